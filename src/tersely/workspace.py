@@ -29,7 +29,7 @@ from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.settings import Settings, load
 
 if TYPE_CHECKING:
-    from tersely.code.search.searcher import Filters, Found
+    from tersely.code.search.searcher import Filters, RankedHits
     from tersely.context.pack.delta.sessions import Sessions
     from tersely.context.pack.excerpt import Line
     from tersely.context.pack.texts import Texts
@@ -177,7 +177,7 @@ class Workspace:
             )
         return place
 
-    def search(self, question: str, filters: Filters, limit: int) -> Found:
+    def search(self, question: str, filters: Filters, limit: int) -> RankedHits:
         """At most `limit` symbols by words, meaning or text, with the embedder that the settings
         choose.
         """

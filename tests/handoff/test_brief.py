@@ -18,7 +18,7 @@ from tests.cli.relay_home import Home, home_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_BRIEF_TOKENS
 from tersely.foundation.tokens import Tokenizer
-from tersely.handoff.brief import Missing, Part, write_brief
+from tersely.handoff.brief import BriefPart, Missing, write_brief
 
 TOKENIZER = Tokenizer()
 TEXTS = st.one_of(
@@ -32,13 +32,13 @@ TEXTS = st.one_of(
 CODE = "def boil(water):\n    return heat(water)\n\n\ndef heat(water):\n    return water\n"
 
 
-def part(title: str, share: float, text: str | None) -> Part:
+def part(title: str, share: float, text: str | None) -> BriefPart:
     async def write(budget: int) -> str:
         if text is None:
             raise TerselyError("symbol_not_found", "no symbol is called so " * 20)
         return text
 
-    return Part(title, share, write)
+    return BriefPart(title, share, write)
 
 
 @given(

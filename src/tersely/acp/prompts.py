@@ -19,14 +19,14 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import fenced
 
 
-class Asked(NamedTuple):
+class PromptMessage(NamedTuple):
     """A message, and the parts of it that nobody typed."""
 
     message: str
     pasted: tuple[str, ...]
 
 
-def read(blocks: Sequence[Any], places: Places) -> Asked:
+def read(blocks: Sequence[Any], places: Places) -> PromptMessage:
     """The message of a prompt; raises `invalid_argument` for what models here cannot be given."""
     parts, pasted = [], []
     for block in blocks:
@@ -47,7 +47,7 @@ def read(blocks: Sequence[Any], places: Places) -> Asked:
     message = "".join(_spaced(parts)).strip()
     if not message:
         raise TerselyError("usage", "there is no message", "say what to do")
-    return Asked(message, tuple(pasted))
+    return PromptMessage(message, tuple(pasted))
 
 
 def _spaced(parts: Sequence[str]) -> list[str]:

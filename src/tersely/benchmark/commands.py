@@ -32,7 +32,7 @@ _SET_UP = (
 _SET_UP_SECONDS = 120.0
 
 
-class Ran(NamedTuple):
+class EndedCommand(NamedTuple):
     """A command that has ended: whether it succeeded, why it ended, its exit status, its output,
     and the seconds.
     """
@@ -52,14 +52,16 @@ class Commands(NamedTuple):
     test_seconds: float
     agent_seconds: float
 
-    async def run_tests(self, folder: Path, command: str) -> Ran:
+    async def run_tests(self, folder: Path, command: str) -> EndedCommand:
         """Run tests, kept from writing outside of a folder where the system can; raises
         `program_failed`.
         """
         held = await confinement(folder, network=self.network)
         return await _run(command, folder, self.test_seconds, held, self.shared)
 
-    async def run_agent(self, folder: Path, command: str, variables: Mapping[str, str]) -> Ran:
+    async def run_agent(
+        self, folder: Path, command: str, variables: Mapping[str, str]
+    ) -> EndedCommand:
         """Run an agent in a folder with the user's own variables; raises `program_failed`.
 
         It confines its commands itself, or as the user has told it to. Variables that name another
@@ -87,13 +89,13 @@ class Commands(NamedTuple):
 async def _run(
     command: str, folder: Path, seconds: float, held: Confinement, shared: Shared,
     variables: Mapping[str, str] | None = None,
-) -> Ran:  # fmt: skip
+) -> EndedCommand:  # fmt: skip
     watch = Stopwatch()
     ended: CommandEnded = await run_command(
         command, folder, Limits(seconds), held, shared, variables
     )
     is_success = ended.why == DONE and ended.status == 0
-    return Ran(is_success, ended.why, ended.status, ended.output, watch.seconds())
+    return EndedCommand(is_success, ended.why, ended.status, ended.output, watch.seconds())
 
 
 def with_tests(command: str, tests: list[str]) -> str:

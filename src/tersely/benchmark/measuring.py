@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tersely.benchmark.commands import TIME, Commands, Ran, with_prompt
+from tersely.benchmark.commands import TIME, Commands, EndedCommand, with_prompt
 from tersely.benchmark.tasks import Cutter, Task
 from tersely.benchmark.transcripts import Spent, ending, spent
 
@@ -92,7 +92,7 @@ def prompt(task: Task) -> str:
     )
 
 
-def _outcome(worked: Ran, tested: Ran) -> tuple[str, str]:
+def _outcome(worked: EndedCommand, tested: EndedCommand) -> tuple[str, str]:
     """What came of a run: the tests decide, also where the agent ended with an error."""
     if tested.is_success:
         return SOLVED, ""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from tersely.benchmark.commands import TIME, Commands, Ran, with_tests
+from tersely.benchmark.commands import TIME, Commands, EndedCommand, with_tests
 from tersely.benchmark.history import Commit, commits
 from tersely.benchmark.transcripts import ending
 from tersely.benchmark.trees import Trees
@@ -145,7 +145,7 @@ class Cutter:
         return f"{_OF_THE_FOLDER}{found}" if found and is_python else found
 
 
-def _why(ran: Ran, otherwise: str) -> str:
+def _why(ran: EndedCommand, otherwise: str) -> str:
     return TOO_SLOW if ran.why == TIME else otherwise
 
 

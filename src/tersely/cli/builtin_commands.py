@@ -45,7 +45,7 @@ def run_own(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
     options, arguments = read_with_options(parameters_of(command.parameters), rest)
     parameters: Any = bind(command.parameters, arguments)
     output = Output(program, options, Terminal.own())
-    asked = Asked(program, options, output.answer_style())
+    asked = OwnCommandCall(program, options, output.answer_style())
     result = command.run(asked, parameters)
     status = result.pop(EXIT_STATUS, None)
     return output.print_plain(Outcome("", result)) if status is None else int(status)
@@ -74,7 +74,7 @@ class Verb(StrEnum):
     LIST = "list"
 
 
-class Asked(NamedTuple):
+class OwnCommandCall(NamedTuple):
     """How a command of our own was asked for."""
 
     program: str
@@ -85,7 +85,8 @@ class Asked(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class _OwnCommand:
     parameters: type
-    run: Callable[[Asked, Any], dict[str, Any]]  # the result; `text` in it is what is printed
+    # gives the result; `text` in it is what is printed
+    run: Callable[[OwnCommandCall, Any], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class _HelpParameters:
     topic: tuple[str, ...] = positional("a command, or a topic", default=(), metavar="COMMAND")
 
 
-def _help(asked: Asked, parameters: _HelpParameters) -> dict[str, Any]:
+def _help(asked: OwnCommandCall, parameters: _HelpParameters) -> dict[str, Any]:
     return {"text": manual.text(asked.program, parameters.topic, asked.style)}
 
 
@@ -102,7 +103,7 @@ class _Nothing:
     pass
 
 
-def _version(asked: Asked, parameters: _Nothing) -> dict[str, Any]:
+def _version(asked: OwnCommandCall, parameters: _Nothing) -> dict[str, Any]:
     return {"version": __version__, "text": f"{asked.program} {__version__}\n"}
 
 
@@ -111,7 +112,7 @@ class _CompletionParameters:
     shell: completion.Shell = positional("bash, zsh or fish")
 
 
-def _completion(asked: Asked, parameters: _CompletionParameters) -> dict[str, Any]:
+def _completion(asked: OwnCommandCall, parameters: _CompletionParameters) -> dict[str, Any]:
     return {"text": completion.script(asked.program, parameters.shell)}
 
 
@@ -120,7 +121,7 @@ class _CandidatesParameters:
     line: str = positional("the command line up to the cursor")
 
 
-def _candidates(asked: Asked, parameters: _CandidatesParameters) -> dict[str, Any]:
+def _candidates(asked: OwnCommandCall, parameters: _CandidatesParameters) -> dict[str, Any]:
     return {
         "text": "".join(f"{candidate}\n" for candidate in completion.candidates(parameters.line))
     }
@@ -131,13 +132,13 @@ class _DaemonParameters:
     verb: Verb = positional("what to do", metavar="start|stop|status|list")
 
 
-def _daemon(asked: Asked, parameters: _DaemonParameters) -> dict[str, Any]:
+def _daemon(asked: OwnCommandCall, parameters: _DaemonParameters) -> dict[str, Any]:
     from tersely.cli.daemon import run_daemon
 
     return run_daemon(parameters.verb, asked.options.root, asked.style)
 
 
-def _warm(asked: Asked, parameters: _Nothing) -> dict[str, Any]:
+def _warm(asked: OwnCommandCall, parameters: _Nothing) -> dict[str, Any]:
     from tersely.cli.daemon import run_warm
 
     return run_warm(asked.options.root)
@@ -155,7 +156,7 @@ class _McpParameters:
     )
 
 
-def _mcp(asked: Asked, parameters: _McpParameters) -> dict[str, Any]:
+def _mcp(asked: OwnCommandCall, parameters: _McpParameters) -> dict[str, Any]:
     from tersely.cli.mcp import run_mcp
 
     run_mcp(
@@ -183,11 +184,11 @@ class _InstallParameters:
     yes: bool = option(False, "write without asking")
 
 
-def _install(asked: Asked, parameters: _InstallParameters) -> dict[str, Any]:
+def _install(asked: OwnCommandCall, parameters: _InstallParameters) -> dict[str, Any]:
     from tersely.cli import install
 
     root, given = asked.options.root, parameters
-    wanted = install.Asked(
+    wanted = install.InstallOptions(
         given.agent, root, given.user, given.yes, given.hooks, given.texts, given.subagents, given.vsix
     )  # fmt: skip
     return install.run_install(wanted)
@@ -200,15 +201,17 @@ class _UninstallParameters:
     yes: bool = option(False, "write without asking")
 
 
-def _uninstall(asked: Asked, parameters: _UninstallParameters) -> dict[str, Any]:
+def _uninstall(asked: OwnCommandCall, parameters: _UninstallParameters) -> dict[str, Any]:
     from tersely.cli import install
 
     return install.run_uninstall(
-        install.Asked(parameters.agent, asked.options.root, parameters.user, parameters.yes)
+        install.InstallOptions(
+            parameters.agent, asked.options.root, parameters.user, parameters.yes
+        )
     )
 
 
-def _chat(asked: Asked, parameters: ChatParameters) -> dict[str, Any]:
+def _chat(asked: OwnCommandCall, parameters: ChatParameters) -> dict[str, Any]:
     from tersely.cli.agent.chat import run_chat
 
     return {"text": "", EXIT_STATUS: run_chat(asked.options, parameters)}
@@ -222,14 +225,14 @@ class _AcpParameters:
     window: int = option(0, "tokens of context, as for chat", minimum=0)
 
 
-def _acp(asked: Asked, given: _AcpParameters) -> dict[str, Any]:
+def _acp(asked: OwnCommandCall, given: _AcpParameters) -> dict[str, Any]:
     from tersely.cli.agent.editor import run_acp
 
     run_acp(ChatParameters(url=given.url, model=given.model, kind=given.kind, window=given.window))
     return {"text": ""}
 
 
-def _lsp(asked: Asked, parameters: _Nothing) -> dict[str, Any]:
+def _lsp(asked: OwnCommandCall, parameters: _Nothing) -> dict[str, Any]:
     from tersely.cli.daemon import ANSWER_WORDS
     from tersely.lsp.server import serve
 
@@ -237,13 +240,13 @@ def _lsp(asked: Asked, parameters: _Nothing) -> dict[str, Any]:
     return {"text": ""}
 
 
-def _bench(asked: Asked, parameters: BenchParameters) -> dict[str, Any]:
+def _bench(asked: OwnCommandCall, parameters: BenchParameters) -> dict[str, Any]:
     from tersely.cli.agent.bench import run_bench
 
     return run_bench(asked.options.root, parameters, asked.style, asked.options.quiet)
 
 
-def _sessions(asked: Asked, parameters: SessionParameters) -> dict[str, Any]:
+def _sessions(asked: OwnCommandCall, parameters: SessionParameters) -> dict[str, Any]:
     from tersely.cli.agent.sessions import run_sessions
 
     if parameters.verb is SessionVerb.RESUME:
@@ -266,7 +269,7 @@ class _HookParameters:
     agent: str = option("claude", "which agent it is")
 
 
-def _hook(asked: Asked, parameters: _HookParameters) -> dict[str, Any]:
+def _hook(asked: OwnCommandCall, parameters: _HookParameters) -> dict[str, Any]:
     if parameters.kind is HookKind.RUN:
         from tersely.integrations import run_hook as running
 

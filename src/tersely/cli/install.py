@@ -18,15 +18,15 @@ from tersely.cli.extension import Step
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 from tersely.foundation.suggestion import suggestion
-from tersely.integrations.changes import Change, Wanted, carry_out, planned, undone
-from tersely.integrations.declaration import Place
+from tersely.integrations.changes import Change, InstallRequest, carry_out, planned, undone
+from tersely.integrations.declaration import Audience
 from tersely.integrations.state import read_record
 from tersely.integrations.table import AGENTS
 
 _SCRIPT = "tersely"
 
 
-class Asked(NamedTuple):
+class InstallOptions(NamedTuple):
     """What the options of the commands say."""
 
     agent: str
@@ -39,7 +39,7 @@ class Asked(NamedTuple):
     vsix: str = ""
 
 
-def run_install(asked: Asked) -> dict[str, Any]:
+def run_install(asked: InstallOptions) -> dict[str, Any]:
     """Show what would be written, ask, write; the result with its `text`."""
     wanted = _wanted(asked)
     step = (
@@ -50,7 +50,7 @@ def run_install(asked: Asked) -> dict[str, Any]:
     return _changed(asked, wanted, planned(wanted), step, is_removal=False)
 
 
-def run_uninstall(asked: Asked) -> dict[str, Any]:
+def run_uninstall(asked: InstallOptions) -> dict[str, Any]:
     """Show what would be taken out, ask, take it out; the result with its `text`."""
     wanted = _wanted(asked)
     has_been = _has_extension(wanted) and bool(read_record(wanted.base, wanted.agent.name).files)
@@ -58,13 +58,18 @@ def run_uninstall(asked: Asked) -> dict[str, Any]:
     return _changed(asked, wanted, undone(wanted), step, is_removal=True)
 
 
-def _has_extension(wanted: Wanted) -> bool:
+def _has_extension(wanted: InstallRequest) -> bool:
     """Whether an extension is meant, too: it is the user's, in whichever folder."""
-    return bool(wanted.agent.extension_program) and wanted.place is Place.USER
+    return bool(wanted.agent.extension_program) and wanted.place is Audience.USER
 
 
 def _changed(
-    asked: Asked, wanted: Wanted, changes: Sequence[Change], step: Step, *, is_removal: bool
+    asked: InstallOptions,
+    wanted: InstallRequest,
+    changes: Sequence[Change],
+    step: Step,
+    *,
+    is_removal: bool,
 ) -> dict[str, Any]:
     shown = visible("".join(_diff(change) for change in changes) + step.told)
     written = bool(changes or step.words) and (asked.yes or _confirmed(shown))
@@ -94,16 +99,16 @@ def program() -> list[str]:
     return [sys.executable, "-m", "tersely"]
 
 
-def _wanted(asked: Asked) -> Wanted:
+def _wanted(asked: InstallOptions) -> InstallRequest:
     if asked.agent not in AGENTS:
         hint = suggestion(asked.agent, AGENTS)
         raise TerselyError("usage", f"there is no agent {asked.agent!r}", hint)
-    place = Place.USER if asked.user else Place.PROJECT
+    place = Audience.USER if asked.user else Audience.PROJECT
     base = Path.home() if asked.user else Path(resolved_root(asked.root))
-    wanted = Wanted(
+    wanted = InstallRequest(
         AGENTS[asked.agent], place, base, program(), asked.hooks, asked.texts, asked.subagents
     )
-    if place is Place.PROJECT and not any(target.project for target in wanted.agent.targets):
+    if place is Audience.PROJECT and not any(target.project for target in wanted.agent.targets):
         title = wanted.agent.title
         raise TerselyError(
             "usage", f"{title} reads nothing of a repository", f"install {asked.agent} --user"
@@ -132,7 +137,7 @@ def _confirmed(shown: str) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def _summary(asked: Asked, has_changes: bool, written: bool, is_removal: bool) -> str:
+def _summary(asked: InstallOptions, has_changes: bool, written: bool, is_removal: bool) -> str:
     title = AGENTS[asked.agent].title
     if not has_changes:
         return f"{title}: nothing to remove" if is_removal else f"{title}: already installed"
@@ -147,9 +152,9 @@ def _summary(asked: Asked, has_changes: bool, written: bool, is_removal: bool) -
     return f"{title}: written; `{undoing}` removes it"
 
 
-def _remarks(wanted: Wanted) -> list[str]:
+def _remarks(wanted: InstallRequest) -> list[str]:
     lines = [f"{wanted.agent.title}: {wanted.agent.lacks}"] if wanted.agent.lacks else []
-    if wanted.agent.extension_program and wanted.place is Place.PROJECT:
+    if wanted.agent.extension_program and wanted.place is Audience.PROJECT:
         lines.append(f"the extension is the user's: tersely install {wanted.agent.name} --user")
     if wanted.hooks and wanted.agent.prompt_event:
         lines.append(

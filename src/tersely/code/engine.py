@@ -27,7 +27,7 @@ from tersely.foundation.limits import MAX_LOOKUP_SYMBOLS
 if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a symbol does not
     from tersely.code.flow.reader import FlowReader
     from tersely.code.graph.callgraph import CallGraph
-    from tersely.code.graph.definition import Place
+    from tersely.code.graph.definition import DefinitionPlace
     from tersely.code.graph.imports import ImportGraph
     from tersely.code.graph.program import IndexedFile
     from tersely.code.graph.references import References
@@ -333,7 +333,7 @@ class Engine:
             return f"{shown} is a file that is not indexed: `index --report` says which are."
         return ""
 
-    def definition(self, path: str, line: int, column: int) -> list[Place]:
+    def definition(self, path: str, line: int, column: int) -> list[DefinitionPlace]:
         """The places where the name at a position is defined; line from 1, column from 0 in
         characters.
         """

@@ -38,7 +38,7 @@ class Page(NamedTuple):
     body: bytes
 
 
-class Place(NamedTuple):
+class ConnectionPlace(NamedTuple):
     """The place that a connection goes to: a name, and its addresses, of which each was looked at."""
 
     host: str
@@ -105,7 +105,7 @@ def url_parts(url: str) -> SplitResult:
     return parts
 
 
-def checked_place(parts: SplitResult, private_hosts: Collection[str]) -> Place:
+def checked_place(parts: SplitResult, private_hosts: Collection[str]) -> ConnectionPlace:
     """The place to connect to for a URL; raises `denied` where that is private and not named,
     `fetch_failed` where nowhere.
 
@@ -124,7 +124,7 @@ def checked_place(parts: SplitResult, private_hosts: Collection[str]) -> Place:
         if not is_named and not is_public(address):
             hint = "the owner may name the host in private_hosts"
             raise TerselyError("denied", f"{host} is not of the public internet ({address})", hint)
-    return Place(host, port, tuple(dict.fromkeys(addresses)))
+    return ConnectionPlace(host, port, tuple(dict.fromkeys(addresses)))
 
 
 def is_public(address: str) -> bool:

@@ -22,7 +22,14 @@ from typing import NamedTuple, Self
 from urllib.parse import SplitResult, urlsplit
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.fetch import Place, checked_place, is_public, netloc, port_of, url_parts
+from tersely.foundation.fetch import (
+    ConnectionPlace,
+    checked_place,
+    is_public,
+    netloc,
+    port_of,
+    url_parts,
+)
 
 MAX_GATE_CONNECTIONS = 256  # of a browser at a time
 MAX_GATE_HEAD_BYTES = 65_536  # of a request or an answer, without its body
@@ -193,7 +200,7 @@ def _path(parts: SplitResult) -> str:
     return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 
-async def _connected(place: Place) -> _Ends:
+async def _connected(place: ConnectionPlace) -> _Ends:
     why = ""
     for address in place.addresses:
         try:

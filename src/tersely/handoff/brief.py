@@ -21,7 +21,7 @@ _REASON_CHARACTERS = 80
 _NO_ROOM = "no room"
 
 
-class Part(NamedTuple):
+class BriefPart(NamedTuple):
     """Something to be told: `write` is given how many tokens it may have and gives its text, "" if
     there is none.
 
@@ -60,7 +60,7 @@ class _Section(NamedTuple):
 
 
 async def write_brief(
-    parts: Sequence[Part], budget: int, tokenizer: Tokenizer, missing: Sequence[Missing] = ()
+    parts: Sequence[BriefPart], budget: int, tokenizer: Tokenizer, missing: Sequence[Missing] = ()
 ) -> Brief:
     """The brief of some parts; `missing` are those that are known to have nothing. Raises
     `budget_too_small`.
@@ -89,7 +89,7 @@ async def write_brief(
     return _fitted(sections, left_out, budget, tokenizer)
 
 
-async def _written(part: Part, budget: int, tokenizer: Tokenizer) -> str:
+async def _written(part: BriefPart, budget: int, tokenizer: Tokenizer) -> str:
     if budget <= 0:
         raise TerselyError("budget_too_small", _NO_ROOM)
     text = neutral(await part.write(budget)).strip("\n")

@@ -11,15 +11,15 @@ from typing import NamedTuple
 from tersely.client import Client
 from tersely.foundation.errors import TerselyError
 from tersely.handoff import changed, threads
-from tersely.handoff.parts import Subject, brief
-from tersely.handoff.session import Ended, Record, tell
+from tersely.handoff.parts import BriefSubject, brief
+from tersely.handoff.session import EndedSession, Record, tell
 
 # of one that is typed into a program: what is longer than MAX_TYPED_BYTES would be cut
 RUN_BRIEF_TOKENS = 700
 BRIEF_SECONDS = 20.0  # for the brief of a program that runs already
 
 
-class Place(NamedTuple):
+class SessionPlace(NamedTuple):
     """Where a session takes place: the relay, the directory, and how much is told of it."""
 
     home: Path
@@ -33,7 +33,7 @@ class Place(NamedTuple):
 class Handover:
     """One session. Nothing that goes wrong here keeps a program from running."""
 
-    def __init__(self, place: Place, name: str, task: str) -> None:
+    def __init__(self, place: SessionPlace, name: str, task: str) -> None:
         """Look at what there is before the program runs; raises `thread_not_found` for one that was
         named.
         """
@@ -50,7 +50,7 @@ class Handover:
         told = ""
         if self._place.has_brief:
             root = self._place.directory if self._place.is_repository else None
-            subject = Subject(self._task, "", self.thread, self._name, root, self._place.home)
+            subject = BriefSubject(self._task, "", self.thread, self._name, root, self._place.home)
             try:
                 async with asyncio.timeout(BRIEF_SECONDS):
                     made = await brief(subject, RUN_BRIEF_TOKENS, self._place.answer_words)
@@ -63,7 +63,11 @@ class Handover:
         """Leave the summary in the thread; what kept it from that, in a line, empty if nothing did."""
         try:
             files = changed.changed_since(self._before) if self._before is not None else []
-            tell(self._relay, self.thread, Ended(self._name, program, status, files, self.record))
+            tell(
+                self._relay,
+                self.thread,
+                EndedSession(self._name, program, status, files, self.record),
+            )
         except (TerselyError, OSError) as error:
             return f"the summary of this session is not kept: {error}"
         finally:

@@ -20,7 +20,7 @@ from tersely.foundation.escape import visible_line
 from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS
 from tersely.foundation.shortening import one_line
 from tersely.foundation.tokens import Tokenizer
-from tersely.handoff.brief import Brief, Missing, Part, write_brief
+from tersely.handoff.brief import Brief, BriefPart, Missing, write_brief
 
 MAX_BRIEF_MESSAGES = 50  # that wait, in one brief
 THREAD, UNREAD = "Thread", "Unread messages"
@@ -42,7 +42,7 @@ _LISTS = (
 )
 
 
-class Subject(NamedTuple):
+class BriefSubject(NamedTuple):
     """Of what a brief is. Whatever is empty or None has no part in it."""
 
     task: str = ""
@@ -53,7 +53,7 @@ class Subject(NamedTuple):
     home: Path | None = None  # of the relay, where there is one
 
 
-async def brief(subject: Subject, budget: int, answer_words: str) -> Brief:
+async def brief(subject: BriefSubject, budget: int, answer_words: str) -> Brief:
     """Everything that is worth knowing at the start; raises `budget_too_small`."""
     tokenizer = Tokenizer()
     async with AsyncExitStack() as opened:
@@ -71,7 +71,7 @@ async def brief(subject: Subject, budget: int, answer_words: str) -> Brief:
 # From the relay
 
 
-def _of_relay(subject: Subject, relay: Client | None) -> tuple[list[Part], list[Missing]]:
+def _of_relay(subject: BriefSubject, relay: Client | None) -> tuple[list[BriefPart], list[Missing]]:
     wanted = [
         title for title, given in ((THREAD, subject.thread), (UNREAD, subject.agent)) if given
     ]
@@ -81,7 +81,7 @@ def _of_relay(subject: Subject, relay: Client | None) -> tuple[list[Part], list[
         THREAD: _waited(lambda: _thread_text(relay, subject.thread)),
         UNREAD: _waited(lambda: _unread_text(relay, subject.agent)),
     }
-    return [Part(title, _SHARES[title], writers[title]) for title in wanted], []
+    return [BriefPart(title, _SHARES[title], writers[title]) for title in wanted], []
 
 
 def _waited(write: Callable[[], str]) -> Callable[[int], Awaitable[str]]:
@@ -135,21 +135,26 @@ def _message_line(one: DeliveryTold) -> str:
 # From the index
 
 
-def _of_code(subject: Subject, asking: Asking) -> list[Part]:
+def _of_code(subject: BriefSubject, asking: Asking) -> list[BriefPart]:
     if subject.root is None:
         return []
     root = subject.root
-    parts = [Part(STRUCTURE, _SHARES[STRUCTURE], _outlined(asking, subject.root, subject.entry))]
+    parts = [
+        BriefPart(STRUCTURE, _SHARES[STRUCTURE], _outlined(asking, subject.root, subject.entry))
+    ]
     if subject.task:
         related = {"query": [subject.task], "limit": _RELATED_SYMBOLS}
         parts.insert(
             0,
-            Part(RELATED, _SHARES[RELATED], partial(_answer, asking, root, "code.search", related)),
+            BriefPart(
+                RELATED, _SHARES[RELATED], partial(_answer, asking, root, "code.search", related)
+            ),
         )
     if subject.entry:
         entry = {"symbols": [subject.entry], "depth": _DEPTH}
         parts.insert(
-            0, Part(ENTRY, _SHARES[ENTRY], partial(_answer, asking, root, "code.context", entry))
+            0,
+            BriefPart(ENTRY, _SHARES[ENTRY], partial(_answer, asking, root, "code.context", entry)),
         )
     return parts
 
@@ -177,7 +182,7 @@ def _outlined(asking: Asking, root: Path, entry: str) -> Callable[[int], Awaitab
     return writing
 
 
-def _without_code(subject: Subject) -> list[Missing]:
+def _without_code(subject: BriefSubject) -> list[Missing]:
     if subject.root is not None:
         return []
     wanted = [title for title, given in ((ENTRY, subject.entry), (RELATED, subject.task)) if given]

@@ -67,7 +67,7 @@ class Record:
         return elapsed_seconds() - self._began
 
 
-class Ended(NamedTuple):
+class EndedSession(NamedTuple):
     """A session that is over: whose, of which program, with which exit status, and the files that
     it changed.
     """
@@ -79,7 +79,7 @@ class Ended(NamedTuple):
     record: Record
 
 
-def description(ended: Ended) -> str:
+def description(ended: EndedSession) -> str:
     """One line about it."""
     record = ended.record
     figures = [
@@ -93,7 +93,7 @@ def description(ended: Ended) -> str:
     return f"{ended.name} ran {ended.program}{task} ({told})"
 
 
-def summary(ended: Ended) -> str:
+def summary(ended: EndedSession) -> str:
     """All of it, in Markdown."""
     record = ended.record
     head = [
@@ -116,7 +116,7 @@ def summary(ended: Ended) -> str:
     )
 
 
-def tell(relay: Client, thread: str, ended: Ended) -> None:
+def tell(relay: Client, thread: str, ended: EndedSession) -> None:
     """Leave the summary in a thread; raises what the relay answers."""
     key = new_id()
     relay(

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
 from tersely.integrations import state
-from tersely.integrations.declaration import Agent, Form, Place, Target
+from tersely.integrations.declaration import Agent, Audience, Form, Target
 from tersely.integrations.formats import json_text, toml_text, yaml_text
-from tersely.integrations.state import Installed, Written
+from tersely.integrations.state import Installed, WrittenFile
 from tersely.integrations.table import AGENTS, without_subagents
 from tersely.integrations.wrapped import mail_words
 
@@ -33,11 +33,11 @@ class Change(NamedTuple):
     after: str | None
 
 
-class Wanted(NamedTuple):
+class InstallRequest(NamedTuple):
     """What is to be put in an agent's files, whose, and with which program to call."""
 
     agent: Agent
-    place: Place
+    place: Audience
     base: Path  # the root of the repository, or the home directory
     program: Sequence[str]
     hooks: bool = True
@@ -55,7 +55,7 @@ class Wanted(NamedTuple):
         ]
 
 
-def planned(wanted: Wanted) -> list[Change]:
+def planned(wanted: InstallRequest) -> list[Change]:
     """The files that would change; raises `unreadable_file` for one that cannot be read as what it
     is to be.
     """
@@ -85,7 +85,7 @@ def planned(wanted: Wanted) -> list[Change]:
     return [change for change in found.values() if change.after != change.before]
 
 
-def undone(wanted: Wanted) -> list[Change]:
+def undone(wanted: InstallRequest) -> list[Change]:
     """What takes Tersely out again: a file as it was, if nobody has changed it since, else without
     what is ours.
     """
@@ -116,7 +116,7 @@ def undone(wanted: Wanted) -> list[Change]:
     return [change for change in found.values() if change.after != change.before]
 
 
-def carry_out(wanted: Wanted, changes: Sequence[Change], *, undo: bool = False) -> None:
+def carry_out(wanted: InstallRequest, changes: Sequence[Change], *, undo: bool = False) -> None:
     """Write all files, each at once or not at all, and remember what was there; a failure puts all
     of them back.
     """
@@ -141,7 +141,7 @@ def carry_out(wanted: Wanted, changes: Sequence[Change], *, undo: bool = False) 
         first = (
             known.before if known is not None and known.after == change.before else change.before
         )
-        recorded[str(change.path)] = Written(str(change.path), first, change.after or "")
+        recorded[str(change.path)] = WrittenFile(str(change.path), first, change.after or "")
     state.keep_record(
         wanted.base, wanted.agent.name, Installed(tuple(wanted.program), tuple(recorded.values()))
     )
@@ -159,11 +159,11 @@ def text_of(target: Target, program: Sequence[str]) -> str:
     return text
 
 
-def _place(wanted: Wanted, target: Target) -> Path:
+def _place(wanted: InstallRequest, target: Target) -> Path:
     """Where a file really is. Links of a repository must not lead out of it."""
     base = Path(os.path.realpath(wanted.base))
     path = Path(os.path.realpath(base / target.path(wanted.place)))
-    if wanted.place is Place.PROJECT and not path.is_relative_to(base):
+    if wanted.place is Audience.PROJECT and not path.is_relative_to(base):
         message = f"{target.path(wanted.place)} is a link out of the repository"
         raise TerselyError(
             "unreadable_file", message, "write to the user's own settings with --user"
@@ -171,7 +171,7 @@ def _place(wanted: Wanted, target: Target) -> Path:
     return path
 
 
-def _of_others(wanted: Wanted) -> set[Path]:
+def _of_others(wanted: InstallRequest) -> set[Path]:
     """The files that other agents read, too, for which something has been written."""
     others = [agent for name, agent in AGENTS.items() if name != wanted.agent.name]
     return {

@@ -11,7 +11,7 @@ from tersely.integrations.formats.json_text import Entry
 from tersely.integrations.wrapped import Wrapped
 
 
-class Place(StrEnum):
+class Audience(StrEnum):
     """Whom a file concerns."""
 
     PROJECT = "project"
@@ -44,9 +44,9 @@ class Target:
     is_hook: bool = False
     is_text: bool = False
 
-    def path(self, place: Place) -> str:
+    def path(self, place: Audience) -> str:
         """Relative to the root or the home directory, "" if there is none for the place."""
-        return self.project if place is Place.PROJECT else self.user
+        return self.project if place is Audience.PROJECT else self.user
 
 
 @dataclass(frozen=True, slots=True)

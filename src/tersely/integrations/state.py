@@ -23,7 +23,7 @@ MAX_OUTLINED_FILES = 500  # remembered of one session
 _NAME_BYTES = 12
 
 
-class Written(NamedTuple):
+class WrittenFile(NamedTuple):
     """A file as it was before it was written for an agent, None if there was none, and after."""
 
     path: str
@@ -37,7 +37,7 @@ class Installed(NamedTuple):
     """
 
     program: tuple[str, ...] = ()
-    files: tuple[Written, ...] = ()
+    files: tuple[WrittenFile, ...] = ()
 
 
 def directory(environment: Mapping[str, str] | None = None) -> Path:
@@ -50,7 +50,7 @@ def read_record(base: Path, agent: str) -> Installed:
     try:
         told = json.loads(_record(base, agent).read_text("utf-8"))
         files = tuple(
-            Written(str(path), before, str(after)) for path, before, after in told["files"]
+            WrittenFile(str(path), before, str(after)) for path, before, after in told["files"]
         )
         return Installed(tuple(map(str, told["program"])), files)
     except (OSError, ValueError, TypeError, KeyError):

@@ -19,7 +19,7 @@ from tersely.client.outbox import Outbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 from tersely.foundation.process.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
-from tersely.handoff.handover import Handover, Place
+from tersely.handoff.handover import Handover, SessionPlace
 from tersely.handoff.threads import VARIABLE as THREAD_VARIABLE
 from tersely.integrations.run_hook import SOCKET_VARIABLE
 from tersely.integrations.table import AGENTS
@@ -74,7 +74,7 @@ class Wanted(NamedTuple):
     """What somebody wants to be run, and how."""
 
     words: Sequence[str]
-    place: Place
+    place: SessionPlace
     name: str = ""  # that of the program, if empty
     task: str = ""
     spawn: Sequence[str] = ()  # programs that it may start
@@ -247,7 +247,7 @@ def _shell_of(words: Sequence[str]) -> str:
     return name if is_login else ""
 
 
-def _introduced(place: Place, name: str) -> str:
+def _introduced(place: SessionPlace, name: str) -> str:
     """What an agent is told of itself and of others; of itself alone while the relay does not
     answer.
     """

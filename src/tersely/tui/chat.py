@@ -30,7 +30,7 @@ from tersely.capabilities.invoke import defect
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
-from tersely.tui.dialogs.approving import Answered, Approving
+from tersely.tui.dialogs.approving import ApprovalAnswer, Approving
 from tersely.tui.dialogs.choosing import Choice, Choosing
 from tersely.tui.dialogs.listing import Listing
 from tersely.tui.log import MAX_ENTRIES, Log
@@ -39,7 +39,7 @@ from tersely.tui.status import StatusBar
 from tersely.tui.typing import commands
 from tersely.tui.typing.completion import Index
 from tersely.tui.typing.prompt import Prompt
-from tersely.tui.typing.queue import MAX_QUEUED_MESSAGES, Queue, Written
+from tersely.tui.typing.queue import MAX_QUEUED_MESSAGES, Queue, TypedEntry
 
 ResultT = TypeVar("ResultT")
 
@@ -153,7 +153,7 @@ class ChatScreen(Screen[None]):
         else:
             self._begin(written)
 
-    def _begin(self, written: Written) -> None:
+    def _begin(self, written: TypedEntry) -> None:
         if _is_command(written):
             self.run_command(written.text)
             return
@@ -237,7 +237,7 @@ class ChatScreen(Screen[None]):
         self.set_activity(f"{visible_line(event.tool)} waits for your answer")
         asked = self._asked = Approving(event, self._type_early)
 
-        def answer(given: Answered | None) -> None:
+        def answer(given: ApprovalAnswer | None) -> None:
             if self._asked is not asked:
                 return
             self._asked = None
@@ -368,7 +368,7 @@ class ChatScreen(Screen[None]):
         return True
 
 
-def _is_command(written: Written) -> bool:
+def _is_command(written: TypedEntry) -> bool:
     return written.text.startswith("/")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tersely.code.engine import Engine
-from tersely.code.search.searcher import Filters, Found
+from tersely.code.search.searcher import Filters, RankedHits
 
 FILES: Mapping[str, str] = {
     "shop/tokens.py": '''"""Tokens."""
@@ -72,13 +72,13 @@ def lay(root: Path, files: Mapping[str, str]) -> None:
         (root / name).write_text(text, "utf-8")
 
 
-def found(root: Path, question: str, filters: Filters = Filters(), limit: int = 10) -> Found:  # noqa: B008
+def found(root: Path, question: str, filters: Filters = Filters(), limit: int = 10) -> RankedHits:  # noqa: B008
     """What a process that has just started finds."""
     with Engine.open(root) as engine:
         engine.refresh()
         return engine.search.find(question, filters, limit)
 
 
-def ids(answer: Found) -> list[str]:
+def ids(answer: RankedHits) -> list[str]:
     """The ids of the hits in order."""
     return [hit.symbol.id for hit in answer.hits]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tersely.code.engine import Engine
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.search.duplicates.clusters import clusters, similar
-from tersely.code.search.duplicates.collection import Functions, Table
+from tersely.code.search.duplicates.collection import Functions, FunctionTable
 from tersely.code.search.duplicates.differences import Difference, differences
 from tersely.code.search.duplicates.minhash import candidate_pairs, jaccard, signatures
 from tersely.code.search.duplicates.shingles import Sets, shingle_sets
@@ -71,7 +71,7 @@ def functions_of(tokens: list[list[int]]) -> Functions:
     sets = sets_of(tokens)
     lengths = np.array(list(map(len, tokens)), np.uint32)
     first = np.arange(len(tokens) + 1)
-    table = Table(first, np.zeros(len(tokens), np.uint32), lengths, sets, signatures(sets))
+    table = FunctionTable(first, np.zeros(len(tokens), np.uint32), lengths, sets, signatures(sets))
     return Functions([f"{index}.py" for index in range(len(tokens))], np.arange(len(tokens)), table)
 
 
@@ -95,7 +95,7 @@ def test_every_member_of_a_cluster_resembles_its_exemplar(tokens: list[list[int]
         assert all(alike.similarity >= 0.6 for alike in one.members)
 
 
-def same(one: Table, other: Table) -> bool:
+def same(one: FunctionTable, other: FunctionTable) -> bool:
     arrays = zip(
         [*one[:3], *one.sets, one.signatures],
         [*other[:3], *other.sets, other.signatures],

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.code.search.repositories import FILES, found, ids, lay
 
 from tersely.code.engine import Engine
-from tersely.code.search.searcher import Found
+from tersely.code.search.searcher import RankedHits
 from tersely.code.search.storage import segment_store
 from tersely.foundation.private import index_directory
 
@@ -41,7 +41,7 @@ STATES = st.dictionaries(
 )
 
 
-def answers(root: Path) -> list[Found]:
+def answers(root: Path) -> list[RankedHits]:
     return [found(root, question) for question in QUESTIONS]
 
 

@@ -16,7 +16,7 @@ from tersely.context.pack.delta import sessions as sessions_module
 from tersely.context.pack.delta.deltas import diff_of
 from tersely.context.pack.delta.etag import etag_of, normalised
 from tersely.context.pack.delta.older import stands_in
-from tersely.context.pack.delta.sessions import Sessions, Shown
+from tersely.context.pack.delta.sessions import SentTexts, Sessions
 
 LINES = st.lists(
     st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=6),
@@ -115,17 +115,19 @@ def test_indentation_inside_text_is_part_of_a_value() -> None:
 
 def test_a_session_keeps_what_was_sent_last(tmp_path: Path) -> None:
     with Sessions.open(tmp_path) as sessions:
-        sessions.record("a", {"x": Shown("1", "def x", "", "old"), "y": Shown("2", "def y")}, [])
-        sessions.record("a", {"x": Shown("3", "def x", "", "new\ud800")}, ["y"])
-        sessions.record("b", {"x": Shown("4")}, [])
+        sessions.record(
+            "a", {"x": SentTexts("1", "def x", "", "old"), "y": SentTexts("2", "def y")}, []
+        )
+        sessions.record("a", {"x": SentTexts("3", "def x", "", "new\ud800")}, ["y"])
+        sessions.record("b", {"x": SentTexts("4")}, [])
     with Sessions.open(tmp_path) as sessions:
         assert sessions.shown("a") == {
-            "x": Shown("3", "def x", "", "new\ud800"),
-            "y": Shown("2", "def y"),
+            "x": SentTexts("3", "def x", "", "new\ud800"),
+            "y": SentTexts("2", "def y"),
         }
         sessions.reset("a")
         assert sessions.shown("a") == {}
-        assert sessions.shown("b") == {"x": Shown("4")}
+        assert sessions.shown("b") == {"x": SentTexts("4")}
 
 
 def test_what_is_old_or_too_much_is_forgotten(
@@ -138,10 +140,10 @@ def test_what_is_old_or_too_much_is_forgotten(
     with Sessions.open(tmp_path) as sessions:
         for name in ("a", "b", "c"):
             now[0] += 1
-            sessions.record(name, {"x": Shown("1", "s" * 20)}, [])
+            sessions.record(name, {"x": SentTexts("1", "s" * 20)}, [])
         assert [bool(sessions.shown(name)) for name in ("a", "b", "c")] == [False, True, True]
-        sessions.record("c", {"y": Shown("1", "s" * 10)}, [])
-        sessions.record("c", {"z": Shown("1", "s" * 10)}, ["x"])
+        sessions.record("c", {"y": SentTexts("1", "s" * 10)}, [])
+        sessions.record("c", {"z": SentTexts("1", "s" * 10)}, ["x"])
         assert set(sessions.shown("c")) == {"x", "z"}  # y was spoken of longest ago
         now[0] += sessions_module.SESSION_SECONDS + 1
         assert sessions.shown("c") == {}
@@ -164,7 +166,7 @@ def test_damage_costs_what_was_remembered_and_no_more(tmp_path: Path) -> None:
     (tmp_path / sessions_module.SESSIONS_FILE).write_bytes(b"no database" * 1000)
     with Sessions.open(tmp_path) as sessions:
         assert sessions.shown("a") == {}
-        sessions.record("a", {"x": Shown("1", "s")}, [])
+        sessions.record("a", {"x": SentTexts("1", "s")}, [])
         assert set(sessions.shown("a")) == {"x"}
 
 

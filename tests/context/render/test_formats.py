@@ -9,7 +9,7 @@ from tests.context.planted import Planted, plant, view
 
 from tersely.context.lenses.candidate import Candidate
 from tersely.context.pack.fitting.detail_levels import DetailStep
-from tersely.context.pack.fitting.draft import Draft
+from tersely.context.pack.fitting.draft import PackDraft
 from tersely.context.pack.model import Detail, Extract, Pack, joined
 from tersely.context.render.formats import FORMATS, format_named
 from tersely.foundation import tokens
@@ -70,7 +70,7 @@ def chosen(
     **beyond: int,
 ) -> Pack:
     """A pack of candidates, best first, at these details."""
-    draft = Draft(view(candidates, **beyond), planted.texts(), extracts, 500, "r1")
+    draft = PackDraft(view(candidates, **beyond), planted.texts(), extracts, 500, "r1")
     draft.raise_to(
         DetailStep(index, detail, 0) for index, detail in enumerate(details) if detail is not None
     )

@@ -15,7 +15,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LISTED_FILES
 
 if TYPE_CHECKING:
-    from tersely.code.coverage.files import Report
+    from tersely.code.coverage.files import CoverageReport
     from tersely.code.coverage.model import FileCoverage
     from tersely.code.coverage.staleness import Stale
     from tersely.context.lenses.coverage.measured import Measured
@@ -80,7 +80,9 @@ def measured_by(workspace: Workspace, options: ReportOptions) -> tuple[Measured,
     return placed(workspace, report, place, options.map), report.tells_failures
 
 
-def placed(workspace: Workspace, report: Report, place: Path, maps: Sequence[str]) -> Measured:
+def placed(
+    workspace: Workspace, report: CoverageReport, place: Path, maps: Sequence[str]
+) -> Measured:
     """A report in the repository."""
     from tersely.code.coverage.remap import Places, parse_map
     from tersely.code.coverage.staleness import staleness

@@ -13,7 +13,7 @@ from tersely.code.flow.slicing import Direction
 from tersely.foundation.limits import MAX_SLICED_CALLEES
 
 if TYPE_CHECKING:
-    from tersely.code.flow.through import Part
+    from tersely.code.flow.through import CalledSlice
     from tersely.workspace import Workspace
 
 
@@ -103,7 +103,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
     return Slice(path, place.line, variable, parameters.direction, tuple(parts), note)
 
 
-def _called(part: Part, code: object) -> SlicePart:
+def _called(part: CalledSlice, code: object) -> SlicePart:
     routine = part.routine
     return _part(
         part.path, routine.line, routine.end_line, part.symbol, part.lines, code, part.called_on

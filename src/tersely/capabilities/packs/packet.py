@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tersely.code.symbols import Symbol
     from tersely.context.lenses.localization.rank import LikelySymbol, Location
     from tersely.context.lenses.localization.task import Task
-    from tersely.context.pack.kinds.packet import Body, Brief, Row
+    from tersely.context.pack.kinds.packet import Body, Brief, PacketRow
     from tersely.context.pack.texts import Texts
     from tersely.workspace import Workspace
 
@@ -84,7 +84,7 @@ class Packet:
     confidence: float
     text: str
     used: int
-    rows: tuple[Row, ...]  # those in `text`, the likeliest first
+    rows: tuple[PacketRow, ...]  # those in `text`, the likeliest first
     bodies: tuple[Body, ...]  # whose source is in `text`
     files: tuple[PacketFile, ...]  # the likeliest first, whether `text` names them or not
     tests: tuple[str, ...]  # files of tests that name the symbols
@@ -102,7 +102,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
     down.
     """
     from tersely.context.lenses.localization.task import read_task
-    from tersely.context.pack.kinds.packet import Frame, brief
+    from tersely.context.pack.kinds.packet import PacketFrame, brief
 
     text = parameters.task_file or parameters.task
     if not text.strip():
@@ -120,7 +120,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
         else _tests(workspace, location, parameters.test_command)
     )
     texts = workspace.texts()
-    frame = Frame(
+    frame = PacketFrame(
         location,
         tests,
         command,

@@ -235,7 +235,7 @@ def told_outline(workspace: Workspace, reader: Session, key: str, outline: Outli
 
     `key` says what is outlined: lines that were shown for one key are not sent again for it.
     """
-    from tersely.context.pack.delta.sessions import Shown
+    from tersely.context.pack.delta.sessions import SentTexts
     from tersely.context.pack.kinds.outline import lost, named, without_known
 
     check(reader)
@@ -257,7 +257,7 @@ def told_outline(workspace: Workspace, reader: Session, key: str, outline: Outli
         for one in lost(outline, names):
             del kept[one]
         body = "".join(f"{one}\t{name}\n" for one, name in kept.items())
-        sessions.record(reader.session, {key: Shown(body=body)}, ())
+        sessions.record(reader.session, {key: SentTexts(body=body)}, ())
     return Text(text, used, Told(reader.session, before, 0, len(now) - before, outline.used - used))
 
 
@@ -265,7 +265,7 @@ def unsent(workspace: Workspace, reader: Session, key: str, rows: Sequence[str])
     """The rows that a reader was not sent under a key; from now on it was. All of them without a
     session.
     """
-    from tersely.context.pack.delta.sessions import Shown
+    from tersely.context.pack.delta.sessions import SentTexts
 
     check(reader)
     if reader.session is None:
@@ -277,7 +277,7 @@ def unsent(workspace: Workspace, reader: Session, key: str, rows: Sequence[str])
         known = dict.fromkeys(had.body.split("\n")) if had else {}
         new = set(rows).difference(known)
         sessions.record(
-            reader.session, {key: Shown(body="\n".join([*known, *dict.fromkeys(rows)]))}, ()
+            reader.session, {key: SentTexts(body="\n".join([*known, *dict.fromkeys(rows)]))}, ()
         )
     return new
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import option
-from tersely.cli.relay.command_spec import Asked, RelayCommand
+from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
 from tersely.foundation import certificates
 from tersely.foundation.errors import TerselyError
@@ -58,7 +58,7 @@ def _absolute(path: str) -> str:
     return str(Path(path).absolute()) if path else ""
 
 
-def _ca(asked: Asked, parameters: _CaParameters) -> dict[str, Any]:
+def _ca(asked: RelayCommandCall, parameters: _CaParameters) -> dict[str, Any]:
     from tersely.relay.relay import make_home
 
     home = home_directory()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.capabilities.declaration import option, positional
-from tersely.cli.relay.command_spec import Asked, RelayCommand
+from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import LOCK, home_directory
 from tersely.foundation.errors import TerselyError
 
@@ -34,7 +34,7 @@ class _MigrateParameters:
     back: bool = option(False, "from the database into the home, which has no store")
 
 
-def _backup(asked: Asked, parameters: _BackupParameters) -> dict[str, Any]:
+def _backup(asked: RelayCommandCall, parameters: _BackupParameters) -> dict[str, Any]:
     from tersely.relay.relay import backup
 
     path = backup.write(home_directory(), Path(parameters.file), parameters.keep)
@@ -42,7 +42,7 @@ def _backup(asked: Asked, parameters: _BackupParameters) -> dict[str, Any]:
     return {"path": str(path), "size": size, "text": f"{path}  {size:,} bytes\n"}
 
 
-def _restore(asked: Asked, parameters: _RestoreParameters) -> dict[str, Any]:
+def _restore(asked: RelayCommandCall, parameters: _RestoreParameters) -> dict[str, Any]:
     from tersely.relay.relay import backup
 
     with _own_home() as home:
@@ -50,7 +50,7 @@ def _restore(asked: Asked, parameters: _RestoreParameters) -> dict[str, Any]:
     return {"home": str(home), "text": f"{home} is as it was; tersely up starts its relay\n"}
 
 
-def _migrate(asked: Asked, parameters: _MigrateParameters) -> dict[str, Any]:
+def _migrate(asked: RelayCommandCall, parameters: _MigrateParameters) -> dict[str, Any]:
     from tersely.foundation import settings
     from tersely.relay.relay import migrating
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from tersely.capabilities.declaration import option
 from tersely.cli.daemon import ANSWER_WORDS
-from tersely.cli.relay.command_spec import Asked, RelayCommand
+from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
 from tersely.foundation.limits import MAX_BUDGET_TOKENS, MIN_BRIEF_TOKENS
 from tersely.foundation.process.ancestry import NAME_VARIABLE
@@ -35,15 +35,15 @@ class _BriefParameters:
     )  # fmt: skip
 
 
-def _brief(asked: Asked, parameters: _BriefParameters) -> dict[str, Any]:
-    from tersely.handoff.parts import Subject, brief
+def _brief(asked: RelayCommandCall, parameters: _BriefParameters) -> dict[str, Any]:
+    from tersely.handoff.parts import BriefSubject, brief
 
     home = _running_home()
     directory, has_code = session_directory(asked.options.root)
     root = directory if has_code else None
     agent = parameters.agent or os.environ.get(NAME_VARIABLE, "")
     thread = parameters.thread or _thread(home, directory)
-    subject = Subject(parameters.task, parameters.entry, thread, agent, root, home)
+    subject = BriefSubject(parameters.task, parameters.entry, thread, agent, root, home)
     made = asyncio.run(brief(subject, parameters.budget, ANSWER_WORDS))
     missing = [{"part": one.title, "reason": one.reason} for one in made.missing]
     return {

@@ -19,7 +19,7 @@ AnswerT = TypeVar("AnswerT")
 ROOT = "root"  # the parameter by which a call names its repository
 
 
-class Asked(NamedTuple):
+class RelayCommandCall(NamedTuple):
     """How a command was asked for."""
 
     program: str
@@ -65,7 +65,7 @@ class RelayCommand:
     words: tuple[str, ...]
     summary: str
     declared: type
-    run: Callable[[Asked, Any], dict[str, Any]]
+    run: Callable[[RelayCommandCall, Any], dict[str, Any]]
     # the option that `--json` with a JSON value behind it means, as the first relay had it
     payload: str = ""
     # all that follows its words is its positional words, also what looks like an option

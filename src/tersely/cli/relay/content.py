@@ -15,7 +15,7 @@ from tersely import __version__
 from tersely.capabilities.declaration import Role, group, option, positional
 from tersely.capabilities.relay.artifacts import GetParameters
 from tersely.capabilities.relay.threads import event_line
-from tersely.cli.relay.command_spec import Asked, Nothing, RelayCommand, plain
+from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 
@@ -65,7 +65,7 @@ class _Import:
     bundle: str = positional("what export has written", metavar="FILE")
 
 
-def _tail(asked: Asked, parameters: _Tail) -> dict[str, Any]:
+def _tail(asked: RelayCommandCall, parameters: _Tail) -> dict[str, Any]:
     with asked.connect() as relay:
         if not parameters.follow:
             page = {
@@ -86,7 +86,7 @@ def _write(lines: Iterable[str]) -> None:
         sys.stdout.flush()
 
 
-def _open(asked: Asked, parameters: _OfThread) -> dict[str, Any]:
+def _open(asked: RelayCommandCall, parameters: _OfThread) -> dict[str, Any]:
     import webbrowser
 
     with asked.connect() as relay:
@@ -95,7 +95,7 @@ def _open(asked: Asked, parameters: _OfThread) -> dict[str, Any]:
     return {"url": url, "opened": is_opened, "text": f"{url}\n"}
 
 
-def _artifact_put(asked: Asked, parameters: _Put) -> dict[str, Any]:
+def _artifact_put(asked: RelayCommandCall, parameters: _Put) -> dict[str, Any]:
     name = "" if parameters.file == "-" else Path(parameters.file).name
     with asked.connect() as relay:
         try:
@@ -107,7 +107,7 @@ def _artifact_put(asked: Asked, parameters: _Put) -> dict[str, Any]:
     return {**plain(made), "text": f"{made.uri}\n"}
 
 
-def _artifact_get(asked: Asked, parameters: _Get) -> dict[str, Any]:
+def _artifact_get(asked: RelayCommandCall, parameters: _Get) -> dict[str, Any]:
     given = {name: value for name, value in asdict(parameters.what).items() if value}
     with asked.connect() as relay:
         if not parameters.out:
@@ -129,7 +129,7 @@ def _artifact_get(asked: Asked, parameters: _Get) -> dict[str, Any]:
     }
 
 
-def _cap_invoke(asked: Asked, parameters: _Invoke) -> dict[str, Any]:
+def _cap_invoke(asked: RelayCommandCall, parameters: _Invoke) -> dict[str, Any]:
     from tersely.client import ask
 
     arguments = _decoded("--args", parameters.args)
@@ -148,7 +148,7 @@ def _cap_invoke(asked: Asked, parameters: _Invoke) -> dict[str, Any]:
     return {**told, "text": f"{shown}\n{asked.style.faint(f'cass://{made.artifact_ref}')}\n"}
 
 
-def _export(asked: Asked, parameters: _Export) -> dict[str, Any]:
+def _export(asked: RelayCommandCall, parameters: _Export) -> dict[str, Any]:
     from tersely.client import ask
 
     path = Path(parameters.out or f"{parameters.thread}.zip")
@@ -160,7 +160,7 @@ def _export(asked: Asked, parameters: _Export) -> dict[str, Any]:
     return {"out": str(path), "size": len(bundle), "text": f"{len(bundle):,} bytes in {path}\n"}
 
 
-def _import(asked: Asked, parameters: _Import) -> dict[str, Any]:
+def _import(asked: RelayCommandCall, parameters: _Import) -> dict[str, Any]:
     from tersely.client import ask
 
     try:
@@ -171,7 +171,7 @@ def _import(asked: Asked, parameters: _Import) -> dict[str, Any]:
     return {**plain(made), "text": f"{made.thread_id}\n"}
 
 
-def _version(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+def _version(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
     return {"version": __version__, "text": f"{asked.program} {__version__}\n"}
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import option, positional
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
-from tersely.cli.relay.command_spec import Asked, Nothing, RelayCommand
+from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
 from tersely.foundation.errors import TerselyError
 
@@ -38,7 +38,7 @@ class _JoinParameters:
     share: bool = option(False, "let other machines ask about the code of this repository")
 
 
-def _join(asked: Asked, parameters: _JoinParameters) -> dict[str, Any]:
+def _join(asked: RelayCommandCall, parameters: _JoinParameters) -> dict[str, Any]:
     from tersely.client.gateway import code, joining
 
     home = home_directory()
@@ -143,7 +143,7 @@ def _read_private(path: Path) -> str:
         ) from error
 
 
-def _leave(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+def _leave(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
     from tersely.client import ask, relay_process
     from tersely.client.gateway import joining
     from tersely.client.gateway.requests import waiting

@@ -14,7 +14,7 @@ from tersely import __version__
 from tersely.capabilities.declaration import option, positional
 from tersely.cli.agent.command_spec import ChatParameters, ServerKind
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
-from tersely.cli.relay.command_spec import Asked, Nothing, RelayCommand, plain
+from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain
 from tersely.cli.relay.examining import examined_remote
 from tersely.doors.home import DEFAULT_PORT, LOCK, LOG, NO_PORT, home_directory
 from tersely.foundation.errors import TerselyError
@@ -60,7 +60,7 @@ class _AnswerParameters:
     permission: str = positional("its id, as agents shows it")
 
 
-def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+def _init(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
     from tersely.relay.policy import CONFIG
     from tersely.relay.relay import make_home
 
@@ -77,7 +77,7 @@ def _init(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     return {"home": str(home), "config": str(config), "text": f"home    {home}\nconfig  {config}\n"}
 
 
-def _up(asked: Asked, parameters: _UpParameters) -> dict[str, Any]:
+def _up(asked: RelayCommandCall, parameters: _UpParameters) -> dict[str, Any]:
     from tersely.cli.relay import addresses
     from tersely.client import relay_process
 
@@ -107,14 +107,14 @@ def _up(asked: Asked, parameters: _UpParameters) -> dict[str, Any]:
     return {**about, "was_running": started.was_running, "text": text}
 
 
-def _down(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+def _down(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
     from tersely.client import relay_process
 
     was_running = relay_process.stop(home_directory())
     return {"was_running": was_running, "text": "stopped\n" if was_running else "no relay runs\n"}
 
 
-def _doctor(asked: Asked, parameters: _DoctorParameters) -> dict[str, Any]:
+def _doctor(asked: RelayCommandCall, parameters: _DoctorParameters) -> dict[str, Any]:
     from tersely.cli.agent.doctor import examined_model
 
     server = ChatParameters(url=parameters.url, model=parameters.model, kind=parameters.kind)
@@ -223,8 +223,8 @@ _CONFIG = """\
 """
 
 
-def _answer(allows: bool) -> Callable[[Asked, _AnswerParameters], dict[str, Any]]:
-    def run(asked: Asked, parameters: _AnswerParameters) -> dict[str, Any]:
+def _answer(allows: bool) -> Callable[[RelayCommandCall, _AnswerParameters], dict[str, Any]]:
+    def run(asked: RelayCommandCall, parameters: _AnswerParameters) -> dict[str, Any]:
         from tersely.client import ask
 
         told = asked.ask(ask.permission_answer(parameters.permission, allows=allows))

@@ -32,7 +32,7 @@ from tersely.cli.relay import (
     tokens,
     wrapped,
 )
-from tersely.cli.relay.command_spec import Asked, RelayCommand
+from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.cli.relay.identity import asker, completed
 from tersely.cli.run import asks_for_help
 from tersely.cli.terminal import Terminal
@@ -75,7 +75,7 @@ def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int
     parameters: Any = bind(command.declared, arguments)
     output = Output(program, options, Terminal.own())
     agent = getattr(parameters, "agent", "") or PERSON
-    asked = Asked(program, options, output.answer_style(), agent)
+    asked = RelayCommandCall(program, options, output.answer_style(), agent)
     result = command.run(asked, parameters)
     return _print(output, options, command.name, agent, result) or int(
         result.get("exit_status", EXIT_OK)

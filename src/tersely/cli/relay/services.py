@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.capabilities.declaration import positional
-from tersely.cli.relay.command_spec import ROOT, Asked, RelayCommand
+from tersely.cli.relay.command_spec import ROOT, RelayCommand, RelayCommandCall
 from tersely.cli.services import CONNECTED
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class _Call:
     words: tuple[str, ...] = positional("what it is given: words, and --key value", default=())
 
 
-def _call(asked: Asked, parameters: _Call) -> dict[str, Any]:
+def _call(asked: RelayCommandCall, parameters: _Call) -> dict[str, Any]:
     from tersely.pty.inline.arguments import asked as question
 
     root, words = _without_root(parameters.words)

@@ -10,7 +10,7 @@ from typing import Any
 
 from tersely.capabilities.declaration import option, positional
 from tersely.capabilities.text import Style, aligned
-from tersely.cli.relay.command_spec import Asked, Nothing, RelayCommand, plain
+from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain
 from tersely.doors.home import home_directory
 from tersely.foundation.escape import visible_line
 
@@ -62,7 +62,7 @@ class _AuditParameters:
     limit: int = option(100, "how many at most", minimum=1, maximum=1_000)
 
 
-def _new(asked: Asked, parameters: _NewParameters) -> dict[str, Any]:
+def _new(asked: RelayCommandCall, parameters: _NewParameters) -> dict[str, Any]:
     from tersely.client import ask
 
     made = asked.ask(
@@ -79,7 +79,7 @@ def _new(asked: Asked, parameters: _NewParameters) -> dict[str, Any]:
     return {**plain(made), "text": told}
 
 
-def _list(asked: Asked, parameters: Nothing) -> dict[str, Any]:
+def _list(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
     from tersely.client import ask
 
     told = asked.ask(ask.token_list())
@@ -89,7 +89,7 @@ def _list(asked: Asked, parameters: Nothing) -> dict[str, Any]:
     }
 
 
-def _revoke(asked: Asked, parameters: _TokenParameters) -> dict[str, Any]:
+def _revoke(asked: RelayCommandCall, parameters: _TokenParameters) -> dict[str, Any]:
     from tersely.client import ask
 
     told = asked.ask(ask.token_revoke(parameters.token))
@@ -99,7 +99,7 @@ def _revoke(asked: Asked, parameters: _TokenParameters) -> dict[str, Any]:
     }
 
 
-def _rotate(asked: Asked, parameters: _RotateParameters) -> dict[str, Any]:
+def _rotate(asked: RelayCommandCall, parameters: _RotateParameters) -> dict[str, Any]:
     from tersely.client import ask
     from tersely.relay.relay import make_home, rotate_token
 
@@ -115,7 +115,7 @@ def _rotate(asked: Asked, parameters: _RotateParameters) -> dict[str, Any]:
     return {"path": str(path), "text": f"{path} is new: the one before opens nothing any more\n"}
 
 
-def _audit(asked: Asked, parameters: _AuditParameters) -> dict[str, Any]:
+def _audit(asked: RelayCommandCall, parameters: _AuditParameters) -> dict[str, Any]:
     from tersely.client import ask
 
     told = asked.ask(ask.audit(parameters.limit))

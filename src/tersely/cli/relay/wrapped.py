@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from tersely.capabilities.declaration import option, positional
 from tersely.cli.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.relay.brief import session_directory
-from tersely.cli.relay.command_spec import Asked, RelayCommand
+from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
-    from tersely.handoff.handover import Place
+    from tersely.handoff.handover import SessionPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class _RunParameters:
     start: bool = option(True, "start the relay if none runs")
 
 
-def _run(asked: Asked, parameters: _RunParameters) -> dict[str, Any]:
+def _run(asked: RelayCommandCall, parameters: _RunParameters) -> dict[str, Any]:
     from tersely.pty.run import Wanted, run, run_in_tmux, warning
 
     try:
@@ -73,13 +73,13 @@ def _run(asked: Asked, parameters: _RunParameters) -> dict[str, Any]:
     return {"session": ended.session, "exit_status": 0, "text": text}
 
 
-def _place(asked: Asked, parameters: _RunParameters, home: Path) -> Place:
+def _place(asked: RelayCommandCall, parameters: _RunParameters, home: Path) -> SessionPlace:
     from tersely.handoff import threads
-    from tersely.handoff.handover import Place
+    from tersely.handoff.handover import SessionPlace
 
     directory, is_repository = session_directory(asked.options.root)
     thread = parameters.thread or os.environ.get(threads.VARIABLE, "")
-    return Place(home, directory, is_repository, ANSWER_WORDS, thread, parameters.brief)
+    return SessionPlace(home, directory, is_repository, ANSWER_WORDS, thread, parameters.brief)
 
 
 def _have_relay(home: Path, root: str, *, may_start: bool) -> None:

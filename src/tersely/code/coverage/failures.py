@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tersely.code.coverage.model import Failure, Frame, Tested, invalid, slashed
+from tersely.code.coverage.model import FailedTest, FailureFrame, Tested, invalid, slashed
 from tersely.code.coverage.naming import SpelledName, name_of
 from tersely.code.coverage.readers.xml_events import UnreadableXmlError, read_xml, root_name
 from tersely.foundation.limits import MAX_COVERED_LINE
@@ -106,9 +106,9 @@ def read_junit(text: bytes) -> Tested:
     return Tested(tuple(map(_failure_of_case, failed)), skipped)
 
 
-def _failure_of_case(case: _Case) -> Failure:
+def _failure_of_case(case: _Case) -> FailedTest:
     lines = "\n".join(case.texts).splitlines()
-    return Failure(case.name, first_line(case.message) or _message(lines), frames_of(lines))
+    return FailedTest(case.name, first_line(case.message) or _message(lines), frames_of(lines))
 
 
 def read_printed(text: str) -> Tested:
@@ -130,22 +130,24 @@ def read_printed(text: str) -> Tested:
     return Tested(tuple(_joined(listed, sections))[:MAX_FAILURES])
 
 
-def _joined(listed: Mapping[str, str], sections: Mapping[str, Sequence[str]]) -> Iterator[Failure]:
+def _joined(
+    listed: Mapping[str, str], sections: Mapping[str, Sequence[str]]
+) -> Iterator[FailedTest]:
     """Each failure once: a section under the name by which the test is listed, if it is."""
     left = dict(sections)
     for test, message in listed.items():
         own = next((name for name in left if _is_same_name(test, name)), None)
         lines = left.pop(own) if own is not None else ()
-        yield Failure(test, first_line(message) or _message(lines), frames_of(lines))
+        yield FailedTest(test, first_line(message) or _message(lines), frames_of(lines))
     for test, lines in left.items():
-        yield Failure(test, _message(lines), frames_of(lines))
+        yield FailedTest(test, _message(lines), frames_of(lines))
 
 
 def _is_same_name(listed: str, heading: str) -> bool:
     return listed == heading or ".".join(listed.split("::")[1:]) == heading.replace("::", ".")
 
 
-def frames_of(lines: Sequence[str]) -> tuple[Frame, ...]:
+def frames_of(lines: Sequence[str]) -> tuple[FailureFrame, ...]:
     """The places on the stack that a text tells, the one where it failed last."""
     found = [frame for frame in map(_outer_first, lines) if frame is not None]
     if not found:
@@ -153,7 +155,7 @@ def frames_of(lines: Sequence[str]) -> tuple[Frame, ...]:
     return tuple(found[-MAX_FAILURE_FRAMES:])
 
 
-def _outer_first(row: str) -> Frame | None:
+def _outer_first(row: str) -> FailureFrame | None:
     for pattern in _OUTER_FIRST:
         found = pattern.match(row)
         if found is not None:
@@ -161,7 +163,7 @@ def _outer_first(row: str) -> Frame | None:
     return None
 
 
-def _inner_first(row: str) -> Frame | None:
+def _inner_first(row: str) -> FailureFrame | None:
     found = _QUALIFIED.search(row)
     if found is not None:
         # only the name of the file is told, and the packages around it by the name of the method
@@ -171,9 +173,9 @@ def _inner_first(row: str) -> Frame | None:
     return _frame(found["path"], found["line"]) if found is not None else None
 
 
-def _frame(path: str, line: str) -> Frame | None:
+def _frame(path: str, line: str) -> FailureFrame | None:
     number = int(line)
-    return Frame(slashed(path), number) if 0 < number <= MAX_COVERED_LINE else None
+    return FailureFrame(slashed(path), number) if 0 < number <= MAX_COVERED_LINE else None
 
 
 def _message(lines: Sequence[str]) -> str:
@@ -190,7 +192,7 @@ def first_line(text: str) -> str:
 
 def merged(runs: Sequence[Tested]) -> Tested:
     """Several reports of one run: of a test that several tell of, what says most."""
-    best: dict[SpelledName, Failure] = {}
+    best: dict[SpelledName, FailedTest] = {}
     for failure in (one for run in runs for one in run.failures):
         name = name_of(failure.test)
         known = best.get(name)

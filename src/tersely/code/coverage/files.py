@@ -20,7 +20,7 @@ MAX_REPORT_BYTES = 200_000_000
 MAX_REPORT_FILES = 256  # data files of the processes of one run
 
 
-class Written(NamedTuple):
+class DatedFile(NamedTuple):
     """A file and when it was written."""
 
     content: bytes
@@ -28,7 +28,7 @@ class Written(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class CoverageReport:
     """All that is known of one run, before it is placed in a repository."""
 
     coverage: Coverage
@@ -39,16 +39,16 @@ class Report:
     hashes: dict[str, str] = field(default_factory=dict)
 
 
-def read_report_files(place: Path, results: Sequence[Path] = ()) -> Report:
+def read_report_files(place: Path, results: Sequence[Path] = ()) -> CoverageReport:
     """The report of coverage at a place, and what reports of tests say; raises `invalid_report`."""
     if place.is_dir():
         return _of_folder(place, results)
     written = read(place)
     coverage = read_coverage([written.content])
-    return Report(coverage, _tested(results), bool(results), written.modified_ns)
+    return CoverageReport(coverage, _tested(results), bool(results), written.modified_ns)
 
 
-def _of_folder(folder: Path, results: Sequence[Path]) -> Report:
+def _of_folder(folder: Path, results: Sequence[Path]) -> CoverageReport:
     data = sorted(folder.glob(f"{DATA}.*"))
     if not data:
         raise TerselyError(
@@ -61,7 +61,7 @@ def _of_folder(folder: Path, results: Sequence[Path]) -> Report:
     written = [read(path) for path in data]
     coverage = read_coverage([one.content for one in written])
     told = [*results, *(path for path in (folder / RESULTS, folder / OUTPUT) if path.is_file())]
-    return Report(
+    return CoverageReport(
         coverage,
         _tested(told),
         True,
@@ -84,7 +84,7 @@ def _hashes(path: Path) -> dict[str, str]:
     return {str(key): str(value) for key, value in told.items()} if isinstance(told, dict) else {}
 
 
-def read(path: Path) -> Written:
+def read(path: Path) -> DatedFile:
     """A regular file of at most `MAX_REPORT_BYTES`, no link; raises `unreadable_file`."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -101,7 +101,7 @@ def read(path: Path) -> Written:
         raise TerselyError(
             "unreadable_file", f"{path.name} is larger than {MAX_REPORT_BYTES:,} bytes"
         )
-    return Written(content, status.st_mtime_ns)
+    return DatedFile(content, status.st_mtime_ns)
 
 
 def latest_run(beside: Path) -> Path | None:

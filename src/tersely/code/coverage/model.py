@@ -52,7 +52,7 @@ class Coverage:
         return frozenset(test for file in self.files for test in file.tests)
 
 
-class Frame(NamedTuple):
+class FailureFrame(NamedTuple):
     """A place on the stack of a failure; `path` as written."""
 
     path: str
@@ -60,19 +60,19 @@ class Frame(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedTest:
     """A test that failed, its name as the runner writes it. The frames end where it failed."""
 
     test: str
     message: str  # one line
-    frames: tuple[Frame, ...]
+    frames: tuple[FailureFrame, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Tested:
     """The outcomes of a report of tests: who failed, and who was not run."""
 
-    failures: tuple[Failure, ...]
+    failures: tuple[FailedTest, ...]
     skipped: frozenset[str] = frozenset()
 
 

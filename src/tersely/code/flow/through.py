@@ -16,7 +16,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SLICED_CALLEES
 
 
-class Part(NamedTuple):
+class CalledSlice(NamedTuple):
     """The slice of a function that is called on a line."""
 
     symbol: str  # its id
@@ -28,12 +28,12 @@ class Part(NamedTuple):
 
 def parts_of_callees(
     reader: FlowReader, callees: Iterable[tuple[Symbol, int]], direction: Direction
-) -> list[Part]:
+) -> list[CalledSlice]:
     """The slices of functions, each with the line on which it is called.
 
     Backward what their results depend on, forward what their parameters reach.
     """
-    parts: list[Part] = []
+    parts: list[CalledSlice] = []
     for symbol, line in callees:
         if len(parts) >= MAX_SLICED_CALLEES:
             break
@@ -46,7 +46,9 @@ def parts_of_callees(
         routine = routines.routines[at]
         statements = slice_of(routine, _criterion(routine, direction), direction)
         parts.append(
-            Part(symbol.id, symbol.path, routine, tuple(lines_of_all(routine, statements)), line)
+            CalledSlice(
+                symbol.id, symbol.path, routine, tuple(lines_of_all(routine, statements)), line
+            )
         )
     return parts
 

@@ -35,7 +35,7 @@ PLACES_LIMIT = f"truncated: the first {MAX_PLACES} definitions of the name"
 _WORD = re.compile(r"\w+")
 
 
-class Place(NamedTuple):
+class DefinitionPlace(NamedTuple):
     """A place where something is defined. `symbol` is its id, empty for local names."""
 
     path: str
@@ -50,7 +50,7 @@ class Meaning(NamedTuple):
     line: int
     scope: int  # the definition in whose scope it is written
     use: Use
-    places: list[Place]  # where it is defined
+    places: list[DefinitionPlace]  # where it is defined
     names: int = -1  # the definition that gets this name here, -1 if none does
 
 
@@ -61,7 +61,7 @@ class Way(NamedTuple):
 
     hops: int
     # (file, scope, name); nothing yet for one that is being followed
-    known: dict[tuple[int, int, str], list[Place]]
+    known: dict[tuple[int, int, str], list[DefinitionPlace]]
 
     @staticmethod
     def beginning() -> Way:
@@ -83,7 +83,7 @@ class Definitions:
         self._source_of = source_of
         self._traces: dict[int, Trace] = {}
 
-    def at(self, path: str, line: int, column: int) -> list[Place]:
+    def at(self, path: str, line: int, column: int) -> list[DefinitionPlace]:
         """The places where the name at a position is defined, nearest first; line from 1, column
         from 0.
         """
@@ -116,7 +116,7 @@ class Definitions:
         walk = self._traces[file.id] = trace(source, file.language, offsets)
         return walk
 
-    def _meant(self, file: File, walk: Trace, token: Token, line: int) -> list[Place]:
+    def _meant(self, file: File, walk: Trace, token: Token, line: int) -> list[DefinitionPlace]:
         """Where what stands at an offset is defined."""
         if token.member is not None:
             found = self._of_member_expression(file, *token.member)
@@ -129,8 +129,8 @@ class Definitions:
         return self._announced(found or self._standing_at(file, line, token.name))
 
     def _overloads_called(
-        self, file: File, scope: int, line: int, places: list[Place]
-    ) -> list[Place]:
+        self, file: File, scope: int, line: int, places: list[DefinitionPlace]
+    ) -> list[DefinitionPlace]:
         """Of several functions of one name those that a call on the line reaches; all of them if it
         reaches none.
         """
@@ -142,13 +142,13 @@ class Definitions:
         reached = {edge.callee for edge in called}
         return [place for place in places if place.symbol in reached] or places
 
-    def _is_function(self, place: Place) -> bool:
+    def _is_function(self, place: DefinitionPlace) -> bool:
         at = self._graph.place(place.symbol) if place.symbol else None
         return at is not None and at[0].definitions[at[1]][0] in CALLABLE_KINDS
 
-    def _announced(self, places: list[Place]) -> list[Place]:
+    def _announced(self, places: list[DefinitionPlace]) -> list[DefinitionPlace]:
         """Prototypes replaced by the functions that they announce, where there are any."""
-        found: list[Place] = []
+        found: list[DefinitionPlace] = []
         for place in places:
             at = self._graph.place(place.symbol) if place.symbol else None
             if at is None or not self._announces(*at) or self._place(*at) != place:
@@ -166,7 +166,7 @@ class Definitions:
             and file.definitions[position][0] in CALLABLE_KINDS
         )
 
-    def _standing_at(self, file: File, line: int, name: str) -> list[Place]:
+    def _standing_at(self, file: File, line: int, name: str) -> list[DefinitionPlace]:
         """The definition whose own name is asked for."""
         return [
             self._place(file, position)
@@ -174,7 +174,7 @@ class Definitions:
             if position and definition[6] == line and definition[1] == name
         ]
 
-    def _named_at(self, file: File, source: bytes, line: int, column: int) -> list[Place]:
+    def _named_at(self, file: File, source: bytes, line: int, column: int) -> list[DefinitionPlace]:
         """The callable or class whose own name stands there: to know that, nothing of the file is
         traced.
         """
@@ -188,7 +188,7 @@ class Definitions:
             and definition.kind in NAMED_KINDS
         ]
 
-    def _of_imported_module(self, file: File, path: str) -> list[Place]:
+    def _of_imported_module(self, file: File, path: str) -> list[DefinitionPlace]:
         """The module, or what of it, that a part of an import names."""
         for item in self._trace(file).imports:
             if item.module.startswith(path) and path:
@@ -199,7 +199,9 @@ class Definitions:
 
     # Members
 
-    def _of_member_expression(self, file: File, scope: int, expression: Expression) -> list[Place]:
+    def _of_member_expression(
+        self, file: File, scope: int, expression: Expression
+    ) -> list[DefinitionPlace]:
         name = expression[2]
         if expression[0] == ITEM:
             if type(name) is not tuple or name[0] != CONST:
@@ -216,7 +218,7 @@ class Definitions:
             or self._assigned_here(file, str(name))
         )
 
-    def _imported_by_path(self, file: File, holders: Values, name: str) -> list[Place]:
+    def _imported_by_path(self, file: File, holders: Values, name: str) -> list[DefinitionPlace]:
         """Where the file imports `a.b`, for `b` of `a`."""
         separator = file.facts.separator
         paths = {f"{value[1]}{separator}{name}" for value in holders if value[0] == EXTERNAL}
@@ -228,16 +230,16 @@ class Definitions:
         modules = [
             place for path in sorted(paths) if lines for place in self._of_module(file, path)
         ]
-        return [*(Place(file.path, line, "") for line in dict.fromkeys(lines)), *modules]
+        return [*(DefinitionPlace(file.path, line, "") for line in dict.fromkeys(lines)), *modules]
 
-    def _of_members(self, holders: Values, name: str) -> list[Place]:
-        found: dict[Place, None] = {}
+    def _of_members(self, holders: Values, name: str) -> list[DefinitionPlace]:
+        found: dict[DefinitionPlace, None] = {}
         for value in sorted(holders, key=repr):
             for place in self._of_member(value, name):
                 found[place] = None
         return list(found)
 
-    def _of_member(self, value: Value, name: str) -> list[Place]:
+    def _of_member(self, value: Value, name: str) -> list[DefinitionPlace]:
         if value[0] == MODULE:
             return self._of_module_name(self._program.file(value[1]), name, Way.beginning())
         if value[0] == DISPLAY:
@@ -246,13 +248,13 @@ class Definitions:
             return []
         return self._of_class(value, name)
 
-    def _of_key(self, home: File, serial: int, name: str) -> list[Place]:
+    def _of_key(self, home: File, serial: int, name: str) -> list[DefinitionPlace]:
         """Where a list or mapping is given what it has under a key."""
         key = int(name) if name.isdigit() else name
         lines = self._trace(home).keys.get((serial, key), ())
-        return [Place(home.path, line, "") for line in dict.fromkeys(lines)]
+        return [DefinitionPlace(home.path, line, "") for line in dict.fromkeys(lines)]
 
-    def _of_class(self, value: Value, name: str) -> list[Place]:
+    def _of_class(self, value: Value, name: str) -> list[DefinitionPlace]:
         owners = self._evaluator.members.linearised((CLASS, value[1], value[2]))
         for owner in owners[1:] if value[0] == PARENT else owners:
             file = self._program.file(owner[1])
@@ -266,7 +268,7 @@ class Definitions:
                     line for scope, _ in stores for line in self._stored_lines(body, scope, name)
                 ]
                 if lines:
-                    return [Place(body.path, line, "") for line in dict.fromkeys(lines)]
+                    return [DefinitionPlace(body.path, line, "") for line in dict.fromkeys(lines)]
         return []
 
     def _stored_lines(self, file: File, scope: int, name: str) -> list[int]:
@@ -278,15 +280,15 @@ class Definitions:
             if inside[7] <= offset < inside[8]
         ]
 
-    def _assigned_here(self, file: File, name: str) -> list[Place]:
+    def _assigned_here(self, file: File, name: str) -> list[DefinitionPlace]:
         """Where the file itself assigns a member of that name, when nothing is known of the object."""
         stores = file.member_stores().get(name, ())
         lines = [line for store in stores for line in self._stored_lines(file, store.scope, name)]
-        return [Place(file.path, line, "") for line in dict.fromkeys(lines)]
+        return [DefinitionPlace(file.path, line, "") for line in dict.fromkeys(lines)]
 
     # Names
 
-    def _of_name(self, file: File, token: Token) -> list[Place]:
+    def _of_name(self, file: File, token: Token) -> list[DefinitionPlace]:
         """What a bare name means where it stands: local bindings, members of the classes around,
         the file, imports.
         """
@@ -314,8 +316,10 @@ class Definitions:
             position = file.definitions[position][3]
         return self._from_outside(file, scope, name)
 
-    def _of_seen(self, file: File, name: str, bindings: Iterable[Binding], way: Way) -> list[Place]:
-        found: dict[Place, None] = {}
+    def _of_seen(
+        self, file: File, name: str, bindings: Iterable[Binding], way: Way
+    ) -> list[DefinitionPlace]:
+        found: dict[DefinitionPlace, None] = {}
         for binding in bindings:
             if binding.imported is not None:
                 fact = binding.imported
@@ -326,14 +330,14 @@ class Definitions:
                     else ()
                 ):
                     found[place] = None
-                found[Place(file.path, binding.line, "")] = None
+                found[DefinitionPlace(file.path, binding.line, "")] = None
             elif binding.definition >= 0:
                 found[self._place(file, binding.definition)] = None
             else:
                 found[self._bound_place(file, binding.owner, name, binding.line)] = None
         return list(found)
 
-    def _of_bindings(self, file: File, owner: int, name: str, way: Way) -> list[Place]:
+    def _of_bindings(self, file: File, owner: int, name: str, way: Way) -> list[DefinitionPlace]:
         """All that a scope binds a name to, as seen from outside of it; of imports in a circle,
         each once.
         """
@@ -349,7 +353,9 @@ class Definitions:
             self._evaluator.solver.mark_cut(HOPS_LIMIT)
         return way.hops < MAX_IMPORT_HOPS
 
-    def _followed_bindings(self, file: File, owner: int, name: str, way: Way) -> list[Place]:
+    def _followed_bindings(
+        self, file: File, owner: int, name: str, way: Way
+    ) -> list[DefinitionPlace]:
         found = dict.fromkeys(self._of_traced(file, owner, name, way))
         for _, entry in file.all_bindings(owner, name):
             definition = _definition_of(entry)
@@ -368,7 +374,7 @@ class Definitions:
                 found.update(dict.fromkeys(self._of_bindings(file, 0, entry, way.further())))
         return list(found) or self._of_children(file, owner, name)
 
-    def _of_traced(self, file: File, owner: int, name: str, way: Way) -> list[Place]:
+    def _of_traced(self, file: File, owner: int, name: str, way: Way) -> list[DefinitionPlace]:
         """What the widest bindings of a name in a scope bind it to."""
         bindings = [
             each
@@ -378,7 +384,7 @@ class Definitions:
         widest = min((each.start for each in bindings), default=0)
         return self._of_seen(file, name, [each for each in bindings if each.start == widest], way)
 
-    def _of_children(self, file: File, owner: int, name: str) -> list[Place]:
+    def _of_children(self, file: File, owner: int, name: str) -> list[DefinitionPlace]:
         """The definitions of a name that stand in another."""
         return [
             self._place(file, position)
@@ -386,7 +392,7 @@ class Definitions:
             if file.definitions[position][1] == name
         ]
 
-    def _of_import(self, file: File, module: str, name: str, way: Way) -> list[Place]:
+    def _of_import(self, file: File, module: str, name: str, way: Way) -> list[DefinitionPlace]:
         targets = self._program.modules(file, module)
         whole = file.facts.module_object
         if not name or (
@@ -405,11 +411,11 @@ class Definitions:
         values = self._evaluator.names.imported(file, module, name)
         return self._of_definitions(values)
 
-    def _of_module_name(self, file: File, name: str, way: Way) -> list[Place]:
+    def _of_module_name(self, file: File, name: str, way: Way) -> list[DefinitionPlace]:
         """A name that a file has or passes on."""
         return self._of_own_name(file, name, way) or self._of_stars(file, name, way)
 
-    def _of_own_name(self, file: File, name: str, way: Way) -> list[Place]:
+    def _of_own_name(self, file: File, name: str, way: Way) -> list[DefinitionPlace]:
         """A name that a file has."""
         if name in file.names(0):
             return self._of_bindings(file, 0, name, way)
@@ -420,13 +426,13 @@ class Definitions:
             return self._of_bindings(file, 0, whole, way)
         return []
 
-    def _stored_into(self, file: File, holder: str, name: str) -> list[Place]:
+    def _stored_into(self, file: File, holder: str, name: str) -> list[DefinitionPlace]:
         """Where the file assigns a member of a name at its top level: `exports.name = …`."""
         stores = [store for store in file.member_stores().get(name, ()) if store.base == holder]
         lines = [line for store in stores for line in self._stored_lines(file, store.scope, name)]
-        return [Place(file.path, line, "") for line in dict.fromkeys(lines)]
+        return [DefinitionPlace(file.path, line, "") for line in dict.fromkeys(lines)]
 
-    def _of_stars(self, file: File, name: str, way: Way) -> list[Place]:
+    def _of_stars(self, file: File, name: str, way: Way) -> list[DefinitionPlace]:
         for other in self._program.starred(
             file, lambda each: True, self._evaluator.solver.mark_cut
         ):
@@ -434,7 +440,7 @@ class Definitions:
                 return found
         return []
 
-    def _from_outside(self, file: File, scope: int, name: str) -> list[Place]:
+    def _from_outside(self, file: File, scope: int, name: str) -> list[DefinitionPlace]:
         """A name that the file does not bind in sight."""
         found = self._of_stars(file, name, Way.beginning())
         if found:
@@ -449,15 +455,15 @@ class Definitions:
             return self._of_definitions(self._evaluator.members.top_level(file, name))
         return self._of_values(file, scope, name)
 
-    def _of_values(self, file: File, scope: int, expression: Expression) -> list[Place]:
+    def _of_values(self, file: File, scope: int, expression: Expression) -> list[DefinitionPlace]:
         """What an expression evaluates to, where that is a definition."""
         return self._of_definitions(self._evaluator.values(file, scope, expression))
 
-    def _of_definitions(self, values: Values) -> list[Place]:
+    def _of_definitions(self, values: Values) -> list[DefinitionPlace]:
         ours = sorted((value for value in values if value[0] in (FUNCTION, CLASS)), key=repr)
         return [self._place(self._program.file(value[1]), value[2]) for value in ours]
 
-    def _of_module(self, file: File, text: str) -> list[Place]:
+    def _of_module(self, file: File, text: str) -> list[DefinitionPlace]:
         return [
             self._place(self._program.file(target), 0)
             for target in self._program.modules(file, text)[:1]
@@ -465,13 +471,13 @@ class Definitions:
 
     # Places
 
-    def _bound_place(self, file: File, owner: int, name: str, line: int) -> Place:
+    def _bound_place(self, file: File, owner: int, name: str, line: int) -> DefinitionPlace:
         """A line that binds a name, with the symbol that the name is at module and class level."""
         for position in file.children.get(owner, ()):
             definition = file.definitions[position]
             if definition[1] == name and file.scopes[position] is None and definition[6] == line:
                 return self._place(file, position)
-        return Place(file.path, line, "")
+        return DefinitionPlace(file.path, line, "")
 
     def _trace(self, file: File) -> Trace:
         walk = self._traces.get(file.id)
@@ -479,8 +485,8 @@ class Definitions:
             walk = self._traces[file.id] = trace(self._source_of(file.path), file.language)
         return walk
 
-    def _place(self, file: File, position: int) -> Place:
-        return Place(
+    def _place(self, file: File, position: int) -> DefinitionPlace:
+        return DefinitionPlace(
             file.path, file.definitions[position][6], self._program.symbol_id(file.id, position)
         )
 
@@ -502,7 +508,7 @@ class SymbolsMeant(Definitions):
         places = chain(self._of_bare(file, name), self._of_member_everywhere(file, name, lines))
         return (each.symbol for place in places for each in self._announced([place]))
 
-    def _of_bare(self, file: File, name: str) -> Iterator[Place]:
+    def _of_bare(self, file: File, name: str) -> Iterator[DefinitionPlace]:
         for module in file.modules_giving(name):
             yield from self._of_import(file, module, name, Way.beginning())
         for position in range(len(file.scopes)):
@@ -515,20 +521,20 @@ class SymbolsMeant(Definitions):
 
     def _of_member_everywhere(
         self, file: File, name: str, lines: Container[int]
-    ) -> Iterator[Place]:
+    ) -> Iterator[DefinitionPlace]:
         for scope, expression in file.members_named(name, lines):
             yield from self._of_member_expression(file, scope, expression)
 
-    def _of_traced(self, file: File, owner: int, name: str, way: Way) -> list[Place]:
+    def _of_traced(self, file: File, owner: int, name: str, way: Way) -> list[DefinitionPlace]:
         return self._of_children(file, owner, name)
 
-    def _of_key(self, home: File, serial: int, name: str) -> list[Place]:
+    def _of_key(self, home: File, serial: int, name: str) -> list[DefinitionPlace]:
         return []
 
     def _stored_lines(self, file: File, scope: int, name: str) -> list[int]:
         return []
 
-    def _imported_by_path(self, file: File, holders: Values, name: str) -> list[Place]:
+    def _imported_by_path(self, file: File, holders: Values, name: str) -> list[DefinitionPlace]:
         return []
 
 

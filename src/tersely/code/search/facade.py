@@ -13,7 +13,7 @@ from tersely.code.index.store import Store
 from tersely.code.search.embedding.embedders import Choice, Embedder, chosen_embedder
 from tersely.code.search.inside import Inside, find_inside
 from tersely.code.search.query import read_query
-from tersely.code.search.searcher import Filters, Found, Place, Searcher, Sources
+from tersely.code.search.searcher import Filters, RankedHits, Searcher, Sources, UnitPlace
 from tersely.code.search.storage.collection import Collection
 from tersely.code.search.storage.segment_store import (
     IndexedText,
@@ -47,7 +47,7 @@ class Search:
         limit: int = 10,
         choice: Choice = WORDS,
         progress: Progress | None = None,
-    ) -> Found:
+    ) -> RankedHits:
         """At most `limit` hits, the best first; `query` says how questions are read."""
         return self.searcher(choice, progress).find(question, filters, limit)
 
@@ -105,11 +105,12 @@ class Search:
         symbol_at = lru_cache(CACHED_HITS)(lambda place: self._store.symbol_at(*place))
         return Sources(symbols_of, symbol_at, self._named, self._reader)
 
-    def _named(self, name: str, limit: int) -> Sequence[Place]:
+    def _named(self, name: str, limit: int) -> Sequence[UnitPlace]:
         found = [
             symbol for symbol in self._store.find(name, (), limit) if symbol.kind is not Kind.LAMBDA
         ]
         positions = self._store.positions_of(found)
         return [
-            Place(symbol.path, position) for symbol, position in zip(found, positions, strict=True)
+            UnitPlace(symbol.path, position)
+            for symbol, position in zip(found, positions, strict=True)
         ]

@@ -53,7 +53,7 @@ class Filters:
     languages: frozenset[str] = frozenset()
 
 
-class Place(NamedTuple):
+class UnitPlace(NamedTuple):
     """A unit as the index knows it."""
 
     path: str
@@ -71,7 +71,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RankedHits:
     """The best hits, and how many units there were to choose from."""
 
     hits: tuple[Hit, ...]
@@ -83,8 +83,8 @@ class Sources:
     """The questions of searching to the index."""
 
     symbols_of: Callable[[str], Sequence[Symbol]]
-    symbol_at: Callable[[Place], Symbol]
-    named: Callable[[str, int], Sequence[Place]]  # what a name may mean, at most so many
+    symbol_at: Callable[[UnitPlace], Symbol]
+    named: Callable[[str, int], Sequence[UnitPlace]]  # what a name may mean, at most so many
     reader: Callable[[], Callable[[Hashed], bytes]]  # reads files for one question
 
 
@@ -102,7 +102,7 @@ class Searcher:
         self._known: Priors | None = None
         self._prior = cache(self._new_prior)  # of the four kinds of question
 
-    def find(self, text: str, filters: Filters, limit: int) -> Found:
+    def find(self, text: str, filters: Filters, limit: int) -> RankedHits:
         """At most `limit` hits, the best first."""
         query = self._worded(read_query(text))
         allowed = self._allowed(filters)
@@ -110,7 +110,7 @@ class Searcher:
             return self._find_text(query, allowed, limit)
         ranked = self._rank(query, allowed)
         total = len(self.collection) if allowed is None else int(allowed.sum())
-        return Found(tuple(self._hits(query, ranked, limit)), total)
+        return RankedHits(tuple(self._hits(query, ranked, limit)), total)
 
     def _worded(self, query: Query) -> Query:
         return in_words_of(query, self._language, self.lexicon.units_with)
@@ -192,7 +192,7 @@ class Searcher:
 
     def _symbol(self, number: int) -> Symbol:
         path = self.collection.files[self.collection.file[number]].path
-        return self._sources.symbol_at(Place(path, int(self.collection.position[number])))
+        return self._sources.symbol_at(UnitPlace(path, int(self.collection.position[number])))
 
     def _reasons(self, query: Query, ranked: Ranked, places: Ints) -> dict[int, tuple[str, ...]]:
         """Why each unit is a hit: it is called so, has words of the question, or means something
@@ -222,7 +222,7 @@ class Searcher:
 
     # Text
 
-    def _find_text(self, query: Query, allowed: NDArray[np.bool_] | None, limit: int) -> Found:
+    def _find_text(self, query: Query, allowed: NDArray[np.bool_] | None, limit: int) -> RankedHits:
         """The innermost symbols around the lines that have the text, ordered by the other words of
         the question.
         """
@@ -237,7 +237,7 @@ class Searcher:
                     lines.setdefault(number, []).append(line)
         units = np.array(sorted(lines), np.int64)
         order = self._order_of_text(query, units, lines)
-        return Found(
+        return RankedHits(
             tuple(self._text_hit(query, number, lines[number]) for number in order[:limit]),
             len(units),
         )

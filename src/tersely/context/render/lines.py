@@ -58,7 +58,7 @@ from tersely.context.pack.model import (
     Part,
 )
 from tersely.context.render.hunks import has_hunks, names_itself
-from tersely.context.render.nesting import SAID_BY_PLACE, Group, grouped, pieces
+from tersely.context.render.nesting import SAID_BY_PLACE, ItemGroup, grouped, pieces
 from tersely.context.render.relations import (
     Relations,
     changed_phrase,
@@ -179,7 +179,7 @@ class _Page:
     numbers: dict[str, str] | None = None  # of paths; without them, items are grouped by file
     lists_all: bool = False  # the lines of a target name all that is related to it
 
-    def group(self, group: Group) -> list[Block]:
+    def group(self, group: ItemGroup) -> list[Block]:
         """An item below the line of its file, with what is open of it in its place."""
         if not group.members:
             return self._grouped_item(group.holder)

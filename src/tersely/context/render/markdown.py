@@ -23,7 +23,7 @@ from tersely.context.pack.model import (
     Part,
 )
 from tersely.context.render.hunks import has_hunks, hunks_of
-from tersely.context.render.nesting import Group, grouped, pieces
+from tersely.context.render.nesting import ItemGroup, grouped, pieces
 from tersely.context.render.relations import (
     Relations,
     changed_phrase,
@@ -60,7 +60,7 @@ def markdown(pack: Pack, count: Count) -> Sequence[Block]:
 
 
 def _group_blocks(
-    group: Group, pack: Pack, relations: Relations, unique: frozenset[str]
+    group: ItemGroup, pack: Pack, relations: Relations, unique: frozenset[str]
 ) -> list[Block]:
     """An entry for an item and for each that is open in it, then their code as one text."""
     open_members = tuple(member for member in group.members if member.delta is Delta.WHOLE)
@@ -69,7 +69,7 @@ def _group_blocks(
     for item in (group.holder, *open_members):
         blocks += _entry(item, pack, relations, unique)
     blocks += _code(
-        group.holder, "".join(piece.text for piece in pieces(Group(group.holder, open_members)))
+        group.holder, "".join(piece.text for piece in pieces(ItemGroup(group.holder, open_members)))
     )
     for item in apart:
         blocks += [*_entry(item, pack, relations, unique), *_code(item, item.code)]

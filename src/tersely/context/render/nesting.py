@@ -16,21 +16,21 @@ from tersely.context.pack.model import Delta, Detail, Item
 SAID_BY_PLACE = frozenset({MEMBER, SIBLING})
 
 
-class Group(NamedTuple):
+class ItemGroup(NamedTuple):
     """An item, and those that are shown within it, in the order of their lines."""
 
     holder: Item
     members: tuple[Item, ...]
 
 
-class Piece(NamedTuple):
+class GroupPiece(NamedTuple):
     """A part of the text of a group: lines of the holder, or all of one member."""
 
     member: Item | None
     text: str
 
 
-def grouped(items: Sequence[Item]) -> list[Group]:
+def grouped(items: Sequence[Item]) -> list[ItemGroup]:
     """The items of one file, members with their class; a group stands where the first of its items
     does.
     """
@@ -45,29 +45,29 @@ def grouped(items: Sequence[Item]) -> list[Group]:
     heads = (holders[item.symbol.parent] if item.symbol.id in inner else item for item in items)
     once = {id(head): head for head in heads}.values()
     return [
-        Group(head, tuple(sorted(members.get(head.symbol.id, ()), key=_place))) for head in once
+        ItemGroup(head, tuple(sorted(members.get(head.symbol.id, ()), key=_place))) for head in once
     ]
 
 
-def pieces(group: Group) -> Iterator[Piece]:
+def pieces(group: ItemGroup) -> Iterator[GroupPiece]:
     """The code of a group, top to bottom; the indentation that all of it shares is left out."""
     holder = group.holder
     if not holder.lines:
-        yield from (Piece(item, item.code) for item in group.members)
+        yield from (GroupPiece(item, item.code) for item in group.members)
         return
     if not group.members:
-        yield Piece(None, holder.code)
+        yield GroupPiece(None, holder.code)
         return
     shared = shared_indentation(holder.lines)
     left = list(holder.lines)
     for member in group.members:
         before = [line for line in left if line.number < member.symbol.start_line]
-        yield Piece(None, _text(before, shared))
+        yield GroupPiece(None, _text(before, shared))
         left = left[len(before) :]
-        yield Piece(
+        yield GroupPiece(
             member, _text(member.lines, shared) if member.delta is Delta.WHOLE else member.code
         )
-    yield Piece(None, _text(left, shared))
+    yield GroupPiece(None, _text(left, shared))
 
 
 def _text(lines: Iterable[Line], shared: str) -> str:

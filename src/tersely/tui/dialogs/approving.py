@@ -28,14 +28,14 @@ _SESSION = "Every call of this tool, in this session (Enter allows, Esc back)"
 _BUTTON_CELLS = 20  # of the one that shows a pattern
 
 
-class Answered(NamedTuple):
+class ApprovalAnswer(NamedTuple):
     """The decision, with its pattern if it has one."""
 
     decision: Decision
     pattern: str = ""
 
 
-class Approving(ModalScreen[Answered | None]):
+class Approving(ModalScreen[ApprovalAnswer | None]):
     """A call that waits; the result is None where the turn is to be cancelled.
 
     No key counts before the question was painted and nothing was typed for a moment: until then
@@ -142,11 +142,11 @@ class Approving(ModalScreen[Answered | None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """The pattern is as it should be."""
         if event.value.strip():
-            self.dismiss(Answered(Decision.ALLOW_PATTERN, event.value.strip()))
+            self.dismiss(ApprovalAnswer(Decision.ALLOW_PATTERN, event.value.strip()))
 
     def action_answer(self, decision: str) -> None:
         """Once, for the session, or not at all."""
-        self.dismiss(Answered(Decision(decision)))
+        self.dismiss(ApprovalAnswer(Decision(decision)))
 
     def action_session(self) -> None:
         """Say what Enter allows now."""

@@ -20,7 +20,7 @@ from tersely.foundation.escape import visible
 from tersely.tui.dialogs.choosing import option
 from tersely.tui.typing.commands import COMMANDS
 from tersely.tui.typing.completion import Candidate, Index, Word, referred, word_before
-from tersely.tui.typing.queue import Queue, Written
+from tersely.tui.typing.queue import Queue, TypedEntry
 
 _PLACEHOLDER = "Ask, or say what to change · / commands · @ files"
 MAX_REMEMBERED = 200  # messages that can be called back
@@ -109,7 +109,7 @@ class Prompt(Vertical):
     class Sent(Message):
         """Enter was pressed on a text that is not empty."""
 
-        written: Written
+        written: TypedEntry
 
     def __init__(self, index: Index | None, queue: Queue, *, id: str) -> None:
         super().__init__(id=id)
@@ -179,7 +179,7 @@ class Prompt(Vertical):
         text = self.text.strip()
         if text:
             pasted = tuple(each for each in self._pasted if each in text)
-            self.post_message(self.Sent(Written(text, pasted)))
+            self.post_message(self.Sent(TypedEntry(text, pasted)))
         return True
 
     def sent(self) -> None:

@@ -15,7 +15,7 @@ MAX_SHOWN_QUEUED = 3  # rows; the newest are shown
 _HINT = "Up takes it back"
 
 
-class Written(NamedTuple):
+class TypedEntry(NamedTuple):
     """A message or a command; `pasted` are parts of it that were not typed."""
 
     text: str
@@ -27,7 +27,7 @@ class Queue(Static):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, markup=False)
-        self._waiting: deque[Written] = deque()
+        self._waiting: deque[TypedEntry] = deque()
 
     def on_mount(self) -> None:
         """Nothing waits yet."""
@@ -43,24 +43,24 @@ class Queue(Static):
         """Whether nothing more can wait."""
         return len(self._waiting) >= MAX_QUEUED_MESSAGES
 
-    def add(self, written: Written) -> None:
+    def add(self, written: TypedEntry) -> None:
         """Have it wait as the last."""
         self._waiting.append(written)
         self._show()
 
-    def take_first(self) -> Written | None:
+    def take_first(self) -> TypedEntry | None:
         """The one that waits longest, which waits no more."""
         first = self._waiting.popleft() if self._waiting else None
         self._show()
         return first
 
-    def take_last(self) -> Written | None:
+    def take_last(self) -> TypedEntry | None:
         """The one that was added last, which waits no more."""
         last = self._waiting.pop() if self._waiting else None
         self._show()
         return last
 
-    def take_all(self) -> Sequence[Written]:
+    def take_all(self) -> Sequence[TypedEntry]:
         """Everything in its order; nothing waits then."""
         everything = tuple(self._waiting)
         self._waiting.clear()

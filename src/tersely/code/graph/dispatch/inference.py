@@ -43,7 +43,7 @@ MAX_TYPE_DEPTH = 6  # types in the type of a parameter that are looked into
 WRITTEN_TYPES = 5  # the part of a call that has its type arguments
 
 
-class Place(NamedTuple):
+class CallPlace(NamedTuple):
     """A call in a scope of a file; `but` is the position of an argument that is left out of
     account.
     """
@@ -61,7 +61,7 @@ class Inference:
         self.evaluator = evaluator
         self.program = evaluator.program
 
-    def seen(self, function: Value, annotation: Expression, place: Place) -> Expression:
+    def seen(self, function: Value, annotation: Expression, place: CallPlace) -> Expression:
         """A type in a function as one call sees it: the very same where that tells nothing of its
         type parameters.
         """
@@ -88,7 +88,7 @@ class Inference:
             {name: (GIVEN, values) for name, values in known.items() if name in names and values},
         )
 
-    def _inferred(self, function: Value, place: Place) -> dict[str, Values]:
+    def _inferred(self, function: Value, place: CallPlace) -> dict[str, Values]:
         home, body = (
             self.program.file(function[1]),
             self.program.file(function[1]).scope(function[2]),

@@ -16,7 +16,7 @@ from tersely.code.expressions import (
     is_spread,
     is_tagged,
 )
-from tersely.code.graph.dispatch.inference import Place
+from tersely.code.graph.dispatch.inference import CallPlace
 from tersely.code.graph.dispatch.type_filtering import type_name
 from tersely.code.graph.pointsto.annotations import written_arguments
 from tersely.code.graph.pointsto.parameters import passed_expressions
@@ -224,7 +224,7 @@ class Calls:
         given_back = () if home.facts.virtual else home.given_back(position)
         is_told = not is_tagged(body.returned_type, TYPE_PARAMETER)
         if not given_back or (is_told and self._is_declared(home, position)):
-            return self._seen_by(function, Place(file, scope, call))
+            return self._seen_by(function, CallPlace(file, scope, call))
         found: Values = NOTHING
         for index in given_back:
             passed = passed_expressions(body, index, call, shift)
@@ -240,7 +240,7 @@ class Calls:
         returns_others = any(type(each) is not str or each not in names for each in body.returns)
         return found | self.returned(function, given_back) if returns_others else found
 
-    def _seen_by(self, function: Value, place: Place) -> Values:
+    def _seen_by(self, function: Value, place: CallPlace) -> Values:
         """What a function returns, as far as its type admits that for what one call passes."""
         home, position = self.program.file(function[1]), function[2]
         written = home.scope(position).returned_type

@@ -26,7 +26,7 @@ from tersely.code.expressions import (
     Scope,
     is_spread,
 )
-from tersely.code.graph.dispatch.inference import Place
+from tersely.code.graph.dispatch.inference import CallPlace
 from tersely.code.graph.pointsto.values import (
     CLASS,
     FUNCTION,
@@ -124,7 +124,7 @@ class Contexts:
         )
 
     def parameter_type(
-        self, callee: Value, index: int, file: File, call: Place | None = None
+        self, callee: Value, index: int, file: File, call: CallPlace | None = None
     ) -> Values:
         """The values that are declared of a parameter of anything that can be called, as one call
         sees it.
@@ -154,7 +154,7 @@ class Contexts:
             return members.declared((CLASS, *callee[1:3]), file.facts.call_method)
         return NOTHING
 
-    def _of_declaration(self, function: Value, index: int, call: Place | None) -> Values:
+    def _of_declaration(self, function: Value, index: int, call: CallPlace | None) -> Values:
         home = self.program.file(function[1])
         parameters = home.scope(function[2]).parameters
         index += int(function[3] is not None and bool(home.receiver_name(function[2])))
@@ -192,7 +192,7 @@ class Contexts:
     def _expected(self, file: File, place: Any) -> Values:
         if type(place) is Argument:
             found: Values = NOTHING
-            call = Place(file, place.scope, place.call, place.at)
+            call = CallPlace(file, place.scope, place.call, place.at)
             for callee in self.evaluator.calls.called(file, place.scope, place.call):
                 found |= self.parameter_type(callee, place.at, file, call)
             return found

@@ -17,7 +17,7 @@ from tersely.code.symbols import Symbol
 Counts = NDArray[np.uint32]
 
 
-class Table(NamedTuple):
+class FunctionTable(NamedTuple):
     """Functions file by file. Those of file `i` are rows `first[i]:first[i + 1]`; all else has one
     row a function.
     """
@@ -37,7 +37,7 @@ class Functions:
 
     paths: Sequence[str]
     file_of: NDArray[np.int64]
-    table: Table
+    table: FunctionTable
 
     def __len__(self) -> int:
         return len(self.file_of)
@@ -74,7 +74,7 @@ def collect(
             )
             positions += [position for position, _ in functions]
     sets = shingle_sets(tokens)
-    table = Table(
+    table = FunctionTable(
         np.concatenate(([0], np.cumsum(np.array(counts, np.int64)))),
         np.array(positions, np.uint32),
         np.fromiter(map(len, tokens), np.uint32, len(tokens)),

@@ -14,7 +14,7 @@ import numpy as np
 from tersely.code.search.embedding.embedders import Embedder
 from tersely.code.search.embedding.vectors import Floats
 from tersely.code.search.query import Query
-from tersely.code.search.storage.segment import Batch, Text
+from tersely.code.search.storage.segment import UnitBatch, UnitText
 from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
 
@@ -46,7 +46,7 @@ def server_embedder(url: str, model: str, key: str) -> Embedder:
         body = {"model": model, "input": list(texts), "encoding_format": "float"}
         return _vectors(_post(place, headers, body), len(texts))
 
-    def embed_units(batch: Batch) -> Floats:
+    def embed_units(batch: UnitBatch) -> Floats:
         texts = [_unit_text(text) for text in batch.texts()]
         starts = range(0, len(texts), EMBEDDER_REQUEST_TEXTS)
         return _stack([embed(texts[start : start + EMBEDDER_REQUEST_TEXTS]) for start in starts])
@@ -66,7 +66,7 @@ def _is_http(url: str) -> bool:
     return parts.scheme in {"http", "https"} and bool(parts.hostname)
 
 
-def _unit_text(text: Text) -> str:
+def _unit_text(text: UnitText) -> str:
     """Where a unit is and what it is called, its documentation, and the beginning of its code."""
     return f"{text.heading}\n{text.doc}\n{text.code}"[:EMBEDDED_CHARACTERS]
 

@@ -38,7 +38,7 @@ class SourceFile(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class UnitText:
     """A unit as a model reads it."""
 
     heading: str  # path and qualified name
@@ -46,15 +46,15 @@ class Text:
     code: str
 
 
-class Batch(NamedTuple):
+class UnitBatch(NamedTuple):
     """The units of some files, for whoever makes vectors of them."""
 
     pieces: Callable[[WordTable], Bags]
-    texts: Callable[[], list[Text]]
+    texts: Callable[[], list[UnitText]]
     units: int
 
 
-Embed = Callable[[Batch], Floats]
+Embed = Callable[[UnitBatch], Floats]
 
 
 class Triples(NamedTuple):
@@ -80,7 +80,7 @@ def build_segment(files: Sequence[SourceFile], embed: Embed) -> dict[str, Array]
     """The arrays of a segment with all units of these files, in their order."""
     read = _read(files)
     vectors = quantized(
-        embed(Batch(lambda table: _bags(read, table), lambda: _texts(files), read.units))
+        embed(UnitBatch(lambda table: _bags(read, table), lambda: _texts(files), read.units))
     )
     units = [unit for file in files for unit in file.units]
     return {
@@ -239,7 +239,7 @@ def _bags(read: _Read, table: WordTable) -> Bags:
     return Bags(starts, rows.item[order][firsts], totals.astype(np.float32))
 
 
-def _texts(files: Iterable[SourceFile]) -> list[Text]:
+def _texts(files: Iterable[SourceFile]) -> list[UnitText]:
     texts = []
     for file in files:
         for _, symbol in file.units:
@@ -247,6 +247,6 @@ def _texts(files: Iterable[SourceFile]) -> list[Text]:
             code = file.source[symbol.start_byte : symbol.end_byte]
             heading = f"{file.path} {symbol.qualname}".rstrip()
             texts.append(
-                Text(heading, doc.decode("utf-8", "replace"), code.decode("utf-8", "replace"))
+                UnitText(heading, doc.decode("utf-8", "replace"), code.decode("utf-8", "replace"))
             )
     return texts

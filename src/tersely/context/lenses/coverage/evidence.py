@@ -17,7 +17,7 @@ LEAST_SHARE = 0.999
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ExecutedFunction:
     """One function of which some lines ran. Lines of functions inside it are theirs."""
 
     symbol: Symbol
@@ -37,7 +37,7 @@ HeaderLines = Callable[[Symbol], int]  # those of a symbol before the first of i
 
 def ran_functions(
     found: Measured, symbols_of: SymbolsOf, header_lines: HeaderLines
-) -> Iterator[Ran]:
+) -> Iterator[ExecutedFunction]:
     """All functions that ran, by path and line.
 
     The header of a function runs when it is defined, which is when its file is loaded: that some
@@ -60,14 +60,14 @@ def _ran(
     file: FileCoverage,
     table: Spectrum,
     suspicions: Sequence[float],
-) -> Ran:
+) -> ExecutedFunction:
     by_line = {line: suspicions[line] for line in covered if line < len(suspicions)}
     most = max(by_line.values(), default=0.0)
     worst = tuple(line for line in covered if most and by_line.get(line, 0) >= LEAST_SHARE * most)
     failing, passing = table.times(worst[:1])
     missed = tuple(line for line in lines if file.hits[line] <= 0)
     tests = sum(table.times(covered))
-    return Ran(
+    return ExecutedFunction(
         symbol,
         covered,
         missed,

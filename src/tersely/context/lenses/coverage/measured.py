@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from tersely.code.coverage.model import Coverage, Failure, FileCoverage, Frame, Tested, both
+from tersely.code.coverage.model import (
+    Coverage,
+    FailedTest,
+    FailureFrame,
+    FileCoverage,
+    Tested,
+    both,
+)
 from tersely.code.coverage.naming import KnownTests
 from tersely.code.coverage.remap import Places
 from tersely.code.coverage.staleness import Stale
@@ -20,7 +27,7 @@ class Measured:
     format: str
     files: Mapping[str, FileCoverage]
     elsewhere: tuple[str, ...]  # paths as written of files that are not in the repository
-    failures: tuple[Failure, ...]
+    failures: tuple[FailedTest, ...]
     skipped: frozenset[str]
     stale: tuple[Stale, ...]
     counts_times: bool
@@ -83,7 +90,7 @@ def _united(path: str, files: Sequence[FileCoverage]) -> FileCoverage:
     return replace(first, hits=hits, tests=tests)
 
 
-def _placed_failures(run: Tested, places: Places) -> tuple[Failure, ...]:
+def _placed_failures(run: Tested, places: Places) -> tuple[FailedTest, ...]:
     written = {frame.path for failure in run.failures for frame in failure.frames}
     found = places.place(sorted(written)).found
     return tuple(
@@ -91,5 +98,5 @@ def _placed_failures(run: Tested, places: Places) -> tuple[Failure, ...]:
     )
 
 
-def _placed(frames: Iterable[Frame], found: Mapping[str, str]) -> Iterable[Frame]:
-    return (Frame(found[frame.path], frame.line) for frame in frames if frame.path in found)
+def _placed(frames: Iterable[FailureFrame], found: Mapping[str, str]) -> Iterable[FailureFrame]:
+    return (FailureFrame(found[frame.path], frame.line) for frame in frames if frame.path in found)

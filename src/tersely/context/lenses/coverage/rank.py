@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from math import log1p, sqrt
 from typing import NamedTuple
 
-from tersely.code.coverage.model import Failure, Frame
+from tersely.code.coverage.model import FailedTest, FailureFrame
 from tersely.code.coverage.naming import is_defined_as, ways_in
 from tersely.code.places import is_test
 from tersely.code.symbols import CLASS_KINDS, Edge, Kind, Symbol
@@ -28,7 +28,12 @@ from tersely.context.lenses.candidate import (
     ranged_lines,
     ranked,
 )
-from tersely.context.lenses.coverage.evidence import HeaderLines, Ran, SymbolsOf, ran_functions
+from tersely.context.lenses.coverage.evidence import (
+    ExecutedFunction,
+    HeaderLines,
+    SymbolsOf,
+    ran_functions,
+)
 from tersely.context.lenses.coverage.measured import Measured
 from tersely.context.lenses.diff.changed_symbols import Side
 from tersely.foundation.limits import MAX_CANDIDATES_SYMBOLS, MAX_EXPANDED_SYMBOLS
@@ -133,7 +138,7 @@ def _combined(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
         yield replace(best, parts=() if is_whole else parts, evidence=evidence)
 
 
-def _places(failure: Failure, sources: CoverageSources) -> list[_Place]:
+def _places(failure: FailedTest, sources: CoverageSources) -> list[_Place]:
     """The stack of a failure in symbols, the failed test alone where there is none."""
     placed = [_place(frame, sources) for frame in failure.frames]
     found = [one for one in placed if one is not None]
@@ -143,7 +148,7 @@ def _places(failure: Failure, sources: CoverageSources) -> list[_Place]:
     return [_Place(test, 0), *found] if test is not None else found
 
 
-def _place(frame: Frame, sources: CoverageSources) -> _Place | None:
+def _place(frame: FailureFrame, sources: CoverageSources) -> _Place | None:
     symbols = sources.symbols_of(frame.path)
     if not symbols or frame.line > symbols[0].end_line:
         return None
@@ -164,7 +169,7 @@ def definition_of_test(
 
 
 def _failed(
-    stacks: Sequence[tuple[Failure, list[_Place]]], most_targets: int
+    stacks: Sequence[tuple[FailedTest, list[_Place]]], most_targets: int
 ) -> Iterator[Candidate]:
     """Where tests failed, and what led there."""
     lines: dict[str, set[int]] = defaultdict(set)
@@ -193,7 +198,7 @@ def _failed(
             yield Candidate(place.symbol, score, reason, parts=parts, evidence=evidence)
 
 
-def _cause(failure: Failure, places: Sequence[_Place]) -> tuple[str, int]:
+def _cause(failure: FailedTest, places: Sequence[_Place]) -> tuple[str, int]:
     """Where it failed: of tests that fail at one place, one tells what the others would."""
     return (
         (places[-1].symbol.id, places[-1].line)
@@ -210,7 +215,7 @@ def _rank(place: _Place, places: Sequence[_Place], tests: Sequence[_Place]) -> t
     return STACK_SCORE * (TEST_PART if is_test(place.symbol.path) else 1), STACK
 
 
-def _suspicious(functions: Sequence[Ran]) -> Iterator[Candidate]:
+def _suspicious(functions: Sequence[ExecutedFunction]) -> Iterator[Candidate]:
     for one in functions:
         if one.suspicion:
             score = SUSPICIOUS_SCORE * one.suspicion * _weight(one.symbol)
@@ -224,8 +229,8 @@ def _suspicious(functions: Sequence[Ran]) -> Iterator[Candidate]:
 
 
 def _called(
-    stacks: Sequence[tuple[Failure, list[_Place]]],
-    functions: Sequence[Ran],
+    stacks: Sequence[tuple[FailedTest, list[_Place]]],
+    functions: Sequence[ExecutedFunction],
     sources: CoverageSources,
 ) -> Iterator[Candidate]:
     """What failed tests call, as far as it ran."""
@@ -264,7 +269,9 @@ def _around(place: _Place, sources: CoverageSources) -> list[Symbol]:
     return [place.symbol, *around]
 
 
-def _frequent(functions: Sequence[Ran], found: Measured, best: float) -> Iterator[Candidate]:
+def _frequent(
+    functions: Sequence[ExecutedFunction], found: Measured, best: float
+) -> Iterator[Candidate]:
     """What ran, by how often: in how many tests where they are known, else how many times, else how
     much of it.
     """

@@ -28,7 +28,12 @@ from tersely.code.search.words import (
     words_of_text,
 )
 from tersely.code.symbols import Kind, Symbol
-from tersely.context.lenses.localization.task import LEAST_MESSAGE_CHARACTERS, Frame, Task, ends_of
+from tersely.context.lenses.localization.task import (
+    LEAST_MESSAGE_CHARACTERS,
+    Task,
+    TraceLine,
+    ends_of,
+)
 
 Numbers = NDArray[np.float64]
 
@@ -305,7 +310,7 @@ class _Gathering:
             for symbol in meanings if len(meanings) <= MAX_MEANINGS else ():
                 self._mark(symbol, Mark.TRACE_CALL, 1 / len(meanings))
 
-    def _in_frame(self, frame: Frame, path: str) -> Sequence[Symbol]:
+    def _in_frame(self, frame: TraceLine, path: str) -> Sequence[Symbol]:
         """The function of a frame, by its name if it has one: the line may be that of another
         version.
         """
@@ -313,7 +318,7 @@ class _Gathering:
             return [symbol for symbol in self.sources.named(frame.function) if symbol.path == path]
         return self.sources.at(path, frame.line, frame.line)
 
-    def _of_frame(self, frame: Frame) -> list[str]:
+    def _of_frame(self, frame: TraceLine) -> list[str]:
         """The file of a frame, if there is but one: with its folder, unless it is written without."""
         parts = [
             part for part in frame.path.replace("\\", "/").split("/") if part not in {"", ".", ".."}

@@ -28,7 +28,12 @@ from tersely.context.lenses.localization.relevance import (
     probabilities,
     reason,
 )
-from tersely.context.lenses.localization.table import MAX_OPENED_FILES, Files, Table, table_of
+from tersely.context.lenses.localization.table import (
+    MAX_OPENED_FILES,
+    EvidenceTable,
+    LikelyFiles,
+    table_of,
+)
 from tersely.context.lenses.localization.task import Task
 from tersely.foundation.errors import TerselyError
 
@@ -109,7 +114,7 @@ class Look:
         )
         sure = confidence(shares[order], found.ceiling, len(task.title.split())) * is_task(found)
         table = self.table(
-            task, found, Files(paths, dict(zip(self._paths, shares.tolist(), strict=True)))
+            task, found, LikelyFiles(paths, dict(zip(self._paths, shares.tolist(), strict=True)))
         )
         ranked = self._ranked(task, table)
         words = self._rare_words(task)
@@ -132,13 +137,13 @@ class Look:
         )  # fmt: skip
         return evidence(task, sources)
 
-    def table(self, task: Task, found: Evidence, files: Files) -> Table:
+    def table(self, task: Task, found: Evidence, files: LikelyFiles) -> EvidenceTable:
         """The symbols that a task may be about, with what speaks for each."""
         terms = {term: self._rarity(term) for term in rare_terms(task.title, self._lexicon)}
         symbol = cache(self._store.symbol)
         return table_of(found, files, self._searcher, self._symbols_of, symbol, terms)
 
-    def _ranked(self, task: Task, table: Table) -> tuple[LikelySymbol, ...]:
+    def _ranked(self, task: Task, table: EvidenceTable) -> tuple[LikelySymbol, ...]:
         shares = chances(table.rows)
         order = np.lexsort((np.arange(len(shares)), -np.round(shares, 9)))[:MAX_RANKED_SYMBOLS]
         words = self._words_by_symbol(task, [table.symbols[row] for row in order])

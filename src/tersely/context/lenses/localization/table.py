@@ -22,14 +22,14 @@ LEAST_PROBABILITY = 1e-4  # of a file
 _TINY = 1e-9
 
 
-class Table(NamedTuple):
+class EvidenceTable(NamedTuple):
     """Symbols and their evidence, row by row in the order of `Mark`."""
 
     symbols: tuple[Symbol, ...]
     rows: Numbers
 
 
-class Files(NamedTuple):
+class LikelyFiles(NamedTuple):
     """The files of a task: the likeliest first, with the probability that each is changed."""
 
     paths: Sequence[str]
@@ -38,12 +38,12 @@ class Files(NamedTuple):
 
 def table_of(
     found: Evidence,
-    files: Files,
+    files: LikelyFiles,
     searcher: Searcher,
     symbols_of: Callable[[str], Sequence[Symbol]],
     symbol: Callable[[str], Symbol | None],
     title_terms: Mapping[str, float],
-) -> Table:
+) -> EvidenceTable:
     """All symbols of the likeliest files, and those of other files that something points at."""
     opened = list(files.paths[:MAX_OPENED_FILES])
     elsewhere = _marked_files(found, files, symbol) - set(opened)
@@ -61,7 +61,7 @@ def table_of(
             if is_row and is_subject(one, kinds):
                 rows.append(_row(one, found.marks, of_file, title_terms))
                 symbols.append(one)
-    return Table(tuple(symbols), np.array(rows).reshape(-1, len(Mark)))
+    return EvidenceTable(tuple(symbols), np.array(rows).reshape(-1, len(Mark)))
 
 
 class _FileEvidence(NamedTuple):
@@ -98,7 +98,7 @@ def _row(
 
 
 def _marked_files(
-    found: Evidence, files: Files, symbol: Callable[[str], Symbol | None]
+    found: Evidence, files: LikelyFiles, symbol: Callable[[str], Symbol | None]
 ) -> set[str]:
     """The files of a task that have a symbol with much evidence of its own."""
     marked = map(symbol, _most_marked(found.marks))

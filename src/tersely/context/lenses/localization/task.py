@@ -92,7 +92,7 @@ _TRACE_SOURCE = re.compile(r", in [\w.<>]{1,200}\n\s{2,}(\S[^\n]{0,300})")
 _CALLED = re.compile(r"([^\W\d]\w*)\s*\(")
 
 
-class Frame(NamedTuple):
+class TraceLine(NamedTuple):
     """One line of a stack trace. The innermost call is the last of its trace in some languages, the
     first in others.
     """
@@ -102,7 +102,7 @@ class Frame(NamedTuple):
     function: str
 
 
-class Link(NamedTuple):
+class CodeLink(NamedTuple):
     """A file that a code host shows, and there some lines; 0 for none."""
 
     path: str
@@ -116,8 +116,8 @@ class Task:
 
     title: str
     text: str  # all of it, cut at the bound
-    frames: tuple[Frame, ...]
-    links: tuple[Link, ...]
+    frames: tuple[TraceLine, ...]
+    links: tuple[CodeLink, ...]
     paths: tuple[str, ...]  # as written
     title_names: tuple[str, ...]  # written as code in the title
     names: tuple[str, ...]  # written as code anywhere else
@@ -131,7 +131,7 @@ def read_task(text: str) -> Task:
     text = _shortened(text.strip())
     title, _, body = _without_form(text).strip().partition("\n")
     prose = f"{title}\n{body}".strip()
-    frames = [Frame(one[1], int(one[2]), one[3] or "") for one in _FRAME.finditer(text)][
+    frames = [TraceLine(one[1], int(one[2]), one[3] or "") for one in _FRAME.finditer(text)][
         -MAX_TASK_FRAMES:
     ]
     title_names = _names(title)
@@ -188,13 +188,15 @@ def _identifiers(code: str) -> Iterable[str]:
     return [lone] if re.fullmatch(r"[\w.:#-]+", lone) else _CODE_WORD.findall(code)
 
 
-def _links(text: str) -> tuple[Link, ...]:
+def _links(text: str) -> tuple[CodeLink, ...]:
     found = (
         (path, int(first or 0), int(last or first or 0))
         for path, first, last in _LINK.findall(text)
     )
     return tuple(
-        dict.fromkeys(Link(path, min(first, last), max(first, last)) for path, first, last in found)
+        dict.fromkeys(
+            CodeLink(path, min(first, last), max(first, last)) for path, first, last in found
+        )
     )[:MAX_TASK_LINKS]
 
 

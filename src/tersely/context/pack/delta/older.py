@@ -9,7 +9,7 @@ from dataclasses import replace
 from tersely.code.symbols import Symbol
 from tersely.context.lenses.diff.changed_symbols import side_of
 from tersely.context.pack.delta.etag import etag_of, normalised
-from tersely.context.pack.delta.sessions import Shown
+from tersely.context.pack.delta.sessions import SentTexts
 from tersely.context.pack.texts import Texts
 
 MIN_LINES = 2
@@ -48,10 +48,10 @@ class Older:
             texts, source_of=lambda _: side.text, symbols_of=lambda _: side.symbols
         )
 
-    def shown(self, symbol: Symbol) -> Shown | None:
+    def shown(self, symbol: Symbol) -> SentTexts | None:
         """What the text says of a symbol, None where there was none of that id and kind."""
         before = self._symbols.get(symbol.id)
         if before is None or before.kind is not symbol.kind:
             return None
         tag = etag_of(normalised(before, self._source))
-        return Shown(tag, self._texts.signature(before).plain, body=self._texts.whole(before))
+        return SentTexts(tag, self._texts.signature(before).plain, body=self._texts.whole(before))

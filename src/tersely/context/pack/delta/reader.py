@@ -18,12 +18,12 @@ from tersely.context.lenses.candidate import SIBLING, TARGET_SCORE, Candidate, V
 from tersely.context.pack.delta.deltas import diff_of
 from tersely.context.pack.delta.etag import etag_of, normalised
 from tersely.context.pack.delta.older import Older, stands_in
-from tersely.context.pack.delta.sessions import Shown
+from tersely.context.pack.delta.sessions import SentTexts
 from tersely.context.pack.fitting.detail_levels import ITEM_BYTES, size_bytes
 from tersely.context.pack.model import Count, Delta, Detail, Extract, Item, Pack, Relation
 from tersely.context.pack.texts import Texts
 
-NOTHING = Shown()
+NOTHING = SentTexts()
 NO_VIEW = View(())
 # told of one target; more is hardly read, and a sign that the question was another
 MAX_GONE_RELATIONS = 20
@@ -45,7 +45,7 @@ class Reader:
 
     def __init__(
         self,
-        shown: Mapping[str, Shown],
+        shown: Mapping[str, SentTexts],
         texts: Texts,
         count: Count,
         view: View = NO_VIEW,
@@ -157,7 +157,7 @@ class Reader:
         }
         return _Standing(known, bool(other), diffs, had.etag)
 
-    def _had(self, symbol: Symbol) -> Shown | None:
+    def _had(self, symbol: Symbol) -> SentTexts | None:
         """What the reader has of a symbol: what it was shown by itself, or where its body was part
         of something.
         """
@@ -239,7 +239,7 @@ class Reader:
             gone += lost[:MAX_GONE_RELATIONS]
         return gone
 
-    def _listings(self, pack: Pack) -> dict[str, Shown]:
+    def _listings(self, pack: Pack) -> dict[str, SentTexts]:
         """By key, all that the reader was told by this lens of the relations of each symbol, this
         pack included.
         """
@@ -253,7 +253,7 @@ class Reader:
         for of, relations in told.items():
             key = _listing_key(of, self._lens)
             now = (relations | set(_listed(of, self._shown.get(key, NOTHING).body))) - gone
-            found[key] = Shown(body="".join(f"{one.reason}\t{one.id}\n" for one in sorted(now)))
+            found[key] = SentTexts(body="".join(f"{one.reason}\t{one.id}\n" for one in sorted(now)))
         return found
 
     # Whole packs
@@ -306,11 +306,11 @@ class Reader:
 
     # Afterwards
 
-    def sent(self, pack: Pack) -> tuple[dict[str, Shown], list[str]]:
+    def sent(self, pack: Pack) -> tuple[dict[str, SentTexts], list[str]]:
         """What the reader has now of each text that a pack shows, by key; and the keys of what it
         was told it has.
         """
-        sent: dict[str, Shown] = {}
+        sent: dict[str, SentTexts] = {}
         referred: list[str] = []
         for item in pack.items:
             if item.delta is Delta.UNCHANGED:
@@ -324,7 +324,7 @@ class Reader:
                 sent[item.symbol.id] = after = self._after(item, pack)
                 had = self._shown.get(item.symbol.id, NOTHING)
                 if item.detail >= Detail.SKELETON and after[2:] == had[2:]:
-                    sent[_part_key(item)] = Shown(body=item.code)
+                    sent[_part_key(item)] = SentTexts(body=item.code)
         referred += [
             key
             for one in pack.as_before
@@ -336,17 +336,21 @@ class Reader:
                 referred.append(_key(extract))
             else:
                 text = self._texts.extract(extract.path, extract.first_line, extract.last_line).text
-                sent[_key(extract)] = Shown(etag_of(text), body=text)
+                sent[_key(extract)] = SentTexts(etag_of(text), body=text)
         return sent, referred
 
-    def _after(self, item: Item, pack: Pack) -> Shown:
+    def _after(self, item: Item, pack: Pack) -> SentTexts:
         symbol = item.symbol
         had = self._shown.get(symbol.id, NOTHING)
         now = had._replace(signature=self._texts.signature(symbol).plain)
         if item.detail is Detail.BODY and (item.delta is Delta.DIFF or self._is_whole(item)):
-            return Shown(self.etag(symbol), now.signature, had.skeleton, self._texts.whole(symbol))
+            return SentTexts(
+                self.etag(symbol), now.signature, had.skeleton, self._texts.whole(symbol)
+            )
         if item.detail is Detail.SKELETON and self._lists_all(item, pack):
-            return Shown(self.etag(symbol), now.signature, self._texts.skeleton(symbol), had.body)
+            return SentTexts(
+                self.etag(symbol), now.signature, self._texts.skeleton(symbol), had.body
+            )
         return now
 
     def _is_whole(self, item: Item) -> bool:
@@ -386,7 +390,7 @@ def _listed(of: str, listing: str) -> list[Relation]:
     return [Relation(of, reason, symbol_id) for reason, _, symbol_id in rows]
 
 
-def _relations(shown: Mapping[str, Shown]) -> dict[str, set[Relation]]:
+def _relations(shown: Mapping[str, SentTexts]) -> dict[str, set[Relation]]:
     """All relations that were told, by whatever lens, by the symbol that they are relations of."""
     found: dict[str, set[Relation]] = defaultdict(set)
     for key, one in shown.items():

@@ -49,7 +49,7 @@ SCHEMA = Schema(
 )
 
 
-class Shown(NamedTuple):
+class SentTexts(NamedTuple):
     """The last texts of one symbol that a reader was sent, each "" for none; `etag` is the symbol's
     as of the longest.
 
@@ -94,7 +94,7 @@ class Sessions:
 
     # Sessions
 
-    def shown(self, name: str) -> dict[str, Shown]:
+    def shown(self, name: str) -> dict[str, SentTexts]:
         """All that a session has been shown, by key."""
         rows = self._database.rows(
             "select key, etag, signature, skeleton, body from shown join session on session.id = session "
@@ -102,11 +102,11 @@ class Sessions:
             (name, wall_seconds() - SESSION_SECONDS),
         )
         return {
-            key: Shown(etag, signature, _text(skel), _text(body))
+            key: SentTexts(etag, signature, _text(skel), _text(body))
             for key, etag, signature, skel, body in rows
         }
 
-    def record(self, name: str, sent: Mapping[str, Shown], referred: Iterable[str]) -> None:
+    def record(self, name: str, sent: Mapping[str, SentTexts], referred: Iterable[str]) -> None:
         """Write down what a session was sent, and what it was told that it has; forget what is old
         or too much.
         """

@@ -16,7 +16,7 @@ from tersely.context.pack.model import Detail, Extract, Item, Pack
 from tersely.context.pack.texts import Texts
 
 
-class Choice(NamedTuple):
+class DetailChoice(NamedTuple):
     """Which detail each chosen candidate has, and how many lines of a body or members of a skeleton
     if not all.
     """
@@ -25,7 +25,7 @@ class Choice(NamedTuple):
     cuts: dict[int, int]
 
 
-class Draft:
+class PackDraft:
     """The choice made so far. Candidates are spoken of by their position in the view."""
 
     def __init__(
@@ -89,11 +89,11 @@ class Draft:
         self.chosen[index] = detail
         self.cuts[index] = size
 
-    def choice(self) -> Choice:
+    def choice(self) -> DetailChoice:
         """The present choice, to `restore` later."""
-        return Choice(self.chosen.copy(), self.cuts.copy())
+        return DetailChoice(self.chosen.copy(), self.cuts.copy())
 
-    def restore(self, choice: Choice) -> None:
+    def restore(self, choice: DetailChoice) -> None:
         """Go back to an earlier choice."""
         self.chosen, self.cuts = choice.chosen.copy(), choice.cuts.copy()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from tersely.context.pack.fitting.detail_levels import DetailStep
-from tersely.context.pack.fitting.draft import Choice, Draft
+from tersely.context.pack.fitting.draft import DetailChoice, PackDraft
 from tersely.context.pack.fitting.token_meter import Fitted, TokenMeter
 from tersely.context.pack.model import Detail
 
@@ -41,10 +41,10 @@ class Filling:
     back.
     """
 
-    draft: Draft
+    draft: PackDraft
     meter: TokenMeter
     budget: int
-    taken: list[Choice] = field(default_factory=list)
+    taken: list[DetailChoice] = field(default_factory=list)
     merged: int = 0  # tokens that the blocks cost more one by one than together, as far as known
 
     def weigh(self) -> int:

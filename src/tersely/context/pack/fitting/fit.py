@@ -30,7 +30,7 @@ from tersely.context.pack.fitting.detail_levels import (
     steps_in_order,
     target_steps,
 )
-from tersely.context.pack.fitting.draft import Draft
+from tersely.context.pack.fitting.draft import PackDraft
 from tersely.context.pack.fitting.filling import MOST_BYTES_PER_TOKEN, Filling
 from tersely.context.pack.fitting.token_meter import Fitted, TokenMeter
 from tersely.context.pack.folding import folded, folded_ids, without_folded
@@ -100,10 +100,10 @@ class _Question:
         """An extract in the words that the reader needs."""
         return self.reader.told_extract(extract) if self.reader else extract
 
-    def least(self, extracts: Extracts) -> Draft:
+    def least(self, extracts: Extracts) -> PackDraft:
         """The draft that holds what every answer has to: the extracts and the names of the targets."""
         told = tuple(map(self.told, extracts))
-        draft = Draft(self.view, self.texts, told, self.budget, self.revision, self.reader)
+        draft = PackDraft(self.view, self.texts, told, self.budget, self.revision, self.reader)
         draft.raise_to(
             step for step in target_steps(self.view.candidates) if step.detail is Detail.NAME
         )

@@ -43,7 +43,7 @@ class Node:
         return self.symbol is None and self.id[-1:] in {"/", ""}
 
 
-class Row(NamedTuple):
+class OutlineRow(NamedTuple):
     """One line of an outline: what it says of a node, and of what is below it and not shown."""
 
     depth: int
@@ -65,7 +65,7 @@ class Outline:
 
     text: str
     used: int
-    rows: tuple[Row, ...]
+    rows: tuple[OutlineRow, ...]
     root: Node
 
     @property
@@ -93,7 +93,7 @@ def without_known(outline: Outline, known: Mapping[str, str]) -> str:
     """
     told: set[int] = set()
     lines: list[str] = []
-    around: list[Row] = []
+    around: list[OutlineRow] = []
     for row in outline.rows:
         around = [*around[: row.depth], row]
         if known.get(visible_line(row.node.id)) != row.name:
@@ -224,14 +224,14 @@ def _filled(
 
 def _printed(
     root: Node, chosen: set[int], label: Callable[[Symbol], str]
-) -> tuple[tuple[Row, ...], str]:
-    rows: list[Row] = []
+) -> tuple[tuple[OutlineRow, ...], str]:
+    rows: list[OutlineRow] = []
     pending = [(child, 0, root.id) for child in reversed(root.children) if id(child) in chosen]
     hidden = [child for child in root.children if id(child) not in chosen]
     while pending:
         node, depth, around = pending.pop()
         shown = [child for child in node.children if id(child) in chosen]
-        rows.append(Row(depth, node, _name(node, around, label), _left(node, len(shown))))
+        rows.append(OutlineRow(depth, node, _name(node, around, label), _left(node, len(shown))))
         pending += [(child, depth + 1, node.id) for child in reversed(shown)]
     note = f"… {_counted(hidden)}\n" if hidden else ""
     return tuple(rows), "".join(row.text for row in rows) + note

@@ -37,7 +37,7 @@ HEADING = "Probably about, likeliest first (check before editing):"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PacketRow:
     """A symbol that matters for the task. Lines count from 1 and are inclusive."""
 
     id: str
@@ -67,7 +67,7 @@ class Brief:
 
     text: str
     used: int
-    rows: tuple[Row, ...]
+    rows: tuple[PacketRow, ...]
     # the likeliest first; `text` names those with rows and those that are likely
     files: tuple[LikelyFile, ...]
     bodies: tuple[Body, ...]
@@ -78,7 +78,7 @@ class Brief:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class PacketFrame:
     """What a packet is written from beside its rows and bodies."""
 
     location: Location
@@ -97,7 +97,7 @@ class Offer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PacketChoice:
     """What a packet is to say."""
 
     rows: tuple[LikelySymbol, ...]
@@ -105,18 +105,18 @@ class Choice:
     bodies: tuple[Body, ...] = ()
 
 
-def brief(frame: Frame, texts: Texts, budget: int) -> Brief:
+def brief(frame: PacketFrame, texts: Texts, budget: int) -> Brief:
     """The packet within a budget; `budget_too_small` when not even its first row fits."""
     likely = _worth_a_row(frame.location.symbols)
     offers = {
         one.symbol.id: _offer(one.symbol, frame, texts) for one in likely[: MAX_ROWS + MAX_NAMED]
     }
     rows_room = min(budget, ROWS_TOKENS)
-    chosen = Choice((), ())
+    chosen = PacketChoice((), ())
     for place, one in enumerate(likely[: MAX_ROWS + MAX_NAMED]):
         offer = offers[one.symbol.id]
         is_offered = offer.tokens <= MAX_NEXT_SOURCE_TOKENS
-        wider = Choice(
+        wider = PacketChoice(
             (*chosen.rows, one) if place < MAX_ROWS else chosen.rows,
             (*chosen.offers, offer) if is_offered else chosen.offers,
         )
@@ -134,11 +134,13 @@ def brief(frame: Frame, texts: Texts, budget: int) -> Brief:
     return replace(_written(frame, chosen), rows_left_out=len(likely) - len(chosen.rows))
 
 
-def _offer(symbol: Symbol, frame: Frame, texts: Texts) -> Offer:
+def _offer(symbol: Symbol, frame: PacketFrame, texts: Texts) -> Offer:
     return Offer(symbol.id, frame.reference(symbol), frame.count(texts.code(symbol)[0]))
 
 
-def _likely_bodies(frame: Frame, rows: Sequence[LikelySymbol], texts: Texts) -> Iterable[Body]:
+def _likely_bodies(
+    frame: PacketFrame, rows: Sequence[LikelySymbol], texts: Texts
+) -> Iterable[Body]:
     """The sources of the rows that are likely enough to be shown at once."""
     if frame.location.confidence < LEAST_BODY_CONFIDENCE:
         return
@@ -186,7 +188,7 @@ def _body(symbol: Symbol, texts: Texts) -> Body | None:
     return Body(symbol.id, symbol.path, symbol.start_line, last_line, code)
 
 
-def _written(frame: Frame, choice: Choice) -> Brief:
+def _written(frame: PacketFrame, choice: PacketChoice) -> Brief:
     rows = tuple(_row(one) for one in choice.rows)
     commands = tuple(_next(frame, choice))
     lines = [HEADING, *_listed(frame, rows)]
@@ -215,9 +217,9 @@ def _written(frame: Frame, choice: Choice) -> Brief:
     )
 
 
-def _row(one: LikelySymbol) -> Row:
+def _row(one: LikelySymbol) -> PacketRow:
     symbol = one.symbol
-    return Row(
+    return PacketRow(
         symbol.id,
         symbol.path,
         symbol.qualname or symbol.name,
@@ -229,9 +231,9 @@ def _row(one: LikelySymbol) -> Row:
     )
 
 
-def _listed(frame: Frame, rows: Sequence[Row]) -> Iterable[str]:
+def _listed(frame: PacketFrame, rows: Sequence[PacketRow]) -> Iterable[str]:
     """The rows by file, then further files that are likely."""
-    by_path: dict[str, list[Row]] = {}
+    by_path: dict[str, list[PacketRow]] = {}
     for row in rows:
         by_path.setdefault(row.path, []).append(row)
     for path, own in by_path.items():
@@ -245,7 +247,7 @@ def _listed(frame: Frame, rows: Sequence[Row]) -> Iterable[str]:
         yield f"also: {' '.join(likely[:MAX_LISTED_FILES])}"
 
 
-def _next(frame: Frame, choice: Choice) -> Iterable[str]:
+def _next(frame: PacketFrame, choice: PacketChoice) -> Iterable[str]:
     """The commands that show the sources that are offered, the likeliest first, then a search
     inside the files.
     """

@@ -22,7 +22,7 @@ AROUND_LINES = 3  # of a change outside of all symbols that count as changed wit
 
 
 @dataclass(slots=True)
-class Written:
+class CommitEvidence:
     """By line of a file how much speaks for it that commits wrote it."""
 
     # with lines of a changed symbol
@@ -39,7 +39,7 @@ class Written:
 
 def written(
     changed: Sequence[ChangedSymbol], commits: Sequence[Commit], texts: Mapping[str, str]
-) -> dict[str, Written]:
+) -> dict[str, CommitEvidence]:
     """By path what speaks for the lines that commits wrote, of the files whose texts are given."""
     touched = {path for commit in commits for path in commit.written}
     places = {path: _places(texts[path]) for path in sorted(touched & texts.keys())}
@@ -47,7 +47,7 @@ def written(
     for one in changed:
         if not one.is_gone:
             own[one.symbol.path].update(_near(one))
-    found: dict[str, Written] = {path: Written() for path in places}
+    found: dict[str, CommitEvidence] = {path: CommitEvidence() for path in places}
     for age, commit in enumerate(commits):
         here = {
             path: {line for sum_ in sums for line in places[path].get(sum_, ())}
