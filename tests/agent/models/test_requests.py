@@ -6,17 +6,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import jsonschema
 import ollama
 import pytest
-from anthropic.types import message_create_params
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from openai.types.chat import completion_create_params
-from openai.types.responses import response_create_params
 from pydantic import TypeAdapter
 
 from tersely.agent.models.connecting import address
@@ -39,9 +37,6 @@ from tersely.agent.models.wire import endpoint
 from tersely.agent.tool_calling.schema import envelope, functions
 from tersely.agent.tools.table import TOOLS
 
-CHAT = TypeAdapter(completion_create_params.CompletionCreateParamsStreaming, config=None)
-RESPONSE = TypeAdapter(response_create_params.ResponseCreateParamsStreaming, config=None)
-MESSAGE = TypeAdapter(message_create_params.MessageCreateParamsStreaming, config=None)
 DIALECTS: dict[str, type[Any]] = {
     "openai": ChatCompletions, "responses": Responses, "anthropic": AnthropicMessages, "ollama": OllamaChat,
 }  # fmt: skip
@@ -108,6 +103,24 @@ def unknown_fields(value: Any, described: Any) -> Iterator[str]:
             yield from unknown_fields(each, other)
 
 
+@cache
+def request_type(server: str) -> TypeAdapter[Any]:
+    """The type of a request in the provider's own client. The clients take most of the time in
+    which all tests are collected, so whoever checks a request imports them.
+    """
+    if server == "anthropic":
+        from anthropic.types.message_create_params import MessageCreateParamsStreaming
+
+        return TypeAdapter(MessageCreateParamsStreaming, config=None)
+    if server == "responses":
+        from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
+
+        return TypeAdapter(ResponseCreateParamsStreaming, config=None)
+    from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
+
+    return TypeAdapter(CompletionCreateParamsStreaming, config=None)
+
+
 def check(server: str, body: Mapping[str, Any]) -> None:
     """That a provider's client could have sent this: every field is one that it knows, with such a
     value.
@@ -118,8 +131,7 @@ def check(server: str, body: Mapping[str, Any]) -> None:
         )
         assert set(body) - set(parse_json.model_dump()) <= OLLAMA_ONLY
         return
-    adapter = {"openai": CHAT, "responses": RESPONSE, "anthropic": MESSAGE}[server]
-    validated = whole(adapter.validate_python(dict(body)))
+    validated = whole(request_type(server).validate_python(dict(body)))
     assert list(unknown_fields(dict(body), validated)) == []
 
 
