@@ -1,5 +1,6 @@
 """What programs say that they do, where others act on it."""
 
 WORKING = "working"
+PERMISSION = "waits for permission"
 LIMITED = "limited until "  # before the time when they may go on, by what their makers allow
 ALLOW, DENY = "allow", "deny"  # what the person says to an agent that waits for permission

@@ -35,7 +35,7 @@ class State(StrEnum):
 
     WORKING = activity.WORKING
     IDLE = "idle"
-    PERMISSION = "waits for permission"
+    PERMISSION = activity.PERMISSION
 
 
 Answer = Callable[[str, str], Any]  # an event and a text

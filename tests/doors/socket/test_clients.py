@@ -14,6 +14,7 @@ from tests.doors.socket.served import Raw, served, take, until
 
 from tersely.client.peer import Peer
 from tersely.doors.socket.socket_paths import socket_path
+from tersely.foundation.activity import PERMISSION
 from tersely.foundation.errors import TerselyError
 
 
@@ -254,6 +255,19 @@ async def test_what_is_no_envelope_is_told_so(home: Path) -> None:
         raw = await relay.raw()
         raw.writer.write((1 << 31).to_bytes(4, "big"))
         assert await hung_up(raw) == [("BAD_REQUEST", True)]
+
+
+async def test_an_agent_that_works_on_waits_for_no_permission(home: Path) -> None:
+    async with served(home) as relay:
+        permissions = relay.relay.permissions
+        ann = await relay.hello("ann")
+        asked = [permissions.ask(name, "Bash", "make", "", 0).id for name in ("ann", "ben")]
+        for state, left in (("working", asked), (PERMISSION, asked), ("working", asked[1:])):
+            ann.say("STATE", {"state": state})
+            ann.say("nonsense", {}, id=state)
+            assert (await ann.hear())["payload"]["ack_id"] == state
+            assert [one.id for one in permissions.listed()] == left
+        ann.close()
 
 
 async def test_what_is_not_understood_is_told_so_and_the_connection_stays(home: Path) -> None:

@@ -19,6 +19,7 @@ from tersely.relay.mail.messages import CHANNEL, LastScreen
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.mailboxes import Mark, Post, Posted, Stage, Waiting
 from tersely.relay.store.news import Here
+from tersely.relay.teams.permissions import Permissions
 
 # not yet written, beyond which nothing is fetched from the disk to be delivered
 MAX_NOTES_AHEAD = 128
@@ -32,8 +33,11 @@ class Clients:
     (`relay/mail/messages.py`).
     """
 
-    def __init__(self, mail: Mail, services: Services, access: Access) -> None:
+    def __init__(
+        self, mail: Mail, services: Services, access: Access, permissions: Permissions
+    ) -> None:
         self.mail = mail
+        self.permissions = permissions
         self.access = access
         self.services = services
         self.names: dict[str, Connection] = {}  # in use, also by who is still being let in

@@ -23,6 +23,7 @@ from tersely.foundation.limits import HELLO_SECONDS, SOCKET_HEARTBEAT_SECONDS
 from tersely.relay.access.access import Access
 from tersely.relay.encoding import decode
 from tersely.relay.mail.mail import Mail
+from tersely.relay.teams.permissions import Permissions
 
 MAX_SOCKET_CLIENTS = 1_000
 # beyond them, who are told so once they have said HELLO; the others at once
@@ -61,8 +62,10 @@ _DO: dict[str, _Do] = {
 class Router:
     """Dispatches decoded envelopes to handlers; batches outgoing frames per event-loop tick."""
 
-    def __init__(self, mail: Mail, services: Services, access: Access) -> None:
-        self.clients = Clients(mail, services, access)
+    def __init__(
+        self, mail: Mail, services: Services, access: Access, permissions: Permissions
+    ) -> None:
+        self.clients = Clients(mail, services, access, permissions)
         self._mail = mail
         self._access = access
         self._all: set[Connection] = set()

@@ -40,7 +40,7 @@ async def routing(relay: Relay, own: Iterable[Own] = ()) -> AsyncIterator[Router
     """The router of those who come to a relay, by whatever door."""
     loop = asyncio.get_running_loop()
     services = Services(relay.services)
-    router = Router(relay.mail, services, relay.access)
+    router = Router(relay.mail, services, relay.access, relay.permissions)
     relay.services.attach(loop.call_soon_threadsafe, services)
     for service in own:
         services.bring(service)

@@ -69,6 +69,13 @@ class Permissions:
             del self._open[id]
             return known
 
+    def end_of(self, agent: str) -> None:
+        """End all questions of an agent that waits for none any more; hooks of some agents go on to
+        ask.
+        """
+        with self._answered:
+            self._open = {one.id: one for one in self._open.values() if one.agent != agent}
+
     def answer(self, id: str, *, allows: bool) -> Permission:
         """Give the person's answer to a question, by its id: under the name of an agent another
         question may stand by now than the person has seen.

@@ -9,6 +9,7 @@ from tersely.doors.socket import envelopes
 from tersely.doors.socket.clients import Clients
 from tersely.doors.socket.connection import Connection
 from tersely.doors.socket.envelopes import Envelope, payload_of
+from tersely.foundation.activity import PERMISSION
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import project_name
 from tersely.foundation.limits import (
@@ -74,6 +75,8 @@ def bye(clients: Clients, connection: Connection, envelope: Envelope) -> None:
 def state(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     """Note what a client does, and what its terminal shows where it is one of this machine."""
     said: envelopes.Activity = payload_of(envelope, envelopes.Activity)
+    if connection.activity == PERMISSION and said.state != PERMISSION:
+        clients.permissions.end_of(connection.name)
     connection.activity = said.state
     if said.screen and connection.principal is None:
         clients.note_screen(connection.name, said.screen)

@@ -12,7 +12,7 @@ from tersely.doors.http.ui.pages.messages import NEWEST, row
 from tersely.doors.http.ui.pages.picture import Talk, picture
 from tersely.doors.http.ui.pages.work import Held, ProjectBoard, boards, held
 from tersely.doors.http.ui.rendering import Shown, Visit
-from tersely.foundation.activity import WORKING
+from tersely.foundation.activity import PERMISSION, WORKING
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.accounting import day_scope, savings
 from tersely.relay.mail.questions import OPEN_QUESTION_SECONDS, unanswered
@@ -23,7 +23,6 @@ from tersely.relay.teams.board import TAKEN
 # the latest, of which the first page shows questions and who talks to whom
 MAX_UI_COUNTED_MESSAGES = 500
 _SHOWN_TARGETS = 4  # of what one agent holds
-_PERMISSION = "waits for permission"  # what an agent says that waits for one
 
 
 class _Work(NamedTuple):
@@ -94,7 +93,7 @@ def _working(relay: Relay, work: _Work, questions: Iterable[Told]) -> list[dict[
         one["waits_for"] = sorted(
             {asked.addressed for asked in questions if asked.sender == one["name"]}
         )
-        one["is_blocked"] = one["state"] == _PERMISSION
+        one["is_blocked"] = one["state"] == PERMISSION
     return rows
 
 
