@@ -17,6 +17,7 @@ VERSION_MARK = "\x01"
 BLOCK_MARK = VERSION_MARK + "@"
 
 HOLE = "*"  # in a text of which parts are known: what is not
+MAX_PATH_CHARACTERS = 200  # known ones of a text, above which it is no path of a URL
 
 Expression = Any  # None | str | tuple[int, ...]; recursive, so spelled Any
 
@@ -160,13 +161,33 @@ def named_parameters(type_: Expression) -> Iterator[str]:
 
 
 def patterned(pattern: str) -> Expression:
-    """A text of which parts are known; the pattern is kept where it may be that of a name."""
+    """A text of which parts are known; the pattern is kept where it may be that of a name or path."""
     known = pattern.replace(HOLE, "")
+    is_name = bool(known) and f"_{known}".isidentifier()
+    is_path = "/" in known and len(known) <= MAX_PATH_CHARACTERS and known.split() == [known]
     return (
-        (LITERAL, "str", pattern)
-        if HOLE in pattern and f"_{known}".isidentifier() and known
-        else (LITERAL, "str")
+        (LITERAL, "str", pattern) if HOLE in pattern and (is_name or is_path) else (LITERAL, "str")
     )
+
+
+def text_of(value: Expression) -> str:
+    """A text as far as it is known, with a hole for what is not."""
+    if is_tagged(value, CONST):
+        return str(value[1])
+    has_pattern = is_tagged(value, LITERAL) and len(value) > len(("tag", "type"))
+    return str(value[2]) if has_pattern else HOLE
+
+
+def is_text(value: Expression) -> bool:
+    """Whether an expression is a text, known or not."""
+    if is_tagged(value, CONST):
+        return type(value[1]) is str
+    return is_tagged(value, LITERAL) and value[1] == "str"
+
+
+def joined_texts(left: Expression, right: Expression) -> Expression:
+    """`left + right` of which one is a text, None where neither is."""
+    return patterned(text_of(left) + text_of(right)) if is_text(left) or is_text(right) else None
 
 
 def is_tagged(expression: Expression, *tags: int) -> TypeGuard[tuple[Any, ...]]:

@@ -163,6 +163,12 @@ function buy() {
 function elsewhere() {
   return fetch("/users/7/cart");
 }
+function templated(base, id) {
+  return fetch(`${base}/users/${id}?q=${base}`);
+}
+function added(id) {
+  return fetch("/items/" + id + "/buy");
+}
 """,
 }
 EXPRESS = {
@@ -227,7 +233,20 @@ export class CatsController {
   @Post()
   @UseGuards(RolesGuard)
   async create(@Body() dto: any) { this.catsService.create(dto); }
+  @Get(':id')
+  one() { return this.catsService.findAll(); }
 }
+@Controller('dogs')
+class DogsController {
+  @Get(':id')
+  one() { return []; }
+  @Get()
+  every() { return []; }
+}
+""",
+    "nest/web.ts": """\
+export const cat = () => fetch('/cats/7');
+export function dogs() { return fetch(`/dogs`); }
 """,
     "nest/roles.guard.ts": """\
 import { CanActivate, Injectable } from '@nestjs/common';
@@ -258,6 +277,31 @@ public class Owner {
     @EventListener
     void onOther(String event) { }
 }
+""",
+    "spring/Pets.java": """\
+package spring;
+import org.springframework.web.bind.annotation.*;
+@Controller
+@RequestMapping("/owners/{ownerId}/pets")
+class Pets {
+    @GetMapping("/{petId}")
+    String show(int petId) { return ""; }
+    @PostMapping(produces = "text/plain", path = { "/new", "/add" })
+    String add() { return ""; }
+    @GetMapping
+    String list() { return ""; }
+}
+@RequestMapping("/vets")
+class Vets {
+    @GetMapping("/{vetId}")
+    String show(int vetId) { return ""; }
+}
+""",
+    "spring/pets.js": """\
+function pet() { return fetch("/owners/3/pets/4"); }
+function add() { return fetch("/owners/3/pets/add", { method: "POST" }); }
+function pets() { return fetch("/owners/3/pets"); }
+function vet() { return fetch("/vets/4"); }
 """,
     "spring/Shown.java": """\
 package spring;
@@ -303,6 +347,8 @@ EXPECTED = {
         "api/annotated.py:read_items -> api/annotated.py:Pager.page ()",
         "web/front.js:user -> api/main.py:read_user (route by its path)",
         "web/front.js:buy -> api/routers.py:buy (route by its path)",
+        "web/front.js:templated -> api/main.py:read_user (route by its path)",
+        "web/front.js:added -> api/routers.py:buy (route by its path)",
     ], ["web/front.js:elsewhere -> api", "web/front.js:user -> api/routers.py"]),
     "Express": (EXPRESS, [
         "server/app.js -> server/app.js:auth (Express middleware)",
@@ -323,12 +369,26 @@ EXPECTED = {
         "nest/cats.controller.ts:CatsController -> nest/cats.controller.ts:CatsController.findAll (Nest route)",
         "nest/cats.controller.ts:CatsController -> nest/roles.guard.ts:RolesGuard.canActivate (Nest part)",
         "nest/cats.controller.ts:CatsController.findAll -> nest/cats.service.ts:CatsService.findAll ()",
-    ], []),
+        "nest/web.ts:cat -> nest/cats.controller.ts:CatsController.one (route by its path)",
+        "nest/web.ts:dogs -> nest/cats.controller.ts:DogsController.every (route by its path)",
+    ], [
+        "nest/web.ts:cat -> nest/cats.controller.ts:DogsController",
+        "nest/web.ts:dogs -> nest/cats.controller.ts:DogsController.one",
+        "nest/web.ts:dogs -> nest/cats.controller.ts:CatsController",
+    ]),
     "Spring": (SPRING, [
         "spring/Owner.java:Owner -> spring/Owner.java:Owner.show (Spring route)",
         "spring/Owner.java:Owner.show -> spring/Owner.java:Owner.on (Spring event)",
         "spring/Owner.java:Owner.show -> spring/JpaOwners.java:JpaOwners.find ()",
-    ], ["spring/Owner.java:Owner.show -> spring/Owner.java:Owner.onOther"]),
+        "spring/pets.js:pet -> spring/Pets.java:Pets.show (route by its path)",
+        "spring/pets.js:add -> spring/Pets.java:Pets.add (route by its path)",
+        "spring/pets.js:pets -> spring/Pets.java:Pets.list (route by its path)",
+        "spring/pets.js:vet -> spring/Pets.java:Vets.show (route by its path)",
+    ], [
+        "spring/Owner.java:Owner.show -> spring/Owner.java:Owner.onOther",
+        "spring/pets.js:vet -> spring/Pets.java:Pets",
+        "spring/pets.js:pet -> spring/Pets.java:Vets",
+    ]),
 }  # fmt: skip
 
 

@@ -183,6 +183,10 @@ def _export_from(walk: Lowering, node: Node, module: str, line: int) -> None:
 # Quirks
 
 
+CLASS_NODES = names("class_declaration abstract_class_declaration")
+CLASS_NAMES = names("identifier type_identifier")  # follow decorators inside a class
+
+
 def lower_decorator(walk: Lowering, node: Node) -> Expression:
     """`@decorator` calls it; `@decorator(…)` calls what it gives."""
     decorated = node.next_named_sibling
@@ -190,7 +194,11 @@ def lower_decorator(walk: Lowering, node: Node) -> Expression:
         decorated = decorated.next_named_sibling
     name = decorated.child_by_field_name("name") if decorated is not None else None
     arguments: tuple[Expression, ...] = ()
-    if name is not None and decorated is not None and decorated.type == "method_definition":
+    if decorated is not None and decorated.type in CLASS_NAMES:
+        arguments = (walk.text(decorated),)
+    elif name is not None and decorated is not None and decorated.type in CLASS_NODES:
+        arguments = (walk.text(name),)
+    elif name is not None and decorated is not None and decorated.type == "method_definition":
         owner = walk.definitions[walk.scope.definition].name
         arguments = (None, None, (MEMBER, owner, walk.text(name)))
     for child in named_parts(node):

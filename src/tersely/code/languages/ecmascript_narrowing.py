@@ -9,7 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from tersely.code.expressions import CONST, DECLARED, GUARD, GUARDED, Expression, either
+from tersely.code.expressions import (
+    CONST,
+    DECLARED,
+    GUARD,
+    GUARDED,
+    Expression,
+    either,
+    joined_texts,
+)
 from tersely.code.languages.nodes import first_part, named_parts
 
 if TYPE_CHECKING:
@@ -59,9 +67,11 @@ def lower_if(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_binary(walk: Lowering, node: Node) -> Expression:
-    """`a && b`: what `a` tells holds in `b`."""
+    """`a && b`: what `a` tells holds in `b`; `"text" + b` is a text."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     operator = node.child_by_field_name("operator")
+    if operator is not None and operator.type == "+":
+        return joined_texts(walk.value(left), walk.value(right))
     if operator is None or operator.type not in VALUE_OPERATORS:
         walk.visit(named_parts(node))
         return None

@@ -124,6 +124,7 @@ _NEST_PARTS = {
     "UseFilters": "catch",
 }
 NEST = {
+    "@nestjs/common.Controller": Summary(calls=(0,), registers=(PATH,)),
     **{
         f"@nestjs/common.{decorator}": Summary(
             rule="Nest part", calls=(0, 1), methods=frozenset((method,))
@@ -164,7 +165,7 @@ ECMASCRIPT_FRAMEWORKS = {
     **{f"{client}.{verb}": _FETCH for client in ("axios", "axios.default") for verb in HTTP_VERBS},
 }
 
-# Annotations of methods: they take the method and what is written in them.
+# Annotations take what they are written at, a method or class, and what is written in them.
 _SPRING_ROUTE = Summary(rule="Spring route", calls=(0,), registers=(Topic("path", argument=1),))
 SPRING_ANNOTATIONS = {
     **{f"{verb}Mapping": _SPRING_ROUTE for verb in names("Get Post Put Patch Delete Request")},

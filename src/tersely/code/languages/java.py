@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 from tersely.code.expressions import (
     ABSTRACT,
     CALL,
-    CONST,
     CONSTRUCTOR,
     DECLARED,
     DEFINED,
     GENERIC,
-    LITERAL,
     MEMBER,
     NEW,
     PRIVATE,
@@ -22,6 +20,7 @@ from tersely.code.expressions import (
     SEQUENCE,
     STATIC,
     TYPED,
+    joined_texts,
 )
 from tersely.code.languages.classes import child_of, function, narrow_name
 from tersely.code.languages.frameworks import SPRING, SPRING_ANNOTATIONS, SPRING_REPOSITORIES
@@ -231,15 +230,7 @@ def lower_binary(walk: Lowering, node: Node) -> Any:
     """`"text" + x` is a text."""
     left, right = (walk.field_value(node, side) for side in ("left", "right"))
     is_sum = len(node.children) > 1 and all_parts(node)[1].type == "+"
-    return (LITERAL, "String") if is_sum and (_is_text(left) or _is_text(right)) else None
-
-
-def _is_text(value: Any) -> bool:
-    if type(value) is not tuple:
-        return False
-    return (value[0] == CONST and type(value[1]) is str) or (
-        value[0] == LITERAL and value[1] in ("str", "String")
-    )
+    return joined_texts(left, right) if is_sum else None
 
 
 def lower_if(walk: Lowering, node: Node) -> Any:
@@ -322,30 +313,50 @@ def lower_resource(walk: Lowering, node: Node) -> Any:
     return None
 
 
+MAIN_ELEMENTS = names("value path")  # elements of annotations that may be written without a name
+
+
 def lower_annotations(walk: Lowering, node: Node) -> None:
     """Annotations by which a framework calls a method are calls that the class makes, with the
     method.
     """
     method = walk.scope
-    modifiers = node.child_by_field_name("modifiers") or child_of(node, "modifiers")
     owner = walk.drafts[walk.definitions[method.definition].parent]
-    for annotation in named_parts(modifiers) if modifiers is not None and owner is not None else ():
-        name = annotation.child_by_field_name("name")
-        if name is None or walk.text(name) not in SPRING_ANNOTATIONS:
-            continue
-        assert owner is not None
+    if owner is not None:
         walk.scope = owner
-        listed = annotation.child_by_field_name("arguments")
-        values = [_annotated_value(walk, part) for part in (parts_of(listed))]
-        line = line_of(annotation)
-        walk.mentions.add(walk.text(name))
-        walk.call(walk.text(name), ((DEFINED, method.definition), *values), (), line)
+        _call_annotations(walk, node, (DEFINED, method.definition))
         walk.scope = method
 
 
-def _annotated_value(walk: Lowering, node: Node) -> Any:
-    """`value` or `key = value` among the arguments of an annotation."""
-    return walk.value(node.child_by_field_name("value") or node)
+def annotated_class(rule: Class) -> Custom:
+    """Annotations of a class are calls with it, which what is around it makes."""
+
+    def lower(walk: Lowering, node: Node) -> Any:
+        result = walk.as_rule(rule, node)
+        _call_annotations(walk, node, result)
+        return result
+
+    return Custom(lower)
+
+
+def _call_annotations(walk: Lowering, node: Node, annotated: Any) -> None:
+    """Calls of the annotations that the table of the framework knows."""
+    modifiers = node.child_by_field_name("modifiers") or child_of(node, "modifiers")
+    for annotation in named_parts(modifiers) if modifiers is not None else ():
+        name = annotation.child_by_field_name("name")
+        if name is None or walk.text(name) not in SPRING_ANNOTATIONS:
+            continue
+        values: list[Any] = []
+        keywords: list[tuple[str, Any]] = []
+        for part in parts_of(annotation.child_by_field_name("arguments")):
+            key = part.child_by_field_name("key")
+            value = walk.value(part.child_by_field_name("value") or part)
+            if key is None or walk.text(key) in MAIN_ELEMENTS:
+                values.append(value)
+            else:
+                keywords.append((walk.text(key), value))
+        walk.mentions.add(walk.text(name))
+        walk.call(walk.text(name), (annotated, *values), tuple(keywords), line_of(annotation))
 
 
 def lower_constructor(rule: Function) -> Custom:
@@ -382,6 +393,7 @@ RULES: dict[str, Rule] = {
     "method_reference": Custom(lower_method_reference),
     "array_access": Item("array", "index"),
     "array_creation_expression": Custom(lower_array_creation),
+    "element_value_array_initializer": Sequence(),
     "array_initializer": Sequence(),
     "string_literal": Text(("string_fragment", "multiline_string_fragment")),
     "character_literal": Literal("char"),
@@ -429,7 +441,9 @@ RULES: dict[str, Rule] = {
     "annotation_type_element_declaration": Function(Kind.METHOD, returns="type"),
     "constructor_declaration": lower_constructor(CONSTRUCTING),
     "compact_constructor_declaration": CONSTRUCTING,
-    "class_declaration": Class(bases=("superclass", "interfaces"), generics=GENERICS),
+    "class_declaration": annotated_class(
+        Class(bases=("superclass", "interfaces"), generics=GENERICS)
+    ),
     "record_declaration": Class(bases=("interfaces",), generics=GENERICS),
     "enum_declaration": Class(Kind.ENUM, bases=("interfaces",)),
     "interface_declaration": Class(

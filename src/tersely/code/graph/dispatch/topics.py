@@ -9,7 +9,7 @@ calls the handlers of that topic, in any language for paths.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CALL, MEMBER, Expression
@@ -22,6 +22,7 @@ from tersely.code.graph.pointsto.values import (
     INSTANCE,
     KEY,
     MODULE,
+    RESULT,
     Value,
     Values,
 )
@@ -37,6 +38,8 @@ MAX_TOPIC_FILES = 300
 MAX_REGISTRY_DEPTH = 5  # objects with handlers inside each other
 
 Key = tuple[str, str, Any]  # kind of a topic, the framework, and what tells it from others
+Registration = tuple[File, int, Summary, Expression]  # a call in a scope of a file
+Place = tuple[int, int]  # file and position of a definition
 
 
 class Topics:
@@ -95,10 +98,16 @@ class Topics:
 
     def _registered(self) -> dict[Key, set[Target]]:
         if self._handlers is None:
-            self._handlers = defaultdict(set)
-            for (file_id, scope, _), summary, call in self._calls(_is_topical):
-                if summary.registers:
-                    self._register(self.program.file(file_id), scope, summary, call)
+            handlers: dict[Key, set[Target]] = defaultdict(set)
+            registering = [
+                (self.program.file(file_id), scope, summary, call)
+                for (file_id, scope, _), summary, call in self._calls(_is_topical)
+                if summary.registers
+            ]
+            prefixes = self._prefixes(registering)
+            for registration in registering:
+                self._register(registration, prefixes, handlers)
+            self._handlers = handlers
         return self._handlers
 
     def _in_registries(self) -> dict[Key, set[Target]]:
@@ -150,12 +159,47 @@ class Topics:
         for name, values in found.items():
             yield name, frozenset(value for value in values if value[0] == FUNCTION)
 
-    def _register(self, file: File, scope: int, summary: Summary, call: Expression) -> None:
-        assert self._handlers is not None
+    def _prefixes(self, registering: list[Registration]) -> dict[Place, set[str]]:
+        """The paths that classes are registered for: what the paths of their methods begin with."""
+        found: dict[Place, set[str]] = defaultdict(set)
+        for file, scope, summary, call in registering:
+            paths = [topic for topic in summary.registers if topic.kind == "path"]
+            for owner in self._classes(file, scope, summary, call) if paths else ():
+                for topic in paths:
+                    found[owner] |= {key[2] for key in self._keys(file, scope, topic, call, None)}
+        return found
+
+    def _classes(
+        self, file: File, scope: int, summary: Summary, call: Expression
+    ) -> Iterator[Place]:
+        """The classes among what a call registers."""
+        for position in summary.calls:
+            if 0 <= position < len(call[2]):
+                for value in self.evaluator.values(file, scope, call[2][position]):
+                    if value[0] == CLASS:
+                        yield value[1], value[2]
+
+    def _register(
+        self,
+        registration: Registration,
+        prefixes: Mapping[Place, set[str]],
+        handlers: dict[Key, set[Target]],
+    ) -> None:
+        file, scope, summary, call = registration
         for target in self.evaluator.members.sites.called_back(summary, file, scope, call):
+            owner = self.program.file(target.file).definitions[target.position][3]
+            before = prefixes.get((target.file, owner), ())
             for topic in summary.registers:
-                for key in self._keys(file, scope, topic, call, target):
-                    self._handlers[key].add(target)
+                keys = list(self._keys(file, scope, topic, call, target))
+                if before and topic.kind == "path":
+                    ends = [key[2] for key in keys] or [""]
+                    keys = [
+                        ("path", topic.framework, f"{start}/{end}")
+                        for start in sorted(before)
+                        for end in ends
+                    ]
+                for key in keys:
+                    handlers[key].add(target)
 
     def _calls(
         self, is_wanted: Callable[[Summary], bool]
@@ -212,7 +256,7 @@ class Topics:
         if topic.kind == "word":
             yield from (("word", topic.framework, name) for name in callee_names(expression))
             return
-        for value in self.evaluator.values(file, scope, expression):
+        for value in self._told_values(file, scope, expression):
             if topic.kind == "type" and value[0] == INSTANCE:
                 for above in self.evaluator.members.linearised((CLASS, *value[1:3])):
                     yield (
@@ -220,13 +264,16 @@ class Topics:
                         topic.framework,
                         self.program.file(above[1]).definitions[above[2]][1],
                     )
-            elif topic.kind in ("path", "name") and value[0] == KEY and type(value[1]) is str:
-                is_registered = topic.kind == "name" and target is not None
-                yield (
-                    topic.kind,
-                    topic.framework,
-                    last_word(value[1]) if is_registered else value[1],
-                )
+            elif topic.kind == "name" and value[0] == KEY and type(value[1]) is str:
+                told = value[1] if target is None else last_word(value[1])
+                yield "name", topic.framework, told
+            elif topic.kind == "path" and (path := _text(value)):
+                yield "path", topic.framework, path
+
+    def _told_values(self, file: File, scope: int, expression: Expression) -> Values:
+        """The values of an argument, and those that a list of several holds."""
+        values = self.evaluator.values(file, scope, expression)
+        return values | self.evaluator.containers.held(values)
 
     def _told_by(self, topic: Topic, target: Target) -> Iterator[Key]:
         """What a handler itself tells: its name, or the type of its first parameter."""
@@ -266,6 +313,14 @@ def _argument(topic: Topic, call: Expression) -> Expression:
     return call[2][topic.argument] if 0 <= topic.argument < len(call[2]) else None
 
 
+def _text(value: Value) -> str:
+    """A text, with a hole for each part of it that is not known; "" for another value."""
+    if value[0] == KEY and type(value[1]) is str:
+        return value[1]
+    has_pattern = value[0] == RESULT and len(value) > len(("tag", "name"))
+    return str(value[2]) if has_pattern else ""
+
+
 def last_word(name: str) -> str:
     """A name without the namespace before it: `shop:cart`, `shop.cart`."""
     return name.replace(":", ".").rpartition(".")[2]
@@ -287,7 +342,7 @@ def fit(route: list[str], asked: list[str]) -> int:
     pairs = list(zip(reversed(route), reversed(asked), strict=False))
     if any(one != other and not is_placeholder(one) for one, other in pairs):
         return 0
-    return sum(one == other for one, other in pairs)
+    return sum(one == other and not is_placeholder(one) for one, other in pairs)
 
 
 def is_placeholder(part: str) -> bool:

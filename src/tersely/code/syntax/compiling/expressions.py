@@ -271,15 +271,12 @@ def _text(rule: model.Text) -> Handler:
         walk.visit(
             [part for part in parts if part.type not in rule.content and len(named_parts(part))]
         )
-        if len(literal) == 1 and len(parts) <= 3:
+        put_together = [part for part in parts if _is_part(part, literal)]
+        if len(literal) == 1 and put_together == literal and len(parts) <= 3:
             return (CONST, walk.text(literal[0]))
         if not parts:
             return (CONST, walk.text(node).strip("\"'`"))
-        pattern = "".join(
-            walk.text(part) if part in literal else HOLE
-            for part in parts
-            if _is_part(part, literal)
-        )
+        pattern = "".join(walk.text(part) if part in literal else HOLE for part in put_together)
         return patterned(pattern)
 
     return lower

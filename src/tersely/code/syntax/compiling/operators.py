@@ -9,14 +9,16 @@ from tersely.code.expressions import (
     CONST,
     HOLE,
     ITEM,
-    LITERAL,
     SEQUENCE,
     SPREAD,
     Expression,
     either,
     is_literal,
     is_tagged,
+    is_text,
+    joined_texts,
     patterned,
+    text_of,
 )
 from tersely.code.languages import model
 from tersely.code.languages.nodes import all_parts, line_of, named_parts
@@ -45,7 +47,7 @@ def _operator(rule: model.Operator) -> Handler:
                 _operate(walk, rule.methods[token], left, right, line)
         if rule.updates and len(values) == 2:
             _update(walk, values[0], values[1], line)
-        if values and _is_text(values[0]):
+        if values and (is_text(values[0]) or (tokens == ["+"] and is_text(values[-1]))):
             return _text_with(values, tokens)
         return either(*values) if rule.values else None
 
@@ -54,10 +56,9 @@ def _operator(rule: model.Operator) -> Handler:
 
 def _text_with(values: list[Expression], tokens: list[str]) -> Expression:
     """A text that an operator makes of another: what is known of it."""
-    text = values[0][1] if values[0][0] == CONST else ""
-    if tokens == ["%"] and type(text) is str:
-        return patterned(PLACE.sub(HOLE, text))
-    return patterned(f"{text}{HOLE}" if tokens == ["+"] else HOLE)
+    if tokens == ["+"]:
+        return joined_texts(*values)
+    return patterned(PLACE.sub(HOLE, text_of(values[0])) if tokens == ["%"] else HOLE)
 
 
 def _of_one(
@@ -88,13 +89,6 @@ def _update(walk: Lowering, left: Expression, right: Expression, line: int) -> N
         walk.scope.stored.clear()
     if is_tagged(right, SEQUENCE) and left is not None:
         walk.scope.binds.append(((ITEM, left, (SPREAD, right)), None))
-
-
-def _is_text(value: Expression) -> bool:
-    is_written = type(value) is tuple and len(value) == 2
-    return is_written and (
-        (value[0] == CONST and type(value[1]) is str) or value[:2] == (LITERAL, "str")
-    )
 
 
 def _removes(rule: model.Removes) -> Handler:
