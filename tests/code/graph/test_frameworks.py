@@ -14,7 +14,7 @@ DJANGO = {
     "polls/views.py": """\
 from django.http import HttpResponse
 from django.urls import reverse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.views import View
 class All(View):
     def get(self, request):
@@ -25,6 +25,15 @@ def detail(request, question_id):
     return redirect("polls:results", question_id)
 def results(request, question_id):
     return reverse("polls:index")
+def overview(request):
+    return render(request, "polls/overview.html", {"questions": []})
+""",
+    "polls/templates/polls/overview.html": """\
+{% extends "site.html" %}
+{% for question in questions %}<a href="{% url 'polls:detail' question.id %}">{{ question }}</a>{% endfor %}
+""",
+    "templates/site.html": """\
+<nav><a href="{%  url "polls:index" %}">all</a></nav>{% block body %}{% endblock %}
 """,
     "polls/urls.py": """\
 from django.urls import path
@@ -93,12 +102,42 @@ from flask import Flask, url_for
 from .blog import bp
 app = Flask(__name__)
 app.register_blueprint(bp)
+def late():
+    return url_for("later")
+app.add_url_rule("/late", endpoint="later", view_func=late)
 @app.route("/hello")
 def hello():
     return url_for("blog.index")
 @app.before_request
 def load():
     pass
+""",
+    "flaskr/pages.py": """\
+import functools
+from flask import Blueprint, render_template
+bp = Blueprint("pages", __name__)
+def guarded(view):
+    @functools.wraps(view)
+    def wrapped(**kwargs):
+        return view(**kwargs)
+    return wrapped
+@bp.route("/new")
+@guarded
+def create():
+    return render_template("pages/new.html")
+@bp.route("/loop")
+def loop():
+    return render_template("pages/loop.html")
+@bp.route("/none")
+def none():
+    return render_template("pages/none.html")
+""",
+    "flaskr/templates/pages/new.html": """\
+<form action="/{{ post.id }}/update"><a href="{{ url_for('pages.create') }}">again</a></form>
+<script>fetch('/api/posts').then(show)</script>
+""",
+    "flaskr/templates/pages/loop.html": """\
+{% include 'pages/loop.html' %}{% include name %}<a href="{{ url_for('hello', _external=True) }}">
 """,
     "flaskr/blog.py": """\
 from flask import Blueprint
@@ -112,6 +151,25 @@ def update(id):
 @bp.get("/api/posts")
 def posts():
     return ""
+""",
+}
+STARLETTE = {
+    "app/main.py": """\
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.templating import Jinja2Templates
+templates = Jinja2Templates(directory="templates")
+async def homepage(request):
+    return templates.TemplateResponse(request, "home.html")
+async def user(request):
+    return None
+app = Starlette(routes=[
+    Route("/", endpoint=homepage, name="home"),
+    Route("/users/{id}", user, name="person"),
+])
+""",
+    "app/templates/home.html": """\
+<a href="{{ url_for('person', id=3) }}">three</a>
 """,
 }
 FASTAPI = {
@@ -166,6 +224,9 @@ function elsewhere() {
 function templated(base, id) {
   return fetch(`${base}/users/${id}?q=${base}`);
 }
+function jquery(id) {
+  $.ajax({ method: "GET", url: "/users/" + id });
+}
 function added(id) {
   return fetch("/items/" + id + "/buy");
 }
@@ -181,6 +242,9 @@ const auth = (req, res, next) => next();
 app.use(auth);
 app.get('/people', auth, listUsers);
 router.get('/:id', function show(req, res) { listUsers(req, res); });
+app.param('id', function loadId(req, res, next, id) { next(); });
+app.engine('md', function renderPage(path, options, done) { done(); });
+router.route('/both').get(function both(req, res) { res.send(); });
 app.post('/inline', (req, res) => { listUsers(req, res); });
 """,
 }
@@ -323,9 +387,15 @@ EXPECTED = {
         "polls/urls.py -> polls/views.py:All.get (Django route)",
         "polls/views.py:results -> polls/views.py:index (Django route by name)",
         "polls/views.py:detail -> polls/views.py:results (Django route by name)",
+        "polls/views.py:overview -> polls/views.py:detail (Django template)",
+        "polls/views.py:overview -> polls/views.py:index (Django template)",
         "polls/signals.py -> polls/signals.py:saved (Django signal)",
         "polls/signals.py:vote -> polls/signals.py:count (Django signal)",
-    ], ["polls/signals.py:vote -> polls/signals.py:connected", "polls/views.py:All.get -> polls/views.py"]),
+    ], [
+        "polls/views.py:overview -> polls/views.py:results",
+        "polls/signals.py:vote -> polls/signals.py:connected",
+        "polls/views.py:All.get -> polls/views.py",
+    ]),
     "Django REST framework": (DRF, [
         "snippets/urls.py -> snippets/views.py:SnippetViewSet.perform_create (DRF route)",
         "snippets/views.py:SnippetViewSet -> snippets/views.py:SnippetViewSet.highlight (DRF action)",
@@ -335,9 +405,25 @@ EXPECTED = {
     "Flask": (FLASK, [
         "flaskr/app.py -> flaskr/app.py:hello (Flask route)",
         "flaskr/app.py -> flaskr/app.py:load (Flask hook)",
+        "flaskr/app.py -> flaskr/app.py:late (Flask route)",
+        "flaskr/app.py:late -> flaskr/app.py:late (Flask route by name)",
         "flaskr/blog.py -> flaskr/blog.py:posts (Flask route)",
         "flaskr/app.py:hello -> flaskr/blog.py:index (Flask route by name)",
-    ], ["flaskr/app.py:hello -> flaskr/blog.py:update"]),
+        "flaskr/pages.py -> flaskr/pages.py:create (Flask route)",
+        "flaskr/pages.py:create -> flaskr/pages.py:create (Flask template)",
+        "flaskr/pages.py:create -> flaskr/blog.py:posts (Flask template)",
+        "flaskr/pages.py:create -> flaskr/blog.py:update (Flask template)",
+        "flaskr/pages.py:loop -> flaskr/app.py:hello (Flask template)",
+    ], [
+        "flaskr/app.py:hello -> flaskr/blog.py:update",
+        "flaskr/pages.py:none -> flaskr/",
+        "flaskr/pages.py:loop -> flaskr/blog.py",
+    ]),
+    "Starlette": (STARLETTE, [
+        "app/main.py -> app/main.py:homepage (Starlette route)",
+        "app/main.py -> app/main.py:user (Starlette route)",
+        "app/main.py:homepage -> app/main.py:user (Starlette template)",
+    ], ["app/main.py:homepage -> app/main.py:homepage"]),
     "FastAPI": (FASTAPI, [
         "api/main.py -> api/main.py:read_user (FastAPI route)",
         "api/main.py -> api/db.py:get_db (FastAPI dependency)",
@@ -348,11 +434,15 @@ EXPECTED = {
         "web/front.js:user -> api/main.py:read_user (route by its path)",
         "web/front.js:buy -> api/routers.py:buy (route by its path)",
         "web/front.js:templated -> api/main.py:read_user (route by its path)",
+        "web/front.js:jquery -> api/main.py:read_user (route by its path)",
         "web/front.js:added -> api/routers.py:buy (route by its path)",
     ], ["web/front.js:elsewhere -> api", "web/front.js:user -> api/routers.py"]),
     "Express": (EXPRESS, [
         "server/app.js -> server/app.js:auth (Express middleware)",
         "server/app.js -> server/app.js:show (Express route)",
+        "server/app.js -> server/app.js:loadId (Express parameter)",
+        "server/app.js -> server/app.js:renderPage (Express engine)",
+        "server/app.js -> server/app.js:both (Express route)",
     ], []),
     "Vuex": (VUEX, [
         "store/articles.js:actions.[FETCH] -> store/articles.js:mutations.[SET] (Vuex mutation)",

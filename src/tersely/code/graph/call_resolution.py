@@ -28,7 +28,7 @@ from tersely.code.expressions import (
     STORED,
     Expression,
 )
-from tersely.code.graph.passing import passed_on, receiver_of
+from tersely.code.graph.passing import called_arguments, innermost, passed_on, receiver_of
 from tersely.code.graph.pointsto.annotations import type_words
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
@@ -52,7 +52,7 @@ from tersely.code.graph.pointsto.values import (
     is_open,
 )
 from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names, carried_names, displays_in
-from tersely.code.languages.model import RECEIVER, Resolution, Summary
+from tersely.code.languages.model import Resolution, Summary
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
 if TYPE_CHECKING:
@@ -391,17 +391,13 @@ class Sites:
             found.extend(target._replace(shift=-1 - target.shift) for target in targets)
         if summary is None:
             return sorted(found)
-        for position in summary.calls:
-            if position == RECEIVER:
-                expression = call[1][1]
-            elif position < len(call[2]):
-                expression = call[2][position]
-            else:
-                continue
-            for function in self._functions(file, scope, expression, summary.methods):
-                target = self._function(function)
-                found.append(target._replace(shift=-1 - target.shift))
-        return sorted(found)
+        for expression in called_arguments(summary, call):
+            functions = self._functions(file, scope, expression, summary.methods)
+            if summary.rule and (decorated := innermost(expression)) is not None:
+                functions += self._functions(file, scope, decorated)
+            targets = map(self._function, functions)
+            found.extend(target._replace(shift=-1 - target.shift) for target in targets)
+        return sorted(set(found))
 
     def _functions(
         self,

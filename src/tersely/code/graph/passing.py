@@ -1,8 +1,20 @@
-"""What a call passes on to a function that is given to it."""
+"""What a call passes on to a function that is given to it, and which functions those are."""
 
 from __future__ import annotations
 
-from tersely.code.expressions import EITHER, ELEMENT, HELD, MEMBER, SPREAD, Expression
+from collections.abc import Iterator
+
+from tersely.code.expressions import (
+    CALL,
+    EITHER,
+    ELEMENT,
+    HELD,
+    MEMBER,
+    SPREAD,
+    Expression,
+    is_tagged,
+)
+from tersely.code.languages.model import RECEIVER, Summary
 
 _IN_PASSED = {"element": ELEMENT, "elements": SPREAD, "item": HELD}  # words of `Summary.passes`
 
@@ -23,3 +35,23 @@ def passed_on(words: str, receiver: Expression, call: Expression) -> Expression:
     if what == "held":
         return (EITHER, ((ELEMENT, source), source))
     return (_IN_PASSED[what], source) if what in _IN_PASSED else None
+
+
+def called_arguments(summary: Summary, call: Expression) -> Iterator[Expression]:
+    """The arguments, and the receiver, that a function outside the repository calls."""
+    for position in summary.calls:
+        if position == RECEIVER:
+            yield call[1][1]
+        elif position < len(call[2]):
+            yield call[2][position]
+    yield from (value for name, value in call[3] if name in summary.calls_named)
+
+
+def innermost(expression: Expression) -> Expression:
+    """What functions are applied to one after the other, None for what is no call of one argument:
+    the view in `guarded(logged(view))`.
+    """
+    inner = expression
+    while is_tagged(inner, CALL) and len(inner[2]) == 1:
+        inner = inner[2][0]
+    return inner if inner is not expression else None

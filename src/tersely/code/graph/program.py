@@ -389,7 +389,8 @@ class File:
                     receiver = (
                         call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
                     )
-                    names = {name for part in (receiver, *call[2]) for name in carried_names(part)}
+                    given = (receiver, *call[2], *(value for _, value in call[3]))
+                    names = {name for part in given for name in carried_names(part)}
                     for name in names - self.facts.receiver_names:
                         found[name].append((position, index))
         return found

@@ -26,6 +26,7 @@ EVENT = Topic("type", "Spring", HANDLER)
 _DJANGO_NAMED = Topic("name", "Django", keyword="name")
 _DJANGO_ROUTE = Summary(rule="Django route", calls=(1,), registers=(PATH, _DJANGO_NAMED))
 _DJANGO_NAME = Summary(rule="Django route by name", reaches=Topic("name", "Django", 0))
+_DJANGO_TEMPLATE = Summary(rule="Django template", reaches=Topic("template", "Django"))
 _DJANGO_CONNECT = Summary(
     rule="Django signal", calls=(0,), registers=(Topic("word", "Django", RECEIVER),)
 )
@@ -43,6 +44,9 @@ DJANGO = {
     "django.urls.reverse": _DJANGO_NAME,
     "django.urls.reverse_lazy": _DJANGO_NAME,
     "django.shortcuts.redirect": _DJANGO_NAME,
+    "django.shortcuts.render": _DJANGO_TEMPLATE,
+    "django.template.loader.render_to_string": _DJANGO_TEMPLATE,
+    "django.template.response.TemplateResponse": _DJANGO_TEMPLATE,
     "django.dispatch.receiver()": Summary(
         rule="Django signal", calls=(0,), registers=(Topic("word", "Django", 0),)
     ),
@@ -60,6 +64,7 @@ _FLASK_HOOKS = names(
     "before_request after_request teardown_request teardown_appcontext context_processor errorhandler()"
 )
 FLASK = {
+    "flask.render_template": Summary(rule="Flask template", reaches=Topic("template", "Flask")),
     "flask.url_for": Summary(rule="Flask route by name", reaches=Topic("name", "Flask", 0)),
     **{
         f"flask.{owner}.{verb}()": _FLASK_ROUTE
@@ -71,9 +76,38 @@ FLASK = {
         for owner in ("Flask", "Blueprint")
         for hook in _FLASK_HOOKS
     },
+    **{
+        f"flask.{owner}.add_url_rule": Summary(
+            rule="Flask route",
+            calls=(2,),
+            calls_named=names("view_func"),
+            registers=(PATH, Topic("name", "Flask", 1), Topic("name", "Flask", keyword="endpoint")),
+        )
+        for owner in ("Flask", "Blueprint")
+    },
 }
 
-_FASTAPI_ROUTE = Summary(rule="FastAPI route", calls=(0,), registers=(PATH,))
+_FASTAPI_ROUTE = Summary(
+    rule="FastAPI route", calls=(0,), registers=(PATH, Topic("name", "Starlette", HANDLER))
+)
+_STARLETTE_NAMED = Topic("name", "Starlette", keyword="name")
+_STARLETTE_ROUTE = Summary(
+    rule="Starlette route",
+    calls=(1,),
+    calls_named=names("endpoint"),
+    registers=(PATH, _STARLETTE_NAMED),
+)
+_STARLETTE_TEMPLATE = Summary(rule="Starlette template", reaches=Topic("template", "Starlette"))
+STARLETTE = {
+    **{
+        f"starlette.routing.{route}": _STARLETTE_ROUTE
+        for route in ("Route", "WebSocketRoute", "Mount")
+    },
+    **{
+        f"{package}.templating.Jinja2Templates.TemplateResponse": _STARLETTE_TEMPLATE
+        for package in ("starlette", "fastapi")
+    },
+}
 _FASTAPI_HOOK = Summary(rule="FastAPI hook", calls=(0,))
 FASTAPI = {
     "fastapi.Depends": Summary(rule="FastAPI dependency", calls=(0,), yield_of=0),
@@ -105,7 +139,7 @@ DRF = {
     "rest_framework.decorators.api_view()": Summary(returns=0),
 }
 
-PYTHON_FRAMEWORKS = {**DJANGO, **FLASK, **FASTAPI, **DRF}
+PYTHON_FRAMEWORKS = {**DJANGO, **FLASK, **STARLETTE, **FASTAPI, **DRF}
 
 _EXPRESS_ROUTE = Summary(rule="Express route", calls=(1, 2, 3, 4), registers=(PATH,))
 _EXPRESS_MIDDLEWARE = Summary(rule="Express middleware", calls=(0, 1, 2, 3))
@@ -113,6 +147,13 @@ _EXPRESS_APPS = ("express()", "express.default()", "express.Router", "express.de
 EXPRESS = {
     **{f"{app}.{verb}": _EXPRESS_ROUTE for app in _EXPRESS_APPS for verb in {"all", *HTTP_VERBS}},
     **{f"{app}.use": _EXPRESS_MIDDLEWARE for app in _EXPRESS_APPS},
+    **{
+        f"{app}.route().{verb}": Summary(rule="Express route", calls=(0, 1, 2, 3))
+        for app in _EXPRESS_APPS
+        for verb in {"all", *HTTP_VERBS}
+    },
+    **{f"{app}.param": Summary(rule="Express parameter", calls=(1,)) for app in _EXPRESS_APPS},
+    **{f"{app}.engine": Summary(rule="Express engine", calls=(1,)) for app in _EXPRESS_APPS},
 }
 
 _NEST_ROUTE = Summary(rule="Nest route", calls=(2,), registers=(PATH,))
@@ -157,12 +198,19 @@ VUEX_METHODS = {
 }
 
 _FETCH = Summary(rule="route by its path", reaches=PATH)
+_CLIENTS = ("axios", "axios.default", "globalThis.axios")
 ECMASCRIPT_FRAMEWORKS = {
     **EXPRESS,
     **NEST,
     **VUEX,
     "globalThis.fetch": _FETCH,
-    **{f"{client}.{verb}": _FETCH for client in ("axios", "axios.default") for verb in HTTP_VERBS},
+    "globalThis.axios": _FETCH,
+    **{f"{client}.{verb}": _FETCH for client in _CLIENTS for verb in HTTP_VERBS},
+    **{
+        f"{jquery}.{verb}": _FETCH
+        for jquery in ("globalThis.$", "globalThis.jQuery", "jquery", "jquery.default")
+        for verb in ("ajax", "get", "getJSON", "post")
+    },
 }
 
 # Annotations take what they are written at, a method or class, and what is written in them.

@@ -553,7 +553,7 @@ class Topic:
 
     `kind`: "path" (of a URL; what has a placeholder fits anything), "name" (a text; its last word
     counts), "word" (the name that a value is written with), "type" (the class of what is passed, or
-    of what the handler takes).
+    of what the handler takes), "template" (the names and paths in the templates that a call names).
     """
 
     kind: str
@@ -582,6 +582,7 @@ class Summary:
 
     returns: int = -1  # gives this argument back
     calls: tuple[int, ...] = ()  # calls these arguments
+    calls_named: frozenset[str] = frozenset()  # calls the arguments of these names
     methods: frozenset[str] = frozenset()  # of classes among them, calls these methods
     # gives back what this argument, a function, calls its first parameter with
     settled_by: int = -1

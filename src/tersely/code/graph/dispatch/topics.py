@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import CALL, MEMBER, Expression
 from tersely.code.graph.call_resolution import Target
+from tersely.code.graph.dispatch.templates import TEMPLATE_LIMIT, Templates
 from tersely.code.graph.dispatch.type_filtering import type_name
 from tersely.code.graph.pointsto.values import (
     CLASS,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 MAX_TOPIC_FILES = 300
 MAX_REGISTRY_DEPTH = 5  # objects with handlers inside each other
 
+MAX_LISTED = 20  # paths in a list that are looked at
+TELLING = frozenset((*range(MAX_LISTED), "path", "url"))  # keys of what says a path
 Key = tuple[str, str, Any]  # kind of a topic, the framework, and what tells it from others
 Registration = tuple[File, int, Summary, Expression]  # a call in a scope of a file
 Place = tuple[int, int]  # file and position of a definition
@@ -48,6 +51,7 @@ class Topics:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.program = evaluator.program
+        self.templates = Templates(self.program)
         self._handlers: dict[Key, set[Target]] | None = None
         self._reaching: list[tuple[int, int, int]] | None = None
         self._held: dict[Key, set[Target]] | None = None
@@ -252,6 +256,9 @@ class Topics:
             if target is not None:
                 yield from self._told_by(topic, target)
             return
+        if topic.kind == "template":
+            yield from self._told_in_templates(file, scope, topic, call)
+            return
         expression = _argument(topic, call)
         if topic.kind == "word":
             yield from (("word", topic.framework, name) for name in callee_names(expression))
@@ -270,10 +277,26 @@ class Topics:
             elif topic.kind == "path" and (path := _text(value)):
                 yield "path", topic.framework, path
 
+    def _told_in_templates(
+        self, file: File, scope: int, topic: Topic, call: Expression
+    ) -> Iterator[Key]:
+        """What the templates refer to that a call names."""
+        path = self.program.rows[file.id].path
+        for argument in (*call[2], *(value for _, value in call[3])):
+            for value in self._told_values(file, scope, argument):
+                references, is_cut = self.templates.references(path, _text(value))
+                if is_cut:
+                    self.program.limits_hit.add(TEMPLATE_LIMIT)
+                for reference in references:
+                    yield reference.kind, topic.framework, reference.text
+
     def _told_values(self, file: File, scope: int, expression: Expression) -> Values:
-        """The values of an argument, and those that a list of several holds."""
-        values = self.evaluator.values(file, scope, expression)
-        return values | self.evaluator.containers.held(values)
+        """The values of an argument, and those that a list or the options in it hold."""
+        found = self.evaluator.values(file, scope, expression)
+        for value in found:
+            if value[0] == DISPLAY:
+                found |= self.evaluator.containers.items(value, TELLING, None)
+        return found
 
     def _told_by(self, topic: Topic, target: Target) -> Iterator[Key]:
         """What a handler itself tells: its name, or the type of its first parameter."""
