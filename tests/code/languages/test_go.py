@@ -156,6 +156,81 @@ def test_interfaces_reach_what_has_their_methods(tmp_path: Path) -> None:
     )
 
 
+GENERIC = {
+    "go.mod": "module example.com/once\n\ngo 1.22\n",
+    "main.go": """\
+package main
+
+import "sync"
+
+type Item struct{}
+
+func (i *Item) Price() int { return 1 }
+
+type Part struct{}
+
+func (p *Part) Weight() int { return 1 }
+
+func build() *Item { return &Item{} }
+
+func load() (*Item, error) { return nil, nil }
+
+var item = sync.OnceValue(func() *Item { return build() })
+var both = sync.OnceValues(load)
+
+func First[T any](xs []T) T { return xs[0] }
+
+func Map[T, U any](xs []T, f func(T) U) []U { return []U{f(xs[0])} }
+
+type Box[T any] struct{ v T }
+
+func (b Box[T]) Get() T { return b.v }
+
+func NewBox[T any](v T) *Box[T] { return &Box[T]{v: v} }
+
+func once() { item().Price() }
+
+func twice() {
+	one, _ := both()
+	one.Price()
+}
+
+func first(items []*Item) { First(items).Price() }
+
+func mapped(items []*Item) { Map(items, func(i *Item) *Part { return &Part{} })[0].Weight() }
+
+func boxed() { NewBox(&Part{}).Get().Weight() }
+
+var table = []struct {
+	name string
+	run  func() *Item
+}{{"build", build}}
+
+func tabled() {
+	for _, entry := range table {
+		entry.run()
+	}
+}
+""",
+}
+
+
+def test_functions_that_are_run_once_and_type_arguments_that_are_inferred(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        GENERIC,
+        edges=[
+            "main.go:once -> main.go:Item.Price inferred",
+            "main.go:twice -> main.go:load inferred",
+            "main.go:twice -> main.go:Item.Price inferred",
+            "main.go:first -> main.go:Item.Price inferred",
+            "main.go:mapped -> main.go:Part.Weight inferred",
+            "main.go:boxed -> main.go:Part.Weight inferred",
+            "main.go:tabled -> main.go:build inferred",
+        ],
+    )
+
+
 def test_an_interface_is_implemented_by_methods_that_take_what_it_says(tmp_path: Path) -> None:
     files = {
         "go.mod": "module m\n",

@@ -607,8 +607,10 @@ GO = Language(
             "builtin.append": Summary(returns=0, gathers=1),
             "builtin.new": Summary(instance_of=0),
             "builtin.make": Summary(instance_of=0),
-            "builtin.min": Summary(returns=0),
-            "builtin.max": Summary(returns=0),
+            **dict.fromkeys(
+                names("builtin.min builtin.max sync.OnceFunc sync.OnceValue sync.OnceValues"),
+                Summary(returns=0),
+            ),
         },
     ),
 )
