@@ -395,8 +395,9 @@ class Sites:
             functions = self._functions(file, scope, expression, summary.methods)
             if summary.rule and (decorated := innermost(expression)) is not None:
                 functions += self._functions(file, scope, decorated)
-            targets = map(self._function, functions)
-            found.extend(target._replace(shift=-1 - target.shift) for target in targets)
+            for function in functions:
+                target = self._function(function)
+                found.append(target._replace(shift=-1 - target.shift))
         return sorted(set(found))
 
     def _functions(
