@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tersely.code.engine import Engine
 from tersely.code.languages.registry import LANGUAGES
-from tersely.code.symbols import Kind, Symbol
+from tersely.code.symbols import CLASS_KINDS, Kind, Symbol
 from tersely.code.syntax.extract import extract
 
 SPLINTERS = (
@@ -93,10 +93,15 @@ def _imports(engine: Engine) -> list[str]:
 
 
 def _agree_both_ways(engine: Engine) -> None:
-    """Who is named as a caller does call, a method without a body by calling one that implements
-    it.
+    """Who calls is named as a caller, and who is named as a caller does call, a method without a
+    body by calling one that implements it.
     """
     graph = engine.graph
+    for edge in graph.edges(guesses=False):
+        callee = engine.store.symbol(edge.callee)
+        if callee is not None and callee.kind not in CLASS_KINDS:
+            callers = {known.caller for known in graph.callers(edge.callee, guesses=False)}
+            assert edge.caller in callers, edge
     for symbol in _symbols(engine):
         if symbol.kind in (Kind.FUNCTION, Kind.METHOD, Kind.MACRO) and symbol.name[:1] != "<":
             for edge in graph.callers(symbol.id, guesses=False):

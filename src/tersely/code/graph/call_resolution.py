@@ -669,6 +669,8 @@ class Sites:
         pending = search.pending
         pending.extend(Carrier(name, file.id) for name in self._first_names(file, position))
         pending.append(Carrier(position, file.id, True, False))  # what decorators are applied to
+        classes = sorted(value for value in search.wanted if value[0] == CLASS)
+        pending.extend(Carrier(value[2], value[1], True, False) for value in classes)
         pending.extend(self._class_receivers(file, position))
         if not near:
             pending.extend(self._declared_names(file, position, search.makers))
@@ -1027,7 +1029,8 @@ class Sites:
         for flow in other.flows(name):
             if flow.of_result and not results:
                 continue
-            passed_on = flow.target == name and not self._whole_module(other.id, name)
+            keeps_name = flow.call is None and flow.target == name
+            passed_on = keeps_name and not self._whole_module(other.id, name)
             passed_on = passed_on and (results or not flow.is_return)
             values = (
                 self.evaluator.values(other, flow.scope, flow.value) if not passed_on else NOTHING

@@ -49,7 +49,7 @@ from tersely.code.expressions import (
     Expression,
     Scope,
 )
-from tersely.code.languages.model import Files, Language, Made, Resolution
+from tersely.code.languages.model import RECEIVER, Files, Language, Made, Resolution
 from tersely.code.languages.registry import LANGUAGES, family_of
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Definition, Kind
 
@@ -78,6 +78,7 @@ NAMED_BY_FIRST = (
 
 MEMBERS = (MEMBER, REFERENCE)
 CALLS = (CALL, NEW)
+HOLDERS = (*CALLS, ITEM)  # callees among whose parts is what they call
 LISTS = (SEQUENCE, EITHER)
 
 # Expressions that hold what their first part holds.
@@ -143,7 +144,9 @@ class Placement(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """A value that goes somewhere: to the name `target`, or into argument `target` of `call`."""
+    """A value that goes somewhere: to the name `target`, or into argument `target` of `call`, or of
+    what that calls with what its `RECEIVER` holds.
+    """
 
     scope: int
     value: Expression
@@ -336,16 +339,18 @@ class File:
                     and (is_any or callee[2] in marked)
                 ):
                     names = self._other_names(callee, names)
-                if type(callee) is tuple and callee[0] in CALLS:
-                    names = [*names, *callee_names(_read_from(callee, self._readers))]
+                if type(callee) is tuple and callee[0] in HOLDERS:
+                    held: set[Any] = set(names)
+                    collect_carried(callee, held, held, self._readers)
+                    names = held
                 for name in names:
                     found[name].append((position, index))
         return found
 
     @property
     def _readers(self) -> frozenset[str]:
-        """Methods of containers that give what these hold."""
-        return self.facts.getters | self.facts.views | self.facts.item_views
+        """Methods that give what they are called on, or what it holds."""
+        return self.facts.getters | self.facts.views | self.facts.item_views | echoing(self.facts)
 
     def _other_names(self, callee: Any, names: Iterable[Any]) -> Iterable[Any]:
         """The names of a member that is called, with those of other things that the call may mean."""
@@ -505,7 +510,11 @@ class File:
             for expression in (*(value for _, value in scope.binds), *scope.returns, *scope.calls):
                 for key, value in mapped(expression):
                     yield position, value, key, None, False, False
+        calling = calling_names(self.facts)
         for call in scope.calls:
+            callee = call[1]
+            if type(callee) is tuple and callee[0] == MEMBER and callee[2] in calling:
+                yield position, callee[1], RECEIVER, call, False, False
             for index, value in enumerate(call[2]):
                 yield position, value, index, call, False, False
             for keyword, value in call[3]:
@@ -1011,6 +1020,12 @@ class Program:
                     parent = parent.rpartition("/")[0]
                 self._directories[""].append(path)
         return self._directories.get(directory, [])
+
+
+@cache
+def echoing(facts: Resolution) -> frozenset[str]:
+    """Names of methods that give back what they are called on."""
+    return frozenset(name for name, summary in facts.methods.items() if summary.returns == RECEIVER)
 
 
 @cache
