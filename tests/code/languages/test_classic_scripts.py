@@ -116,3 +116,19 @@ def test_an_object_that_a_class_is_extended_with_stands_for_the_class(tmp_path: 
             "start.js:start -> views.js:show inferred",
         ],
     )
+
+
+def test_what_a_test_puts_into_the_global_object_is_there_in_tests_alone(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "src/timer.js": "exports.stop = function () { clearTimer(1); };\n",
+            "test/timer.test.js": (
+                "const timer = require('../src/timer');\n"
+                "globalThis.clearTimer = function () {};\n"
+                "function run() { clearTimer(2); }\n"
+            ),
+        },
+        edges=["test/timer.test.js:run -> test/timer.test.js:globalThis.clearTimer inferred"],
+        absent=["src/timer.js:stop -> test"],
+    )

@@ -50,6 +50,7 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program import File
 from tersely.code.languages.registry import LANGUAGES
+from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, Kind
 
 if TYPE_CHECKING:
@@ -874,7 +875,8 @@ class Members:
 
     def _stored_globally(self, file: File, name: str) -> Values:
         """What assignments put into the global scope under a name: `window.name = …`, in the scripts
-        of the same pages, or anywhere if few files use the name.
+        of the same pages, or anywhere if few files use the name; what a test puts there is there in
+        tests alone.
         """
         files = [*self.program.neighbours(file), file.id] if file.namespace else []
         mentioning = self.program.mentioning(name, file)
@@ -884,6 +886,8 @@ class Members:
             files = list(mentioning)
         found: Values = NOTHING
         for other in map(self.program.file, sorted(files)):
+            if is_test(other.path) and not is_test(file.path):
+                continue
             for store in other.member_stores().get(name, ()):
                 bases = self.evaluator.values(other, store.scope, store.base)
                 if any(self._is_global_object(base, other) for base in bases):
