@@ -132,3 +132,48 @@ def test_what_a_test_puts_into_the_global_object_is_there_in_tests_alone(tmp_pat
         edges=["test/timer.test.js:run -> test/timer.test.js:globalThis.clearTimer inferred"],
         absent=["src/timer.js:stop -> test"],
     )
+
+
+UNIVERSAL = {
+    "index.html": "<script src='lib.js'></script><script src='plugin.js'></script><script src='app.js'></script>",
+    "lib.js": """\
+(function (global, factory) {
+  if (typeof module === "object") { module.exports = factory(global); } else { factory(global); }
+})(typeof window !== "undefined" ? window : this, function (window) {
+  var lib = function () { return new lib.fn.init(); };
+  lib.fn = lib.prototype = { each: function () { return this; } };
+  var init = lib.fn.init = function () {};
+  init.prototype = lib.fn;
+  window.lib = window.$ = lib;
+  return lib;
+});
+""",
+    "plugin.js": "(function ($) { $.fn.highlight = function () { this.each(); }; })(lib);\n",
+    "app.js": "function boot() { $().highlight(); lib().each(); }\n",
+}
+
+
+def test_a_universal_module_is_a_script_of_the_pages_that_load_it(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        UNIVERSAL,
+        edges=[
+            "app.js:boot -> plugin.js:<lambda1>.$.fn.highlight inferred",
+            "app.js:boot -> lib.js:<lambda2>.lib.each inferred",
+            "plugin.js:<lambda1>.$.fn.highlight -> lib.js:<lambda2>.lib.each exact",
+        ],
+    )
+
+
+def test_what_is_added_at_a_place_of_an_object_is_looked_for_in_what_it_takes_over(
+    tmp_path: Path,
+) -> None:
+    source = """\
+function first() {}
+function run() {
+  const target = {};
+  for (const pair of Object.entries({ a: first })) Object.assign(target, pair);
+  target[1]();
+}
+"""
+    check(tmp_path, {"a.js": source}, edges=["a.js:run -> a.js:first inferred"])

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 CLASSIC_SCRIPT = "<script>"  # the namespace of a classic script; no package has such a name
 MODULE_NODES = frozenset({"import_statement", "export_statement"})
 MODULE_WORDS = re.compile(rb"\b(?:require\s*\(|module\.exports\b|exports\.|define\s*\()")
+# in a file that is a module where there are modules, and a classic script elsewhere
+ASKS_FOR_MODULES = re.compile(rb"\btypeof\s+(?:module|exports|define)\b")
 PAGE = "index.html"
 SCRIPT = re.compile(r"<script\b[^>]*\bsrc\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECASE)
 MAX_PAGE_SCRIPTS = 200  # of one page
@@ -27,8 +29,10 @@ MAX_PAGE_SCRIPTS = 200  # of one page
 
 def namespace_of(root: Node, text: Callable[[Node], str]) -> str:
     """The namespace of classic scripts, empty for a module."""
+    source = root.text or b""
     is_module = any(child.type in MODULE_NODES for child in root.named_children)
-    return "" if is_module or MODULE_WORDS.search(root.text or b"") else CLASSIC_SCRIPT
+    needs_modules = MODULE_WORDS.search(source) and not ASKS_FOR_MODULES.search(source)
+    return "" if is_module or needs_modules else CLASSIC_SCRIPT
 
 
 def sharing_scripts(files: Files, path: str) -> list[str]:

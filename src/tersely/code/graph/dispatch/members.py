@@ -784,8 +784,12 @@ class Members:
         for store in home.merges[:MAX_MERGES]:
             if value in self.evaluator.values(home, store.scope, store.base):
                 for added in self.evaluator.values(home, store.scope, store.key[1]):
-                    if self._is_enumerable(added):
+                    if not self._is_enumerable(added):
+                        continue
+                    if type(name) is str:
                         found |= self.of(added, name, home)
+                    else:  # a place in a list
+                        found |= self.evaluator.containers.items(added, frozenset((name,)), home)
         return frozenset(member for member in found if member[0] not in (BUILTIN, EXTERNAL))
 
     def _is_enumerable(self, value: Value) -> bool:
@@ -889,8 +893,12 @@ class Members:
             if is_test(other.path) and not is_test(file.path):
                 continue
             for store in other.member_stores().get(name, ()):
-                bases = self.evaluator.values(other, store.scope, store.base)
-                if any(self._is_global_object(base, other) for base in bases):
+                # a parameter of that name is given that object
+                is_meant = store.base in file.facts.global_objects or any(
+                    self._is_global_object(base, other)
+                    for base in self.evaluator.values(other, store.scope, store.base)
+                )
+                if is_meant:
                     found |= self.evaluator.values(other, store.scope, store.value)
         return found
 
