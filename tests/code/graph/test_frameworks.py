@@ -248,6 +248,42 @@ router.route('/both').get(function both(req, res) { res.send(); });
 app.post('/inline', (req, res) => { listUsers(req, res); });
 """,
 }
+FASTIFY = {
+    "fast/server.js": """\
+const fastify = require('fastify')({ logger: true });
+const users = require('./users');
+fastify.register(users, { prefix: '/v1' });
+fastify.addHook('onRequest', function check(request, reply, done) { done(); });
+fastify.get('/health', async () => ready());
+function ready() {}
+""",
+    "fast/users.js": """\
+module.exports = async function users(instance, options) {
+  instance.get('/users/:id', { schema: {} }, show);
+};
+async function show(request, reply) {}
+""",
+}
+KOA = {
+    "koa/app.mjs": """\
+import Koa from 'koa';
+const app = new Koa();
+app.use(timer);
+async function timer(ctx, next) { await next(); }
+""",
+}
+HONO = {
+    "hono/app.ts": """\
+import { Hono } from 'hono';
+const app = new Hono();
+const auth = async (c, next) => { await next(); };
+app.use('*', auth);
+app.get('/posts/:id', auth, (c) => show(c));
+app.onError(failed);
+function failed(error: Error, c) {}
+function show(c) {}
+""",
+}
 VUEX = {
     "store/types.js": 'export const SET = "setArticle";\nexport const FETCH = "fetchArticle";\n',
     "store/articles.js": """\
@@ -443,6 +479,16 @@ EXPECTED = {
         "server/app.js -> server/app.js:loadId (Express parameter)",
         "server/app.js -> server/app.js:renderPage (Express engine)",
         "server/app.js -> server/app.js:both (Express route)",
+    ], []),
+    "Fastify": (FASTIFY, [
+        "fast/server.js -> fast/users.js:users (Fastify plugin)",
+        "fast/server.js -> fast/server.js:check (Fastify hook)",
+        "fast/users.js:users -> fast/users.js:show (Fastify route)",
+    ], []),
+    "Koa": (KOA, ["koa/app.mjs -> koa/app.mjs:timer (Koa middleware)"], []),
+    "Hono": (HONO, [
+        "hono/app.ts -> hono/app.ts:failed (Hono handler)",
+        "hono/app.ts -> hono/app.ts:auth (Hono middleware)",
     ], []),
     "Vuex": (VUEX, [
         "store/articles.js:actions.[FETCH] -> store/articles.js:mutations.[SET] (Vuex mutation)",

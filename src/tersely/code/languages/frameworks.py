@@ -142,7 +142,8 @@ DRF = {
 PYTHON_FRAMEWORKS = {**DJANGO, **FLASK, **STARLETTE, **FASTAPI, **DRF}
 
 _EXPRESS_ROUTE = Summary(rule="Express route", calls=(1, 2, 3, 4), registers=(PATH,))
-_EXPRESS_MIDDLEWARE = Summary(rule="Express middleware", calls=(0, 1, 2, 3))
+_MIDDLEWARE = (0, 1, 2, 3)
+_EXPRESS_MIDDLEWARE = Summary(rule="Express middleware", calls=_MIDDLEWARE)
 _EXPRESS_APPS = ("express()", "express.default()", "express.Router", "express.default.Router")
 EXPRESS = {
     **{f"{app}.{verb}": _EXPRESS_ROUTE for app in _EXPRESS_APPS for verb in {"all", *HTTP_VERBS}},
@@ -154,6 +155,35 @@ EXPRESS = {
     },
     **{f"{app}.param": Summary(rule="Express parameter", calls=(1,)) for app in _EXPRESS_APPS},
     **{f"{app}.engine": Summary(rule="Express engine", calls=(1,)) for app in _EXPRESS_APPS},
+}
+
+_FASTIFY_APPS = ("fastify()", "fastify.default()", "fastify.fastify()")
+_FASTIFY_HOOK = Summary(rule="Fastify hook", calls=(1,))
+_FASTIFY_HANDLER = Summary(rule="Fastify handler", calls=(0, 1))
+_FASTIFY_ROUTE = Summary(rule="Fastify route", calls=(1, 2), registers=(PATH,))
+_FASTIFY_METHODS = {
+    "register": Summary(rule="Fastify plugin", calls=(0,), passes=("receiver",)),
+    "addHook": _FASTIFY_HOOK,
+    "setErrorHandler": _FASTIFY_HANDLER,
+    "setNotFoundHandler": _FASTIFY_HANDLER,
+    **dict.fromkeys({"all", *HTTP_VERBS}, _FASTIFY_ROUTE),
+}
+FASTIFY = {
+    f"{app}.{method}": summary
+    for app in _FASTIFY_APPS
+    for method, summary in _FASTIFY_METHODS.items()
+}
+
+_KOA_MIDDLEWARE = Summary(rule="Koa middleware", calls=_MIDDLEWARE)
+KOA = {f"{app}.use": _KOA_MIDDLEWARE for app in ("koa()", "koa.default()")}
+
+_HONO_ROUTE = Summary(rule="Hono route", calls=(1, 2, 3, 4), registers=(PATH,))
+HONO = {
+    "hono.Hono.use": Summary(rule="Hono middleware", calls=_MIDDLEWARE),
+    **{f"hono.Hono.{verb}": _HONO_ROUTE for verb in {"all", *HTTP_VERBS}},
+    **dict.fromkeys(
+        ("hono.Hono.onError", "hono.Hono.notFound"), Summary(rule="Hono handler", calls=(0,))
+    ),
 }
 
 _NEST_ROUTE = Summary(rule="Nest route", calls=(2,), registers=(PATH,))
@@ -201,6 +231,9 @@ _FETCH = Summary(rule="route by its path", reaches=PATH)
 _CLIENTS = ("axios", "axios.default", "globalThis.axios")
 ECMASCRIPT_FRAMEWORKS = {
     **EXPRESS,
+    **FASTIFY,
+    **KOA,
+    **HONO,
     **NEST,
     **VUEX,
     "globalThis.fetch": _FETCH,
