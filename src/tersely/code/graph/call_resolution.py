@@ -20,7 +20,6 @@ from tersely.code.expressions import (
     CLASS_METHOD,
     DEFINED,
     DETACHED,
-    DISPLAYED,
     MEMBER,
     NEW,
     PROPERTY,
@@ -51,7 +50,7 @@ from tersely.code.graph.pointsto.values import (
     Values,
     is_open,
 )
-from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names, carried_names, displays_in
+from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names, carried_names
 from tersely.code.languages.model import Resolution, Summary
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
@@ -230,23 +229,13 @@ class Sites:
         for value in sorted(self.evaluator.calls.called(file, scope, call), key=repr):
             for target in self._targets_of(value, file, scope, call):
                 found[target] = None
-        method = file.facts.methods.get(self._method_name(file, scope, callee))
+        method = file.facts.methods.get(self.evaluator.names.method_name(file, scope, callee))
         if method is None:
             return _with_others(list(found), below)
         if not found and not self.evaluator.values(file, scope, callee):
             found.update(dict.fromkeys(self.called_back(method, file, scope, call)))
         found.update(dict.fromkeys(self.evaluator.topics.reached(file, scope, method, call)))
         return _with_others(list(found), below)
-
-    def _method_name(self, file: File, scope: int, callee: Expression) -> str:
-        """The name of the method that a callee is written as: `x.m`, or `m` of a pattern `{m}`."""
-        if type(callee) is tuple:
-            return str(callee[2]) if callee[0] == MEMBER else ""
-        while type(callee) is str and scope >= 0:
-            for _, entry in file.names(scope).get(callee, ()):
-                return str(entry[2]) if type(entry) is tuple and entry[0] == MEMBER else ""
-            scope = file.definitions[scope][3]
-        return ""
 
     def _below(self, file: File, scope: int, call: Expression) -> list[Target]:
         """What a call of the receiver, or of a member of it, reaches where that is of a class below
@@ -436,7 +425,7 @@ class Sites:
             summary = self.evaluator.summaries.of(value, file)
             if summary is not None:
                 return summary
-        return file.facts.methods.get(self._method_name(file, scope, callee))
+        return file.facts.methods.get(self.evaluator.names.method_name(file, scope, callee))
 
     def given(self, file: File, scope: int, call: Expression) -> Expression:
         """The call that a function outside the repository makes to a function it was given."""
@@ -821,7 +810,7 @@ class Sites:
         facts = file.facts
         scope = file.scopes[position]
         if scope is not None and name in facts.object_constructors:
-            return [name, position, *self._names_of_object(file, scope.holder)]
+            return [name, position, *self.evaluator.names.of_object(file, scope.holder)]
         if scope is not None and scope.flags & DETACHED:
             return [name, position]
         owner = file.owner_class(position)
@@ -838,19 +827,6 @@ class Sites:
             return [name]
         classes = self._classes_of(file, name, target)
         return [name, *(self.program.file(value[1]).definitions[value[2]][1] for value in classes)]
-
-    def _names_of_object(self, file: File, holder: Expression) -> list[str]:
-        """The names that a mapping is bound to, by way of calls too: where it stands for a class,
-        whoever constructs it writes one of them.
-        """
-        if type(holder) is not tuple or holder[0] != DISPLAYED:
-            return []
-        found: dict[str, None] = {}
-        for scope in file.scopes:
-            for target, value in scope.binds if scope is not None else ():
-                if any(display[2] == holder[1] for display in displays_in(value)):
-                    found.update(dict.fromkeys(callee_names(target)))
-        return list(found)
 
     def _computed_names(self, file: File, position: int) -> list[str]:
         """The constants that the name of a method is, if it is written in brackets."""

@@ -11,6 +11,7 @@ from tersely.code.expressions import (
     CALL,
     CLASS_METHOD,
     DEFINED,
+    DISPLAYED,
     EITHER,
     EXTENSION,
     IMPORTED,
@@ -43,7 +44,7 @@ from tersely.code.graph.pointsto.values import (
     external,
     one,
 )
-from tersely.code.graph.program import MEMBER_OWNERS, File, Placement, callee_names
+from tersely.code.graph.program import MEMBER_OWNERS, File, Placement, callee_names, displays_in
 from tersely.code.languages.model import Resolution, shared_directories
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
@@ -428,6 +429,29 @@ class Names:
                 return None
             file, scope = self.program.file(targets[0]), 0
         return None
+
+    def method_name(self, file: File, scope: int, callee: Expression) -> str:
+        """The name of the method that a callee is written as: `x.m`, or `m` of a pattern `{m}`."""
+        if type(callee) is tuple:
+            return str(callee[2]) if callee[0] == MEMBER else ""
+        while type(callee) is str and scope >= 0:
+            for _, entry in file.names(scope).get(callee, ()):
+                return str(entry[2]) if type(entry) is tuple and entry[0] == MEMBER else ""
+            scope = file.definitions[scope][3]
+        return ""
+
+    def of_object(self, file: File, holder: Expression) -> list[str]:
+        """The names that a mapping is bound to, by way of calls too: where it stands for a class,
+        whoever constructs it writes one of them.
+        """
+        if type(holder) is not tuple or holder[0] != DISPLAYED:
+            return []
+        found: dict[str, None] = {}
+        for scope in file.scopes:
+            for target, value in scope.binds if scope is not None else ():
+                if any(display[2] == holder[1] for display in displays_in(value)):
+                    found.update(dict.fromkeys(callee_names(target)))
+        return list(found)
 
     def imported(self, file: File, module: str, name: str) -> Values:
         """The values that an import binds; outside the repository it is external."""
