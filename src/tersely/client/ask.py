@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from tersely.capabilities.relay import documents
+from tersely.client.hops import led_here
 from tersely.client.request import Request, request
 from tersely.doors.http.contract import shapes
 from tersely.foundation.artifact_types import ArtifactType
@@ -46,7 +47,8 @@ def cap_invoke(
     source_refs: Sequence[str] = (),
 ) -> Request[shapes.AnswerTold]:  # fmt: skip
     """Call a capability on behalf of a thread."""
-    body = shapes.NewCall(capability, thread_id, dict(args), key, hops, list(source_refs))
+    led = max(hops, led_here())
+    body = shapes.NewCall(capability, thread_id, dict(args), key, led, list(source_refs))
     return request("cap_invoke", body=body)
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.relay.documents import ArtifactTold, EventTold
+from tersely.client.hops import led_here
 from tersely.client.request import Request, decoded, failure_of, read_answer, request
 from tersely.doors.home import home_directory
 from tersely.doors.http.contract.operations import Content
@@ -33,6 +34,7 @@ _FAILURES = (*http.FAILURES, http.TooLongError)
 _BASE = "http://relay"  # HTTP wants a name for what is at the socket
 _START = "tersely up starts one"
 _LOOK = "tersely doctor says how it is"
+_SERVICE_CALL = "service.call"  # the capability that asks services
 _DATA = b"data: "  # begins the line of an event
 
 
@@ -70,7 +72,7 @@ class _Door:
         """A coroutine that asks a capability, once for the same key."""
         repeated = {"Idempotency-Key": key} if key else {}
         headers = {**self.headers, "Content-Type": str(Content.JSON), **repeated}
-        return _Call("POST", "/ask", headers, msgspec.json.encode(asked))
+        return _Call("POST", "/ask", headers, msgspec.json.encode(_with_hops(asked)))
 
     def events(self, thread_id: str, after: int) -> _Call:
         """A coroutine that asks for the events of a thread, as they happen."""
@@ -395,6 +397,13 @@ class AsyncClient:
 def _named(arguments: Mapping[str, object]) -> dict[str, object]:
     """Arguments by the names of their parameters, some of which are words of Python."""
     return {name.rstrip("_"): value for name, value in arguments.items()}
+
+
+def _with_hops(asked: Question) -> Question:
+    """A question to a service with those that have led to it; any other as it is."""
+    if asked.capability != _SERVICE_CALL or not led_here():
+        return asked
+    return msgspec.structs.replace(asked, arguments={"hops": led_here(), **asked.arguments})
 
 
 def _result(capability: str, answered: Answered) -> Any:

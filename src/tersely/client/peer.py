@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Self, cast
 
 import msgspec
 
+from tersely.client.hops import led_here
 from tersely.doors.home import home_directory
 from tersely.doors.socket.envelopes import VERSION
 from tersely.doors.socket.failures import ERROR_OF_CODE
@@ -282,12 +283,13 @@ class Peer:
         """The answer of a service, in words where it has them and they are wanted.
 
         `hops` are the questions that led to this one, of a service that asks under another name
-        than its own. Raises `service_not_found`, `service_error`, `timed_out`, `rate_limited` or
-        `hop_limit`.
+        than its own; a `Service` need not say them. Raises `service_not_found`, `service_error`,
+        `timed_out`, `rate_limited` or `hop_limit`.
         """
         payload = {"service": service, "method": method, "params": params, "timeout_ms": timeout_ms}
         payload |= {"format": "text"} if in_words else {}
-        payload |= {"hops": hops} if hops else {}
+        led = max(hops, led_here())
+        payload |= {"hops": led} if led else {}
         answer = (
             await self._asked(
                 "SERVICE_REQUEST", timeout_ms / 1000 + CLIENT_SECONDS, payload=payload

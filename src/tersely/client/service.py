@@ -13,7 +13,8 @@
 
 What a function takes is told to whoever lists capabilities, and checked before it is called. A
 function that is no coroutine runs in a thread. What it raises is the answer: a `TerselyError` as it
-is, anything else as `SERVICE_ERROR`.
+is, anything else as `SERVICE_ERROR`. What it asks of services by a `Peer` or a `Client`, under any
+name, is known to come of what it is asked itself.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from tersely.client import hops
 from tersely.client.peer import Peer
 from tersely.doors.socket.failures import failure_of
 from tersely.foundation.errors import TerselyError
@@ -136,6 +138,7 @@ class Service:
         task.add_done_callback(self._running.discard)
 
     async def _answer(self, peer: Peer, request_id: str, payload: Mapping[str, Any]) -> None:
+        hops.answering(payload.get("hops", 0))
         result, error = None, None
         try:
             result = await self._result(str(payload.get("method")), payload.get("params", {}))
