@@ -35,13 +35,13 @@ from tersely.relay.mail.messages import (
     recipients,
 )
 from tersely.relay.mail.questions import SPOKEN, OpenQuestions, asks
-from tersely.relay.mail.readers import Readers
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.commands import Batch, Edit, Write
 from tersely.relay.store.mailboxes import Mark, Post, Posted, Settled, Sought, Told, Waiting
 from tersely.relay.store.news import Here, News
 from tersely.relay.store.store import Store
 from tersely.relay.store.tables import Tables
+from tersely.relay.waiters import Waiters
 
 if TYPE_CHECKING:
     from tersely.relay.store.engines.sharing import Sharing
@@ -106,7 +106,7 @@ class Mail:
         self._loads = {name: list(load) for name, load in boxes.loads(store.reader).items()}
         self._nonce = _nonce(store)
         self._changing = Lock()
-        self._readers = Readers(lambda mailbox, after: bool(self.waiting(mailbox, after, 1)))
+        self._readers = Waiters("messages")  # by mailbox
         self._sendings: dict[str, deque[_Sending]] = {}  # by sender; whose turn it is first
         self._sendings_count = 0
         self._marks: list[Mark] = []
@@ -462,7 +462,7 @@ class Mail:
         self.presence.come(news.loads if loads is None else self.presence.here())
         for name, number in news.revived.items():
             self.presence.revived(name, number)
-        self._tell_readers(news.loads if loads is None else self._readers.mailboxes())
+        self._tell_readers(news.loads if loads is None else self._readers.keys())
 
     # Reading
 
@@ -486,7 +486,7 @@ class Mail:
         """What is done as soon as a message waits in a mailbox behind a number, or the time is over;
         raises `busy` where too many wait.
         """
-        return self._readers.wait(mailbox, after, seconds)
+        return self._readers.wait(mailbox, lambda: bool(self.waiting(mailbox, after, 1)), seconds)
 
     def box(self, mailbox: str, after: int, limit: int) -> list[Waiting]:
         """All that came to a mailbox behind a number."""
