@@ -79,6 +79,30 @@ def test_those_who_wait_for_messages_keep_nobody_else_waiting(web: Web) -> None:
     assert asyncio.run(asking()) == [1] * len(names)
 
 
+def test_those_who_wait_for_permission_keep_nobody_else_waiting(web: Web) -> None:
+    """More than the relay has threads wait until the last of them has asked."""
+    names = [f"asker-{number}" for number in range(WEB_CALL_THREADS + 6)]
+
+    async def wait(name: str) -> str:
+        question = {"tool": "Bash", "what": "make"}
+        async with AsyncClient(web.socket, name, 60.0) as asker:
+            told = await asker.ask("permission.ask", **question)
+            while not told.decision:
+                told = await asker.ask("permission.ask", **question, id=told.id, seconds=5)
+        return str(told.decision)
+
+    async def asking() -> list[str]:
+        waiting = [asyncio.create_task(wait(name)) for name in names]
+        async with AsyncClient(web.socket, "ann") as ann:
+            while len(asked := (await ann.ask("agent.list")).permissions) < len(names):
+                await asyncio.sleep(0)
+        for one in asked:
+            web.relay.permissions.answer(one.id, allows=True)
+        return await asyncio.gather(*waiting)
+
+    assert asyncio.run(asking()) == ["allow"] * len(names)
+
+
 def test_answers_are_values(relay: Client) -> None:
     thread = relay.ask("thread.new", name="first").thread_id
     note = relay.ask("artifact.put", thread=thread, content="# Notes\n", name="notes.md")

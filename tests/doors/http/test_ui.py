@@ -417,7 +417,7 @@ def test_the_work_of_all_projects_is_on_one_page(web: Web, owner: Visitor) -> No
 
 def asked_for(web: Web, what: str) -> str:
     """The id of a permission that an agent waits for."""
-    made: str = web.relay.permissions.ask("ann", "Bash", what, "", 0).id
+    made: str = web.relay.permissions.ask("ann", "Bash", what, "").id
     return made
 
 
@@ -446,7 +446,7 @@ def test_the_person_answers_agents_on_pages(web: Web, person: Visitor) -> None:
         fields = {"form_token": token, "answer": answer, "next": "/ui/agent?name=ann"}
         told = person.post(f"/ui/permissions/{asked}", fields)
         assert (told.status, told.headers["location"]) == (303, "/ui/agent?name=ann")
-        assert web.relay.permissions.ask("ann", "Bash", "", asked, 0).decision == answer
+        assert web.relay.permissions.ask("ann", "Bash", "", asked).decision == answer
     repeated = person.post(f"/ui/permissions/{allowed}", {"form_token": token, "answer": "allow"})
     assert repeated.status == 303  # as by a double click
     other = person.post(f"/ui/permissions/{allowed}", {"form_token": token, "answer": "deny"})
@@ -455,13 +455,13 @@ def test_the_person_answers_agents_on_pages(web: Web, person: Visitor) -> None:
 
 def test_the_first_answer_to_an_agent_stands(web: Web) -> None:
     permissions = web.relay.permissions
-    asked = permissions.ask("ivo", "Bash", "rm -r build", "", 0).id
+    asked = permissions.ask("ivo", "Bash", "rm -r build", "").id
     with pytest.raises(TerselyError, match="nobody waits"):
         permissions.answer("ivo", allows=True)  # who may wait for something else by now
     assert permissions.answer(asked, allows=False).id == asked
     with pytest.raises(TerselyError, match="answered already: deny"):
         permissions.answer(asked, allows=True)
-    assert permissions.ask("ivo", "Bash", "", asked, 0).decision == "deny"
+    assert permissions.ask("ivo", "Bash", "", asked).decision == "deny"
     assert asked not in {one.id for one in permissions.listed()}
 
 
@@ -553,4 +553,4 @@ def test_nobody_else_answers_agents(web: Web, owner: Visitor) -> None:
         pytest.raises(TerselyError, match="allowed nothing by another"),
     ):
         client(ask.permission_answer(asked, allows=True))
-    assert web.relay.permissions.ask("ann", "Bash", "", asked, 0).decision == ""
+    assert web.relay.permissions.ask("ann", "Bash", "", asked).decision == ""

@@ -5,6 +5,7 @@ is no capability: agents never do.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from tersely.capabilities.declaration import (
     Effect,
@@ -12,6 +13,7 @@ from tersely.capabilities.declaration import (
     option,
     positional,
 )
+from tersely.capabilities.later import Later
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.text import Style
 
@@ -45,23 +47,29 @@ class PermissionAnswer:
     decision: str
 
 
-def wait(context: RelayContext, parameters: PermissionParameters) -> PermissionAnswer:
-    """The person's answer."""
+def wait(
+    context: RelayContext, parameters: PermissionParameters
+) -> PermissionAnswer | Later[PermissionAnswer]:
+    """The person's answer, once it is given where that is waited for."""
     permissions = context.relay.permissions
     if parameters.over:
         ended = permissions.close(context.agent, parameters.id)
         return PermissionAnswer(ended.id, ended.decision)
-    asked = permissions.ask(
-        context.agent, parameters.tool, parameters.what, parameters.id, parameters.seconds
-    )
-    return PermissionAnswer(asked.id, asked.decision)
+    asked = permissions.ask(context.agent, parameters.tool, parameters.what, parameters.id)
+
+    def told(answered: None = None) -> PermissionAnswer:
+        return PermissionAnswer(asked.id, asked.decision)
+
+    if not parameters.seconds:
+        return told()
+    return Later(permissions.wait(asked, parameters.seconds), told)
 
 
 def _text(answer: PermissionAnswer, style: Style) -> str:
     return f"{style.symbol(answer.id)}: {answer.decision or 'not answered yet'}"
 
 
-CAPABILITY = RelayCapability(
+CAPABILITY: RelayCapability[PermissionParameters, Any] = RelayCapability(
     name="permission.ask",
     summary="Have the person asked whether a tool may be used, wherever the person is",
     description="Hooks of agents, and `run`, ask it while a dialog is open. The person alone answers, on the page of "

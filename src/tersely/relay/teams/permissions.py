@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
-from threading import Condition
+from threading import Lock
 
 from tersely.foundation.activity import ALLOW, DENY
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
+from tersely.relay.waiters import Waiters
 
 PERMISSION_SILENCE_SECONDS = 10.0  # without being asked again, after which a question is over
 MAX_OPEN_PERMISSIONS = 1_000
@@ -43,31 +45,38 @@ class Permissions:
         self._now_ms = now_ms
         self._clock = clock
         self._open: dict[str, Permission] = {}
-        self._answered = Condition()
+        self._changing = Lock()
+        self._waiters = Waiters("permission")  # by id
 
-    def ask(self, agent: str, tool: str, what: str, id: str, seconds: float) -> Permission:
-        """Wait some seconds for the answer to a question, a new one without `id`; `decision` is ""
-        without any.
+    def ask(self, agent: str, tool: str, what: str, id: str) -> Permission:
+        """A question, a new one without `id`; its `decision` is "" until it is answered.
 
         Raises `permission_not_found` where the id is of no open question of the agent, `busy`.
         """
-        with self._answered:
+        with self._changing:
             self._forget_silent()
             known = self._found(id, agent) if id else self._new(agent, tool, what)
-            known.heard = self._clock() + seconds
-            self._answered.wait_for(lambda: bool(known.decision), seconds)
             known.heard = self._clock()
             return known
+
+    def wait(self, known: Permission, seconds: float) -> Future[None]:
+        """What is done as soon as a question is answered or taken back, or the time is over; raises
+        `busy` where too many wait.
+        """
+        done = self._waiters.wait(known.id, lambda: self._is_settled(known), seconds)
+        known.heard = self._clock() + seconds
+        return done
 
     def close(self, agent: str, id: str) -> Permission:
         """End a question of an agent that was answered where the agent runs; raises
         `permission_not_found`.
         """
-        with self._answered:
+        with self._changing:
             self._forget_silent()
             known = self._found(id, agent)
             del self._open[id]
-            return known
+        self._waiters.came(id)
+        return known
 
     def end_of(self, agent: str) -> None:
         """End all questions of an agent that waits for none any more; hooks of some agents go on to
@@ -84,21 +93,24 @@ class Permissions:
         answer was given.
         """
         decision = ALLOW if allows else DENY
-        with self._answered:
+        with self._changing:
             self._forget_silent()
             known = self._found(id)
             if known.decision not in {"", decision}:
                 message = f"permission {known.id} was answered already: {known.decision}"
                 raise TerselyError("permission_not_found", message, "an answer cannot be changed")
             known.decision = decision
-            self._answered.notify_all()
-            return known
+        self._waiters.came(known.id)
+        return known
 
     def listed(self) -> list[Permission]:
         """The questions that wait for an answer, the oldest first."""
-        with self._answered:
+        with self._changing:
             self._forget_silent()
             return [one for one in self._open.values() if not one.decision]
+
+    def _is_settled(self, known: Permission) -> bool:
+        return bool(known.decision) or known.id not in self._open
 
     def _new(self, agent: str, tool: str, what: str) -> Permission:
         if len(self._open) >= MAX_OPEN_PERMISSIONS:
