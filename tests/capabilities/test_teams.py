@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from tests.relay.conftest import Clock
 
+from tersely.capabilities.catalogue import load
 from tersely.capabilities.relay.asking import result_of
 from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.text import PLAIN
 from tersely.foundation.errors import TerselyError
 from tersely.relay.relay import Relay
 
@@ -56,6 +58,24 @@ def test_who_comes_second_is_told_who_holds_it(relay: Relay) -> None:
     assert [one.target for one in ask(relay, "ben", "claim.list").claims] == ["src/*.py"]
     ask(relay, "ann", "claim.release")
     assert ask(relay, "ben", "claim.take", targets=("src/a.py:f",)).claims[0].holder == "ben"
+
+
+def test_who_gives_back_what_another_holds_is_told_who(relay: Relay) -> None:
+    ask(relay, "ann", "claim.take", targets=("src/*.py", "README.md"))
+    ask(relay, "ben", "claim.take", targets=("setup.cfg",))
+    told = ask(relay, "ben", "claim.release", targets=("src/a.py", "setup.cfg", "Makefile"))
+    assert [one.target for one in told.claims] == ["setup.cfg"]
+    assert [(one.target, one.holder) for one in told.kept] == [("src/*.py", "ann")]
+    said = load("claim.release").text(told, PLAIN)
+    assert "not released: src/*.py is held by ann until" in said
+    assert [one.target for one in ask(relay, "ann", "claim.list").claims] == [
+        "src/*.py",
+        "README.md",
+    ]
+    # what a target of one's own is part of is not given back by the name of a part
+    own = ask(relay, "ann", "claim.release", targets=("src/a.py",))
+    assert [(one.target, one.holder) for one in own.kept] == [("src/*.py", "ann")]
+    assert ask(relay, "ben", "claim.release").kept == []
 
 
 def test_who_is_away_says_so_and_senders_are_told(relay: Relay) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import (
@@ -114,6 +115,8 @@ class ClaimList:
     claims: list[ClaimLine]
     # why who asks may not write to the file that was named: it is outside of its own worktree
     elsewhere: str = ""
+    # those about a target that was to be given back, where who asks holds none of that name
+    kept: list[ClaimLine] = field(default_factory=list)
 
 
 def take(context: RelayContext, parameters: ClaimParameters) -> ClaimList:
@@ -132,9 +135,14 @@ def take(context: RelayContext, parameters: ClaimParameters) -> ClaimList:
 
 
 def release(context: RelayContext, parameters: ReleaseParameters) -> ClaimList:
-    """Give back what who asks holds."""
-    project = parameters.where.project_in(context.relay)
-    return _listed(context.relay.claims.release(project, context.agent, parameters.targets))
+    """Give back what who asks holds; of other targets, who holds what is about them."""
+    project, held = parameters.where.project_in(context.relay), context.relay.claims
+    given_back = held.release(project, context.agent, parameters.targets)
+    others = set(parameters.targets) - {one.target for one in given_back}
+    kept = dict.fromkeys(
+        claim for target in sorted(others) for claim in held.listed(project, target)
+    )
+    return ClaimList(_lines(given_back), kept=_lines(kept))
 
 
 def claims_of(context: RelayContext, parameters: ListParameters) -> ClaimList:
@@ -147,9 +155,13 @@ def claims_of(context: RelayContext, parameters: ListParameters) -> ClaimList:
 
 
 def _listed(found: list[claims.Claim], elsewhere: str = "") -> ClaimList:
+    return ClaimList(_lines(found), elsewhere)
+
+
+def _lines(found: Iterable[claims.Claim]) -> list[ClaimLine]:
     from tersely.relay.encoding import timestamp
 
-    lines = [
+    return [
         ClaimLine(
             one.target,
             one.holder,
@@ -161,7 +173,6 @@ def _listed(found: list[claims.Claim], elsewhere: str = "") -> ClaimList:
         )
         for one in found
     ]
-    return ClaimList(lines, elsewhere)
 
 
 def _taken_text(found: ClaimList, style: Style) -> str:
@@ -169,10 +180,12 @@ def _taken_text(found: ClaimList, style: Style) -> str:
 
 
 def _released_text(found: ClaimList, style: Style) -> str:
-    return (
-        "\n".join(f"released: {style.symbol(one.target)}" for one in found.claims)
-        or "nothing was held"
-    )
+    lines = [f"released: {style.symbol(one.target)}" for one in found.claims]
+    lines += [
+        f"not released: {style.symbol(one.target)} is held by {one.holder} until {one.until}"
+        for one in found.kept
+    ]
+    return "\n".join(lines) or "nothing was held"
 
 
 def _list_text(found: ClaimList, style: Style) -> str:
