@@ -131,6 +131,21 @@ def test_a_token_that_is_rotated_opens_nothing_any_more(home: Home) -> None:
     assert (home.home / "token").read_text() not in {old, new}
 
 
+def test_a_disk_without_room_is_named_as_what_it_is(home: Home) -> None:
+    """Where no file may grow, as on a disk that is full."""
+    typed = "import sys; from tersely.cli.main import main; sys.exit(main(['up']))"
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -f 0; exec "$0" -c "$1"', sys.executable, typed],
+        env={**os.environ, **home.environment}, cwd=home.root, capture_output=True, text=True,
+        timeout=120, check=False,
+    )  # fmt: skip
+    assert done.stderr == (
+        "daemon_unavailable: no relay can be started: File too large\n"
+        f"hint: make room on the disk of {home.home}\n"
+    )
+    assert done.returncode == 3
+
+
 def test_a_home_that_others_may_look_into_is_refused_with_what_to_do(home: Home) -> None:
     home.home.mkdir(mode=0o755)
     home.home.chmod(0o755)

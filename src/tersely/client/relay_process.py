@@ -23,6 +23,7 @@ from tersely.doors.listening import Address
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.credentials import is_same_user, process_of
+from tersely.foundation.disk import is_full
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process import detached
 from tersely.foundation.process.lockfile import is_held
@@ -76,7 +77,9 @@ def _begin(home: Path, program: str, arguments: Sequence[str]) -> Started:
     except (OSError, subprocess.CalledProcessError) as error:
         why = getattr(error, "strerror", None) or str(error)
         hint = (
-            f"{home} has to be a directory that this user can write to; the log there may say more"
+            f"make room on the disk of {home}"
+            if isinstance(error, OSError) and is_full(error)
+            else f"{home} has to be a directory that this user can write to; the log there may say more"
         )
         raise TerselyError("daemon_unavailable", f"no relay can be started: {why}", hint) from error
     # it listens, and answers once it has loaded everything

@@ -43,7 +43,8 @@ def start(root: str, answer_words: str, idle_seconds: int) -> Started:
             detached.start_and_wait(_MAIN, arguments, DAEMON_START_SECONDS, place.log)["pid"]
         )
     except (OSError, subprocess.CalledProcessError) as error:
-        raise TerselyError("daemon_unavailable", f"no daemon can be started: {error}") from error
+        why = getattr(error, "strerror", None) or str(error)
+        raise TerselyError("daemon_unavailable", f"no daemon can be started: {why}") from error
     found = status(root)
     if found is None:
         raise TerselyError(

@@ -4,6 +4,7 @@ of its own.
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -38,8 +39,9 @@ class Report:
                 {"ok": False, "code": error.code, "message": error.message, "hint": error.hint}
             )
             return
-        message = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        self._write({"ok": False, "message": message})
+        why = error.strerror or str(error)
+        message = f"{error.filename}: {why}" if error.filename else why
+        self._write({"ok": False, "message": message, "errno": error.errno or errno.EIO})
 
     def _write(self, line: dict[str, Any]) -> None:
         with suppress(ValueError), self._file:  # closed: it has reported

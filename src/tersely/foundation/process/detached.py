@@ -28,7 +28,8 @@ def start_and_wait(
     a word in time.
 
     The process writes one line of JSON to the descriptor that it is told last, after its arguments:
-    `ok`, and a `message` where that is false, with `code` and `hint` if it is an error of ours.
+    `ok`, and a `message` where that is false, with `code` and `hint` if it is an error of ours, else
+    with `errno`.
     """
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as told:
@@ -40,7 +41,7 @@ def start_and_wait(
     if not answer["ok"]:
         if "code" in answer:
             raise TerselyError(answer["code"], answer["message"], answer["hint"])
-        raise OSError(errno.EIO, answer["message"])
+        raise OSError(answer["errno"], answer["message"])
     return answer
 
 

@@ -6,7 +6,6 @@ last moments before a power failure for speed. Reading never waits for writing.
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 import re
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.database import FULL, Database
+from tersely.foundation.disk import is_full
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import (
     MAX_BLOB_BYTES,
@@ -603,7 +603,7 @@ class _Intake(NamedTuple):
                 os.fsync(file.fileno())
         except OSError as error:
             path.unlink(missing_ok=True)
-            if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}:
+            if is_full(error):
                 raise TerselyError(
                     "database_unavailable", f"{path}: the disk is full", FULL
                 ) from error
