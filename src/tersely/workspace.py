@@ -121,7 +121,7 @@ class Workspace:
         notes += sorted(self.engine.other_definitions)
         if self.engine.incomplete:
             notes.append(unread_text([*self.engine.incomplete], "may matter"))
-        notes += sorted(self.engine.limits_hit)
+        notes += self.engine.limits_told()
         return tuple(notes)
 
     def refresh(self) -> RefreshReport:

@@ -8,7 +8,7 @@ import pytest
 
 from tersely.capabilities.catalogue import load
 from tersely.capabilities.invoke import invoke
-from tersely.code.graph import program
+from tersely.code.graph import call_resolution, program
 from tersely.context.lenses.neighbours import MAX_VISIBLE_FILES, VISIBLE_LIMIT
 from tersely.workspace import Workspace
 
@@ -27,6 +27,36 @@ def test_a_limit_that_a_search_hits_is_named(tmp_path: Path) -> None:
         (tmp_path / "h3.h").write_text("struct wanted { int size; };\n")
         outcome = invoke(load("code.context"), workspace, {"symbols": ["use.c:use"]})
         assert outcome.notes == ()
+
+
+def test_one_limit_that_two_searches_hit_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A method whose callers, and whose callees, depend on what is passed to functions that are
+    used widely.
+    """
+    monkeypatch.setattr(call_resolution, "MAX_FLOW_FILES", 1)
+    handlers = "".join(
+        f"class H{number}:\n    def run(self, other): return other.go()\n" for number in range(4)
+    )
+    start = "def start(handler):\n    return handler.run(handler)\n"
+    (tmp_path / "wide.py").write_text(f"{handlers}{start}")
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.py").write_text(
+            "from wide import H0, start\nstart(H0())\nH0().run(H0())\n"
+        )
+    with Workspace.open(tmp_path) as workspace:
+        notes = {
+            direction: invoke(
+                load("code.calls"),
+                workspace,
+                {"symbol": "wide.py:H0.run", "direction": direction},
+            ).notes
+            for direction in ("callers", "callees", None)
+        }
+    assert notes["callers"] == (call_resolution.NAME_LIMIT,)
+    assert notes["callees"] == (call_resolution.FLOW_LIMIT,)
+    assert notes[None] == (call_resolution.FLOW_LIMIT,)
 
 
 def test_a_definition_that_was_not_looked_for_everywhere_is_not_just_absent(

@@ -140,6 +140,14 @@ class Engine:
         """
         return self._graph[2].program.limits_hit if self._graph is not None else set()
 
+    def limits_told(self) -> list[str]:
+        """The limits that were hit, in their order, each of which says what no other does."""
+        if not self.limits_hit:
+            return []
+        from tersely.code.graph.call_resolution import without_implied
+
+        return sorted(without_implied(self.limits_hit))
+
     def unread(self, symbol: Symbol, using: Iterable[str]) -> tuple[str, ...]:
         """The files that may use a symbol and were not read, or not understood, each with the
         reason.

@@ -79,7 +79,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Definitions:
         hint = "; ".join(
             (
                 "external and built-in names have no definition here",
-                *sorted(workspace.engine.limits_hit),
+                *workspace.engine.limits_told(),
             )
         )
         raise TerselyError(
