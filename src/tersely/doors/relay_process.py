@@ -159,8 +159,7 @@ class _Process:
         finally:
             sweeping.cancel()
             asking.close()
-            for bridge in bridges:
-                bridge.close()
+            await asyncio.gather(*(bridge.close() for bridge in bridges))
 
     def _servers(self, apps: Apps, main: Tenant, tenants: Tenants) -> dict[socket.socket, Any]:
         """The server of each place; raises `invalid_certificate`."""

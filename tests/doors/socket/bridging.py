@@ -94,7 +94,7 @@ async def bridged(home: Path, workspace: Path, **given: Any) -> AsyncIterator[tu
     bridge = Bridge(replace(Bridged(), **given), str(workspace), ANSWER_WORDS)
     async with served(home, bring=lambda: [bridge]) as relay, await relay.peer("ann") as ann:
         yield relay, ann
-    bridge.close()
+    await bridge.close()
 
 
 async def refused(waits: Any) -> tuple[str, str]:

@@ -118,20 +118,30 @@ async def test_each_workspace_has_a_daemon_of_its_own(
     (other / ".git").mkdir(parents=True)
     (other / "b.py").write_text("def only_here():\n    pass\n", "utf-8")
     (other / "sub").mkdir()
-    try:
-        async with bridged(home, shop) as (relay, ann):
-            assert (await ann.ask("tldr", "extract", {"symbol": "login"}))["path"] == "auth.py"
-            named = {"symbol": "only_here", "root": str(other)}
-            assert (await ann.ask("tldr", "extract", named))["path"] == "b.py"
-            async with await relay.peer("ben", directory=str(other / "sub")) as ben:
-                assert (await ben.ask("tldr", "extract", {"symbol": "only_here"}))["path"] == "b.py"
-            wrong = {"symbol": "x", "root": "relative"}
-            assert (await refused(ann.ask("tldr", "extract", wrong)))[0] == "invalid_argument"
-            assert (await refused(ann.ask("tldr", "extract", {**wrong, "root": "/not/there"})))[
-                0
-            ] == "invalid_argument"
-    finally:
-        lifecycle.stop(str(other))
+    async with bridged(home, shop) as (relay, ann):
+        assert (await ann.ask("tldr", "extract", {"symbol": "login"}))["path"] == "auth.py"
+        named = {"symbol": "only_here", "root": str(other)}
+        assert (await ann.ask("tldr", "extract", named))["path"] == "b.py"
+        async with await relay.peer("ben", directory=str(other / "sub")) as ben:
+            assert (await ben.ask("tldr", "extract", {"symbol": "only_here"}))["path"] == "b.py"
+        wrong = {"symbol": "x", "root": "relative"}
+        assert (await refused(ann.ask("tldr", "extract", wrong)))[0] == "invalid_argument"
+        assert (await refused(ann.ask("tldr", "extract", {**wrong, "root": "/not/there"})))[
+            0
+        ] == "invalid_argument"
+    assert lifecycle.running() == []  # they end with what has started them
+
+
+async def test_a_daemon_that_somebody_else_has_started_stays(home: Path, shop: Path) -> None:
+    async with bridged(home, shop) as (_, ann):
+        assert (await ann.ask("tldr", "extract", {"symbol": "login"}))["path"] == "auth.py"
+        lifecycle.stop(str(shop))
+        theirs = lifecycle.start(str(shop), ANSWER_WORDS, 600).status["pid"]
+        assert (await ann.ask("tldr", "extract", {"symbol": "login"}))["path"] == "auth.py"
+    found = lifecycle.status(str(shop))
+    assert found is not None
+    assert found["pid"] == theirs
+    lifecycle.stop(str(shop))
 
 
 @pytest.mark.parametrize(

@@ -49,10 +49,9 @@ class LocalCode:
         """The result of a question as JSON; raises what there is instead."""
         return await self._bridges[service].answer(asked)
 
-    def close(self) -> None:
-        """Hang up."""
-        for bridge in self._bridges.values():
-            bridge.close()
+    async def close(self) -> None:
+        """Hang up, and end what was started here."""
+        await asyncio.gather(*(bridge.close() for bridge in self._bridges.values()))
 
 
 async def share(home: Path, membership: Membership, root: str, answer_words: str) -> None:
@@ -67,7 +66,7 @@ async def share(home: Path, membership: Membership, root: str, answer_words: str
                 _LOG.info("%s is not offered: %s", name, error)
             await asyncio.sleep(SHARE_AGAIN_SECONDS)
     finally:
-        bridge.close()
+        await bridge.close()
 
 
 def service_name(root: str, machine: str) -> str:

@@ -88,7 +88,7 @@ async def _serve(
             for task in beside:
                 task.cancel()
             door.close()
-            code.close()
+            await code.close()
             await requests.close()
             socket_path(home, HTTP_SOCKET).unlink(missing_ok=True)
             socket_path(home).unlink(missing_ok=True)

@@ -62,6 +62,7 @@ class Bridge:
         self._answer_words = answer_words
         self._loop = asyncio.get_running_loop()
         self._places: OrderedDict[str, _Workspace] = OrderedDict()  # the one asked last at the end
+        self._started: dict[str, int] = {}  # by workspace: the process of the daemon started for it
         place = bridged.socket or "the code daemon of each workspace"
         self.declared = Declared(
             bridged.name, tersely.__version__, methods(), BRIDGE, place, self.scope
@@ -126,11 +127,15 @@ class Bridge:
             return None
         return Scope(f"{self._bridged.name}:{root}", version) if version else None
 
-    def close(self) -> None:
-        """Hang up."""
+    async def close(self) -> None:
+        """Hang up, and end the daemons that were started here, but for what others have started
+        since.
+        """
         for place in self._places.values():
             place.close()
         self._places.clear()
+        await asyncio.gather(*(asyncio.to_thread(_end, *one) for one in self._started.items()))
+        self._started.clear()
 
     async def _revision(self, root: str) -> str:
         request = {"cmd": "revision", "program_identity": program_identity(), "root": root}
@@ -163,7 +168,9 @@ class Bridge:
 
     def _place(self, root: str) -> _Workspace:
         key = self._bridged.socket or root
-        place = self._places.pop(key, None) or _Workspace(self._bridged, root, self._answer_words)
+        place = self._places.pop(key, None) or _Workspace(
+            self._bridged, root, self._answer_words, self._started
+        )
         self._places[key] = place
         while len(self._places) > MAX_BRIDGED_WORKSPACES:
             self._places.pop(next(iter(self._places))).close()
@@ -175,10 +182,14 @@ class _Workspace:
     other one by one.
     """
 
-    def __init__(self, bridged: Bridged, root: str, answer_words: str) -> None:
+    def __init__(
+        self, bridged: Bridged, root: str, answer_words: str, started: dict[str, int]
+    ) -> None:
+        """In `started` is put the process of a daemon that is started."""
         self._bridged = bridged
         self._root = root
         self._answer_words = answer_words
+        self._started = started
         self._link: Link | None = None
         self._opening = asyncio.Lock()
         self._gives_ids = not bridged.socket
@@ -230,12 +241,25 @@ class _Workspace:
             if not self._bridged.starts or settings.daemon == "off":
                 raise
         try:
-            await asyncio.to_thread(
+            found = await asyncio.to_thread(
                 lifecycle.start, self._root, self._answer_words, settings.daemon_idle_seconds
             )
         except TerselyError as error:
             raise UnreachableError(error.message) from None
+        if not found.was_running:
+            self._started[self._root] = found.status["pid"]
         return await Link.open(own)
+
+
+def _end(root: str, pid: int) -> None:
+    """End the daemon of a workspace where it is still that process."""
+    found = lifecycle.status(root)
+    if found is None or found.get("pid") != pid:
+        return
+    try:
+        lifecycle.stop(root)
+    except TerselyError as error:
+        _LOG.warning("the daemon of %s: %s", root, error)
 
 
 def checked(
