@@ -118,9 +118,9 @@ def test_an_artifact_needs_no_thread_and_is_read_in_parts(relay: Home) -> None:
     ("words", "code"),
     [
         (["relay", "show", "none"], "thread_not_found"),
-        (["relay", "state", "get"], "usage"),
-        (["relay", "state", "patch", "--thread", "x", "--patch", "{"], "usage"),
-        (["relay", "thread", "nwe"], "usage"),
+        (["relay", "state", "get"], "invalid_argument"),
+        (["relay", "state", "patch", "--thread", "x", "--patch", "{"], "invalid_argument"),
+        (["relay", "thread", "nwe"], "unknown_command"),
         (["relay", "artifact", "put", "/nowhere", "--thread", "x"], "unreadable_file"),
         (["relay", "import", "/nowhere"], "unreadable_file"),
         (["relay", "cap", "invoke", "nothing", "--thread", "x"], "unknown_command"),
@@ -296,7 +296,7 @@ def test_messages_say_what_a_newcomer_needs_to_know(relay: Home) -> None:
     page = relay.ok("relay", "help", "token", "new")
     assert relay.ok("relay", "token", "new", "laptop", "--help") == page
     unknown = relay.run("relay", "help", "frobnicate")
-    assert unknown.err.startswith("usage: there is no command 'frobnicate' of the relay")
+    assert unknown.err.startswith("unknown_command: there is no command 'frobnicate' of the relay")
     slip = relay.run("artifact", "get", "cass://326389")
     assert "did you mean relay artifact?" in slip.err
 

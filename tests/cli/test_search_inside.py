@@ -60,4 +60,4 @@ def test_json_has_the_lines(ask: Ask) -> None:
 
 
 def test_files_without_words_are_a_usage_error(ask: Ask) -> None:
-    assert ask("search", "--in", MONEY).err.startswith("usage: QUERY is missing")
+    assert ask("search", "--in", MONEY).err.startswith("invalid_argument: QUERY is missing")

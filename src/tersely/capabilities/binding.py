@@ -87,7 +87,8 @@ def closed_object(properties: Mapping[str, Any], required: Sequence[str]) -> dic
 
 
 def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> dict[str, object]:
-    """Read command words (`SYMBOL --depth 2 --with-docs`) into arguments; raises `usage`.
+    """Read command words (`SYMBOL --depth 2 --with-docs`) into arguments; raises `usage` for words
+    that cannot be read so, `invalid_argument` for what a question of any other form may get wrong too.
 
     Options may stand anywhere, as `--name value` or `--name=value`; only the latter takes a value
     that starts with two dashes. A greedy option takes all words up to the next. After `--` every
@@ -104,7 +105,7 @@ def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> dict[str,
         if word.startswith("--"):
             _read_option(declared, word, rest, arguments)
         elif word.startswith("-") and len(word) > 1:
-            raise _usage(
+            raise _invalid(
                 f"unknown option {word}",
                 "options have two dashes; write -- before a word that starts with -",
             )
@@ -179,7 +180,7 @@ def _option_named(declared: Sequence[Parameter], flag: str) -> tuple[Parameter, 
             known += ["--" + choice for choice in parameter.choices]
             if flag[2:] in parameter.choices:
                 return parameter, flag[2:]
-    raise _usage(f"unknown option {flag}", suggestion(flag, known))
+    raise _invalid(f"unknown option {flag}", suggestion(flag, known))
 
 
 def _place(
@@ -204,14 +205,14 @@ def _place(
 
 def _check_given(parameter: Parameter, word: str, arguments: Mapping[str, object]) -> None:
     if parameter.required and parameter.name not in arguments:
-        raise _usage(f"{word} is missing", f"{word}: {parameter.help}")
+        raise _invalid(f"{word} is missing", f"{word}: {parameter.help}")
 
 
 def from_text(parameter: Parameter, text: str) -> object:
     """A value as typed by its parameter; anything that is left to check is checked by `bind`."""
     if parameter.type is int:
         if not _WHOLE_NUMBER.fullmatch(text):
-            raise _usage(
+            raise _invalid(
                 f"{parameter.name}: {shown_value(text)} is not a whole number", parameter.help
             )
         return int(text)
@@ -219,12 +220,12 @@ def from_text(parameter: Parameter, text: str) -> object:
         try:
             return float(text)
         except ValueError:
-            raise _usage(f"{parameter.name}: {text!r} is not a number", parameter.help) from None
+            raise _invalid(f"{parameter.name}: {text!r} is not a number", parameter.help) from None
     if parameter.type in {dict, list}:
         return _json_value(parameter, text)
     if parameter.type is bool:
         if text.lower() not in _TRUE | _FALSE:
-            raise _usage(f"{parameter.name}: {text!r} is neither true nor false", parameter.help)
+            raise _invalid(f"{parameter.name}: {text!r} is neither true nor false", parameter.help)
         return text.lower() in _TRUE
     return text
 
@@ -235,7 +236,7 @@ def _json_value(parameter: Parameter, text: str) -> object:
     try:
         value: object = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _usage(f"{parameter.name} is not JSON: {error}", parameter.help) from None
+        raise _invalid(f"{parameter.name} is not JSON: {error}", parameter.help) from None
     return value
 
 

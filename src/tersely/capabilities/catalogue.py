@@ -141,10 +141,10 @@ def tool_words(name: str) -> str:
 
 
 def load(name: str) -> Capability[Any, Any]:
-    """The capability of a name; raises `usage` for a name that is not in the catalogue."""
+    """The capability of a name; raises `unknown_command` for a name that is not in the catalogue."""
     if name not in NAMES:
         raise TerselyError(
-            "usage", f"there is no capability {name!r}", f"known: {', '.join(NAMES)}"
+            "unknown_command", f"there is no capability {name!r}", f"known: {', '.join(NAMES)}"
         )
     place = _RELAY[name].declared if name in _RELAY else _MODULES[name]
     module, _, declared = place.partition(":")

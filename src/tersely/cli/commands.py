@@ -126,13 +126,13 @@ RELAY_QUESTIONS: tuple[Command, ...] = tuple(map(_asking, catalogue.RELAY_WORDS.
 
 def find_command(words: Sequence[str]) -> tuple[Command, Sequence[str]]:
     """The command that `words` begin with, the longest spelling first, and the words after it;
-    raises `usage`.
+    raises `unknown_command`.
     """
     for command in sorted((*COMMANDS, *ALIASES), key=lambda command: -len(command.words)):
         length = len(command.words)
         if tuple(words[:length]) == command.words:
             return command, words[length:]
-    raise TerselyError("usage", f"there is no command {words[0]!r}", meant_by(words[0]))
+    raise TerselyError("unknown_command", f"there is no command {words[0]!r}", meant_by(words[0]))
 
 
 def _relay_groups() -> set[str]:

@@ -45,7 +45,7 @@ TOPICS = {"exit-codes": ("Exit codes", EXIT_CODES), "json": ("Output for program
 
 
 def text(program: str, words: Sequence[str], style: Style) -> str:
-    """The page of a command or topic, the overview without one; raises `usage`."""
+    """The page of a command or topic, the overview without one; raises `unknown_command`."""
     if not words:
         return overview(program, style)
     if words[0] in TOPICS:
@@ -104,7 +104,9 @@ def _pages(program: str, words: Sequence[str], style: Style) -> str:
     if exact:
         return page(program, exact[0], style)
     if not group:
-        raise TerselyError("usage", f"there is no command {words[0]!r}", meant_by(words[0]))
+        raise TerselyError(
+            "unknown_command", f"there is no command {words[0]!r}", meant_by(words[0])
+        )
     lines = aligned([(_synopsis(command), command.line()) for command in group], [style.symbol])
     blocks = [
         f"{style.heading(f'{program} {words[0]}')}\n",

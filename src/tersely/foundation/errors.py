@@ -47,9 +47,11 @@ EXIT_OF_CODE = {
     # the symbol has no statements of its own | name a function, a class or a file
     "no_statements": EXIT_NEGATIVE,
     # Questions
-    # options or words that the command does not take | `--help` of the command shows what it takes
+    # words that cannot be read as what the command takes, or that exclude each other | `--help` of
+    # the command shows what it takes
     "usage": EXIT_USAGE,
-    # a value that a parameter does not take | the message names the parameter and what it takes
+    # a parameter that is missing or unknown, or a value that it does not take | the message names
+    # the parameter and what it takes
     "invalid_argument": EXIT_USAGE,
     # a setting, of the environment or a file, has no such value | correct what the message names
     "invalid_setting": EXIT_USAGE,

@@ -80,13 +80,13 @@ def kept(root: Path) -> History:
         (["--url", NOWHERE], "model_unavailable", 3),
         (["--root", "/nowhere"], "root_not_found", 3),
         (["--root", "README.md"], "root_not_found", 3),
-        (["--window", "many"], "usage", 2),
+        (["--window", "many"], "invalid_argument", 2),
         (["--window", "100"], "usage", 2),
         (["--allow", "2", "--deny", "1"], "usage", 2),
         (["--fork"], "usage", 2),
         (["--resume", "one", "--continue"], "usage", 2),
         (["--continue"], "session_not_found", 1),
-        (["--nosuch"], "usage", 2),
+        (["--nosuch"], "invalid_argument", 2),
     ],
 )
 def test_what_keeps_a_turn_from_beginning_is_told_by_the_same_object(

@@ -107,7 +107,10 @@ def test_a_service_is_behind_every_door(shop: Path, relay: Home) -> None:
             one["name"] for one in relay.ask("relay", "cap", "list")["capabilities"]
         }
     assert relay.refused("services", "call", "weather", "now") == "service_not_found"
-    assert relay.refused("services", "call", "tldr", "semantic", "x", "--limit", "many") == "usage"
+    assert (
+        relay.refused("services", "call", "tldr", "semantic", "x", "--limit", "many")
+        == "invalid_argument"
+    )
 
 
 def test_settings_of_services_are_shown_and_errors_in_them_are_one_line(

@@ -27,6 +27,7 @@ from tersely.capabilities.text import Style, aligned
 from tersely.capabilities.values import lines_text
 from tersely.code.places import is_test
 from tersely.code.symbols import CLASS_KINDS, VALUE_KINDS, Edge, Grade, Kind, Symbol
+from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
     from tersely.code.graph.callgraph import CallGraph, Reached
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 MAX_WALKED_SYMBOLS = 10_000
 MAX_CALL_DEPTH = 50
+ONE_CALL = 1  # the calls of a symbol itself
 LEAST_FAMILY = 4  # methods of one name that one call reaches, above which they are told in one line
 NAMED_OWNERS = 3  # classes of them that are named
 
@@ -56,7 +58,7 @@ class Parameters:
     )
     direction: Direction | None = option(None, "callers or callees alone", shorthand=True)
     depth: int = option(
-        1, "how many calls to follow", minimum=1, maximum=MAX_CALL_DEPTH, metavar="N"
+        ONE_CALL, "how many calls to follow", minimum=1, maximum=MAX_CALL_DEPTH, metavar="N"
     )
     guesses: bool = option(True, "list calls that are resolved by name alone")
     external: bool = option(True, "list callees outside the repository")
@@ -124,6 +126,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Calls:
     """The calls around one symbol, or all."""
     graph, limit, offset = workspace.engine.graph, parameters.limit, parameters.offset
     if parameters.symbol is None:
+        _check_whole(parameters)
         found = (_call(edge, edge.grade) for edge in graph.edges(guesses=parameters.guesses))
         edges = [call for call in found if parameters.external or not is_external(call.callee)]
         return Calls("", None, 0, 0, 1, None, None, page_of(edges, limit, offset), 0, False, True)
@@ -144,6 +147,14 @@ def run(workspace: Workspace, parameters: Parameters) -> Calls:
     )
     unread = workspace.engine.unread(symbol, using) if Direction.CALLERS in walks else ()
     return Calls(*place, callers, callees, None, tests, is_cut, parameters.sites, unread)
+
+
+def _check_whole(parameters: Parameters) -> None:
+    """Raise `usage` for what says how far to walk, and where to, from no symbol."""
+    if parameters.depth != ONE_CALL or parameters.direction is not None:
+        raise TerselyError(
+            "usage", "depth and direction are about one symbol", "name a symbol, or leave them out"
+        )
 
 
 class _CallWalk(NamedTuple):

@@ -60,7 +60,7 @@ _ASKER = parameters_of(_Asker)
 
 
 def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
-    """Run a command, `leading` being the options before it; raises `usage` and what goes wrong."""
+    """Run a command, `leading` being the options before it; raises `unknown_command` and what goes wrong."""
     if not words or words[0] == "help" or asks_for_help(words):
         named = [word for word in words if not word.startswith("-") and word != "help"]
         output = Output(program, Options(), Terminal.own())
@@ -119,7 +119,7 @@ def _print(output: Output, options: Options, name: str, agent: str, result: dict
 
 def help_text(program: str, named: Sequence[str], style: Style) -> str:
     """The page of the command that the words begin with and of those that begin like it, or a list
-    of all; raises `usage`.
+    of all; raises `unknown_command`.
     """
     exact = _command_of(named)
     stem = exact.words if exact else tuple(named)
@@ -151,7 +151,13 @@ def _find(words: Sequence[str]) -> tuple[RelayCommand | Command, Sequence[str]]:
     command = _command_of(words)
     if command is None:
         raise _unknown(words)
-    return command, words[len(command.words) :]
+    rest = words[len(command.words) :]
+    takes_words = any(parameter.positional for parameter in command.parameters())
+    is_word = bool(rest) and not rest[0].startswith("-")
+    begin = [one for one in COMMANDS if one.words[: len(command.words)] == command.words]
+    if is_word and not takes_words and len(begin) > 1:
+        raise _unknown([*command.words, rest[0]])
+    return command, rest
 
 
 def _command_of(words: Sequence[str]) -> RelayCommand | Command | None:
@@ -164,10 +170,16 @@ def _command_of(words: Sequence[str]) -> RelayCommand | Command | None:
 
 def _unknown(words: Sequence[str]) -> TerselyError:
     """The error for words that begin no command."""
-    begun = " ".join(words[:2])
-    names = [command.name for command in COMMANDS]
-    hint = suggestion(begun, names, "relay help lists the commands")
-    return TerselyError("usage", f"there is no command {begun!r} of the relay", hint)
+    typed = " ".join(words[:2])
+    begin = [command.name for command in COMMANDS if command.words[0] == words[0]]
+    if not begin:
+        names = [command.name for command in COMMANDS]
+        hint = suggestion(typed, names, "relay help lists the commands")
+    else:
+        seconds = [name for name in begin if name != words[0]]
+        near = [name for name in seconds if suggestion("".join(words[1:2]), name.split()[1:], "")]
+        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(begin)}"
+    return TerselyError("unknown_command", f"there is no command {typed!r} of the relay", hint)
 
 
 def _with_json(declared: Sequence[Parameter], words: Sequence[str]) -> list[str]:
