@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from tersely.foundation import settings
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.settings import Settings, load
 
@@ -20,6 +23,21 @@ def write(root: Path, path: str, content: str) -> None:
 
 def test_without_any_source_the_defaults_hold(tmp_path: Path) -> None:
     assert load(tmp_path, {}) == Settings()
+
+
+def test_no_variable_that_we_use_ourselves_is_complained_of(tmp_path: Path) -> None:
+    """An agent under `tersely run` has a name and more in its environment, as every command does
+    that it types.
+    """
+    sources = Path(settings.__file__).parents[1].rglob("*.py")
+    used = {
+        name
+        for source in sources
+        for name in re.findall(r'"(TERSELY_[A-Z_]+)"', source.read_text("utf-8"))
+    }
+    assert {"TERSELY_AGENT", "TERSELY_RUN_SOCKET"} <= used
+    known = {f"TERSELY_{one.name.upper()}" for one in fields(Settings)}
+    assert load(tmp_path, dict.fromkeys(used - known, "ann")).complaints == ()
 
 
 def test_the_stronger_source_wins(tmp_path: Path) -> None:

@@ -22,9 +22,16 @@ from tersely.foundation.suggestion import suggestion
 DEFAULT_ANSWER_SECONDS = 120  # of a command that no daemon answers, once the index is up to date
 ENVIRONMENT_PREFIX = "TERSELY_"
 SESSION_VARIABLE = "TERSELY_SESSION"  # which reader a command line answers; an agent's hook sets it
-# Variables with our prefix that are no settings: where the user's own files are, and whether to
-# show tracebacks.
-OTHER_VARIABLES = frozenset({"TERSELY_HOME", "TERSELY_DEBUG", SESSION_VARIABLE})
+# Variables with our prefix that are no settings: where the user's own files are, whether to show
+# tracebacks, and what processes of ours tell the programs that they start.
+OTHER_VARIABLES = frozenset(
+    {
+        *("TERSELY_HOME", "TERSELY_DEBUG", SESSION_VARIABLE),
+        *("TERSELY_AGENT", "TERSELY_TOKEN", "TERSELY_THREAD"),
+        *("TERSELY_RUN_SOCKET", "TERSELY_RUN_REPORT", "TERSELY_EDIT_HOOK"),
+        *("TERSELY_RECORDER_DATA", "TERSELY_RECORDER_ROOT"),
+    }
+)
 
 SHARED = "pyproject.toml"
 OWN = ".tersely/config.toml"
