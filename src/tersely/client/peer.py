@@ -461,7 +461,8 @@ class Peer:
         told = envelope["payload"]
         code = told.get("error") or told.get("reason") or ""
         code = code if code in EXIT_OF_CODE else "message_refused"
-        self._resolve(told.get("ack_id", ""), envelope, TerselyError(code, told.get("message", "")))
+        error = TerselyError(code, told.get("message", ""), told.get("hint", ""))
+        self._resolve(told.get("ack_id", ""), envelope, error)
 
     def _requested(self, envelope: dict[str, Any]) -> None:
         if self._on_request is None:  # the first may come right behind the WELCOME

@@ -50,6 +50,8 @@ def nack(connection: Connection, about: str, error: Exception) -> None:
         "message": _message(error),
         "error": code,
     }
+    if isinstance(error, TerselyError) and error.hint:
+        told["hint"] = error.hint
     connection.send("NACK", told)
 
 
