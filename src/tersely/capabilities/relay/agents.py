@@ -25,7 +25,7 @@ from tersely.capabilities.relay.messages import (
     PermissionTold,
 )
 from tersely.capabilities.relay.names import meet
-from tersely.capabilities.text import Style, aligned
+from tersely.capabilities.text import Style, aligned, counted
 from tersely.foundation.escape import visible_line
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ def _retired_text(found: Retired, style: Style) -> str:
     left = [f"released {target}" for target in found.released]
     left += [f"item {item} is ready again" for item in found.returned]
     left += (
-        [f"{found.dead_letters:,} messages waited: tersely dead-letters"]
+        [f"{counted(found.dead_letters, 'message')} waited: tersely dead-letters"]
         if found.dead_letters
         else []
     )
