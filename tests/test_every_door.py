@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shlex
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +22,9 @@ from msgspec import to_builtins
 from tests.cli.asking import FILES
 from tests.cli.relay_home import Home, home_of
 from tests.cli.test_commands import PATCH, QUESTIONS
+from tests.daemon.asking import Talk
 from tests.doors.mcp.conversing import converse, text_of
+from tests.every_door import AGENT, BUDGET, asked_by_declaration, words_for
 
 from tersely.agent.opening import Choices
 from tersely.agent.tools.table import TOOLS
@@ -27,24 +32,29 @@ from tersely.agent.tools.toolbox import Toolbox
 from tersely.capabilities import catalogue
 from tersely.capabilities.binding import read_words
 from tersely.capabilities.declaration import Effect
-from tersely.capabilities.relay.results import result_text
+from tersely.capabilities.relay.results import error_text
 from tersely.capabilities.toolset import OFFERED, tool_name
 from tersely.cli.commands import COMMANDS, Command
 from tersely.cli.daemon import ANSWER_WORDS
-from tersely.cli.overview import RELAY_COMMANDS
+from tersely.cli.relay.run import COMMANDS as TYPED_BEHIND_RELAY
 from tersely.cli.services import RelayServices
 from tersely.client import Client, ask
 from tersely.client.cassettes import referred
+from tersely.client.outbox import Outbox
 from tersely.client.peer import Peer
 from tersely.client.request import request
+from tersely.doors.home import home_directory
 from tersely.doors.http.contract.operations import OPERATIONS, Operation
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
+from tersely.foundation.process.identity import program_identity
 from tersely.integrations.adoption import figures
+from tersely.pty.child_processes import Spawned
+from tersely.pty.command_executor import Speech
 from tersely.pty.inline.arguments import asked
-
-BUDGET = 100_000  # tokens, which no answer needs
-AGENT = "ann"
+from tersely.pty.inline.commands import read_message
+from tersely.pty.inline.reading import START, Line, read
+from tersely.pty.mail import Mail, Who
 
 # What each capability of the relay is asked, in the words of the command line where it has some.
 # THREAD and REF are replaced by what is there.
@@ -73,6 +83,7 @@ RELAY_QUESTIONS: dict[str, dict[str, Any]] = {
     "cap.list": {},
     "token.savings": {"thread": "THREAD"},
     "relay.config": {},
+    "relay.status": {},
 }
 # What each capability that changes something refuses, or finds done, so that asking changes
 # nothing.
@@ -105,6 +116,13 @@ REFUSED: dict[str, dict[str, Any]] = {
     "artifact.remove": {**UNKNOWN, "ref": "00000000"},
     "service.call": {"service": "nobody", "method": "none"},
 }
+# What a capability without a question above is asked is what its declaration says that it needs.
+READING = {
+    name: catalogue.load(name).effect is Effect.READ or name in RELAY_QUESTIONS
+    for name in catalogue.RELAY_NAMES
+}
+QUESTIONED = [name for name, reads in READING.items() if reads]
+CHANGED = [name for name, reads in READING.items() if not reads]
 # One line of 5 MB in another thread, whose last word is looked for.
 LONG_TEXT = f'["{"a line of a log, " * 310_000} samovar"]'
 REPORT = "SF:src/shop/money.py\nDA:17,1\nDA:20,0\nDA:26,3\nend_of_record\n"
@@ -116,14 +134,6 @@ WORDS = {
     "coverage-context": ["--coverage-file", "lcov.info"],
     "coverage-slice": ["src/shop/money.py", "--coverage-file", "lcov.info"],
     "rank-files": ["--coverage-file", "lcov.info"],
-}
-# Methods of the code service, as they are written behind `->relay:tldr`, with the same in words of
-# the command line.
-SAID_TO_SERVICE = {
-    "impact checkout": ["impact", "checkout"],
-    "context format_cents --budget 400": ["context", "format_cents", "--budget", "400"],
-    "structure src": ["structure", "src"],
-    "dead": ["dead"],
 }
 # Names that are slightly wrong, as a client of the Model Context Protocol writes them, and what is
 # meant.
@@ -145,6 +155,7 @@ REST = [
 ]
 # of no thread, and refused by the schema of what is sent
 APART = {"cassette_put", "thread_new"}
+BY_NAME = {command.name: command for command in COMMANDS}
 CHANGING = [
     one for one in OPERATIONS if one.writes and one.capability in REFUSED and one.name not in APART
 ]
@@ -159,10 +170,11 @@ class Place(NamedTuple):
 
     def arguments(self, name: str) -> dict[str, Any]:
         known = {"THREAD": self.thread, "REF": self.ref}
-        question = (RELAY_QUESTIONS.get(name) or REFUSED.get(name) or {}).items()
+        known_question = {**RELAY_QUESTIONS, **REFUSED}.get(name)
+        asked = asked_by_declaration(name) if known_question is None else known_question
         return {
             key: known.get(value, value) if isinstance(value, str) else value
-            for key, value in question
+            for key, value in asked.items()
         }
 
 
@@ -218,13 +230,13 @@ def tools(place: Place) -> dict[str, str]:
     answers: dict[str, str] = {}
 
     async def work(client: ToolClient) -> None:
-        for name in RELAY_QUESTIONS:
+        for name in QUESTIONED:
             if name in OFFERED:
                 arguments = {**place.arguments(name)}
                 called = {"tool": tool_name(name), "arguments": arguments, "budget": BUDGET}
                 caller = "call" if catalogue.load(name).effect is Effect.READ else "relay"
                 answers[name] = text_of(await client.call_tool(caller, called))
-        for name in REFUSED.keys() & set(OFFERED):
+        for name in [one for one in CHANGED if one in OFFERED]:
             called = {"tool": tool_name(name), "arguments": place.arguments(name)}
             answers[name] = text_of(await client.call_tool("relay", called))
         for command in COMMANDS:
@@ -254,9 +266,81 @@ async def refusal(client: ToolClient, tool: str, arguments: dict[str, Any]) -> s
 
 
 @pytest.fixture(scope="module")
+def daemon(place: Place) -> Iterator[None]:
+    """What the code service asks."""
+    place.home.ok("daemon", "start")
+    yield
+    place.home.ok("daemon", "stop")
+
+
+@pytest.fixture(scope="module")
+def lines(place: Place, daemon: None) -> dict[str, str]:
+    """What is typed into a program that says the question of each command to the code service."""
+    typed = asyncio.run(typed_in({name: rows_of(command) for name, command in BY_NAME.items()}))
+    # who says it comes first
+    return {name: text.partition("] ")[2] for name, text in typed.items()}
+
+
+@pytest.fixture(scope="module")
+def requests(place: Place, daemon: None) -> dict[str, str]:
+    """What the socket of the daemon answers in words, by the name of the command."""
+    with Talk(place.home.root) as talk:
+        root = str(place.home.root)
+        return {name: in_words(talk, root, command) for name, command in BY_NAME.items()}
+
+
+def in_words(talk: Talk, root: str, command: Command) -> str:
+    """An answer of the daemon as a command prints it, and what is said beside it."""
+    question = {
+        "root": root,
+        "program_identity": program_identity(),
+        "command": command.capability_name,
+        "arguments": without_session(arguments_of(command)),
+        "environment": {},
+        "whole": True,
+    }
+    talk.send(cmd="text", **question)
+    talk.skip_receipt()
+    while "progress" in (told := talk.receive()):
+        pass
+    return "".join([told["text"], *told["asides"]])
+
+
+def rows_of(command: Command) -> list[str]:
+    """The question of a command as rows that say it to the code service."""
+    preset = [word for name, value in command.preset.items() for word in (f"--{name}", str(value))]
+    method = command.capability_name.removeprefix(catalogue.CODE)
+    body = shlex.join([method, *WORDS[command.name], *preset])
+    return ["->relay:tldr <<<", *body.split("\n"), ">>>"]
+
+
+async def typed_in(said: Mapping[str, list[str]]) -> dict[str, str]:
+    """What is typed into a program once it has shown some rows, and all that they ask for is done."""
+    who, told = Who("liner", home_directory(), "cat"), list[str]()
+    mail, outbox = await Mail.open(who), Outbox(home_directory(), who.name, read_message)
+    speech = Speech(
+        mail, outbox, Spawned((), (), lambda: None), lambda who, text: told.append(f"{who} {text}")
+    )
+    running = asyncio.create_task(speech.run())
+    typed: dict[str, str] = {}
+    for name, rows in said.items():
+        state = START
+        for number, row in enumerate(rows):
+            state, found = read(state, Line(row, number))
+            for one in found:
+                speech.hear(one.command)
+        await speech.finish()
+        typed[name] = "".join(told)
+        told.clear()
+    running.cancel()
+    await mail.close()
+    return typed
+
+
+@pytest.fixture(scope="module")
 def agent_tools(place: Place) -> dict[str, str]:
     """What the coding agent's own tool answers, by capability."""
-    questions = [name for name in (*RELAY_QUESTIONS, *REFUSED) if name in OFFERED]
+    questions = [name for name in catalogue.RELAY_NAMES if name in OFFERED]
     asked = {name: json.dumps(place.arguments(name)) for name in questions}
     relay = RelayServices(AGENT, place.home.root)
 
@@ -270,7 +354,7 @@ def agent_tools(place: Place) -> dict[str, str]:
                 name: await run(box, {"tool": tool_name(name), "arguments": given})
                 for name, given in asked.items()
             }
-        assert {observed[name].status for name in questions if name not in REFUSED} == {"ok"}
+        assert {observed[name].status for name in RELAY_QUESTIONS if name in OFFERED} == {"ok"}
         return {name: one.text for name, one in observed.items()}
 
     return asyncio.run(answers())
@@ -288,39 +372,21 @@ def arguments_of(command: Command) -> dict[str, Any]:
     }
 
 
-def words_for(name: str, arguments: dict[str, Any]) -> list[str]:
-    """A question as it is typed."""
-    words = catalogue.words_of(name).split()
-    typed = words if words[0] in RELAY_COMMANDS and words != ["stats"] else ["relay", *words]
-    declared = {one.name: one for one in Command(("x",), name).parameters()}
-    for key, value in arguments.items():
-        parameter = declared[key]
-        said = [value] if not isinstance(value, list) else value
-        if parameter.positional:
-            typed += said
-        elif parameter.many:
-            typed += [word for one in said for word in (parameter.flag, str(one))]
-        elif isinstance(value, bool):
-            typed.append(parameter.flag if value else f"--no-{parameter.flag[2:]}")
-        else:
-            typed += [parameter.flag, str(value)]
-    return typed
+def without_session(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a question that no reader asks in particular."""
+    return {name: value for name, value in arguments.items() if name != "session"}
 
 
 def test_the_end_of_a_long_artifact_of_another_thread_is_found(tools: dict[str, str]) -> None:
     assert "«samovar»" in tools["artifact.search"]
 
 
-def test_every_capability_has_a_question() -> None:
-    reading = {
-        one.name for one in catalogue.every(catalogue.RELAY_NAMES) if one.effect is Effect.READ
-    }
-    assert reading - {"relay.status"} <= set(RELAY_QUESTIONS)  # whose uptime grows
-    assert set(catalogue.RELAY_NAMES) - reading <= {*RELAY_QUESTIONS, *REFUSED}
+def test_questions_are_of_what_there_is() -> None:
+    assert {*RELAY_QUESTIONS, *REFUSED} <= set(catalogue.RELAY_NAMES)
     assert {command.capability_name for command in COMMANDS} == set(catalogue.CODE_NAMES)
 
 
-@pytest.mark.parametrize("name", RELAY_QUESTIONS)
+@pytest.mark.parametrize("name", QUESTIONED)
 def test_what_the_relay_knows_is_the_same_at_every_door(
     place: Place, tools: dict[str, str], agent_tools: dict[str, str], name: str
 ) -> None:
@@ -328,18 +394,22 @@ def test_what_the_relay_knows_is_the_same_at_every_door(
     with Client.local(AGENT) as relay:
         answered = relay.answer(name, arguments, budget=BUDGET)
     if name in OFFERED:
-        assert tools[name] == answered.text
-        assert agent_tools[name] == visible(answered.text).rstrip("\n")
+        assert untimed(tools[name]) == untimed(answered.text)
+        assert untimed(agent_tools[name]) == untimed(visible(answered.text)).rstrip("\n")
     if name in catalogue.RELAY_WORDS.values() or name == "artifact.get":
         words = words_for(name, arguments)
-        assert place.home.ok(*words) == answered.text
-        told = {key: value for key, value in place.home.ask(*words).items() if key != "text"}
-        assert told == {key: value for key, value in answered.result.items() if key != "text"}
+        assert untimed(place.home.ok(*words)) == untimed(answered.text)
+        assert lasting(place.home.ask(*words)) == lasting(answered.result)
 
 
 def untimed(text: str) -> str:
-    """An answer without the time that it says it took."""
-    return re.sub(r"\d+\.\d+ s\b", "… s", text)
+    """An answer without the time that it says it took, or that a relay has been up."""
+    return re.sub(r"\d[\d.,]* s\b", "… s", text)
+
+
+def lasting(result: Mapping[str, Any]) -> dict[str, Any]:
+    """A result without its words, and without how long the relay has been up."""
+    return {key: value for key, value in result.items() if key not in {"text", "uptime"}}
 
 
 def printed(error: TerselyError) -> str:
@@ -357,7 +427,7 @@ def said_to_client(name: str, arguments: dict[str, Any]) -> str:
             return printed(error)
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", CHANGED)
 def test_what_is_refused_is_refused_alike_at_every_door(
     place: Place, tools: dict[str, str], agent_tools: dict[str, str], name: str
 ) -> None:
@@ -385,12 +455,20 @@ def test_a_path_of_its_own_refuses_the_same(place: Place, operation: Operation) 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_code_is_answered_alike_at_every_door(
-    place: Place, tools: dict[str, str], command: Command
+    place: Place,
+    tools: dict[str, str],
+    lines: dict[str, str],
+    requests: dict[str, str],
+    command: Command,
 ) -> None:
     words = [*command.name.split(), *WORDS[command.name]]
-    typed = untimed(place.home.ok(*words))
+    printed = place.home.run(*words)
+    assert printed.status == 0, printed
+    typed, all_typed = untimed(printed.out), untimed(printed.out + printed.err)
     assert untimed(tools[command.name]) == typed
-    arguments = {name: value for name, value in arguments_of(command).items() if name != "session"}
+    assert untimed(lines[command.name]) == all_typed
+    assert untimed(requests[command.name]) == all_typed
+    arguments = without_session(arguments_of(command))
     with Client.local(AGENT) as relay:
         made = relay(ask.cap_invoke(place.thread, command.capability_name, arguments))
         assert untimed(referred(relay, made.artifact_ref).text) == typed
@@ -413,7 +491,100 @@ def test_a_path_of_its_own_gives_the_same(place: Place, operation: Operation) ->
             )
         )
         answered = relay.answer(operation.capability, arguments)
-    assert to_builtins(told) == answered.result
+    assert lasting(to_builtins(told)) == lasting(answered.result)
+
+
+def code_of(do: Callable[[], object]) -> str:
+    """The code by which something is refused."""
+    with pytest.raises(TerselyError) as caught:
+        do()
+    return caught.value.code
+
+
+def refused_to_client(place: Place, names: list[str]) -> list[str]:
+    with Client.local(AGENT) as relay:
+        return [code_of(partial(relay.answer, name, {})) for name in names]
+
+
+def refused_to_calls(place: Place, names: list[str]) -> list[str]:
+    with Client.local(AGENT) as relay:
+        calls = [ask.cap_invoke(place.thread, name, {}) for name in names]
+        return [code_of(partial(relay, call)) for call in calls]
+
+
+def refused_to_words(place: Place, names: list[str]) -> list[str]:
+    typed = [place.home.run("relay", *catalogue.words_of(name).split()) for name in names]
+    return [printed.err.partition(":")[0] for printed in typed]
+
+
+def refused_to_socket(place: Place, names: list[str]) -> list[str]:
+    with Talk(place.home.root) as talk:
+        return [str(talk.ask(cmd=name)["code"]) for name in names]
+
+
+def refused_to_lines(place: Place, names: list[str]) -> list[str]:
+    async def codes() -> list[str]:
+        async with await Peer.connect(AGENT) as peer:
+            return [
+                await refused_code(peer.ask(*asked("tldr", name), in_words=True)) for name in names
+            ]
+
+    return asyncio.run(codes())
+
+
+def refused_to_tools(place: Place, names: list[str]) -> list[str]:
+    found: list[str] = []
+
+    async def work(client: ToolClient) -> None:
+        for name in names:
+            found.append(await refusal(client, "relay", {"tool": tool_name(name)}))
+
+    converse(work, cwd=place.home.root)
+    return [text.partition(":")[0] for text in found]
+
+
+def refused_to_agent(place: Place, names: list[str]) -> list[str]:
+    run = next(tool for tool in TOOLS if tool.name == "relay").run
+    relay = RelayServices(AGENT, place.home.root)
+
+    async def codes() -> list[str]:
+        with Toolbox.open(
+            place.home.root, place.home.root.parent / "kept", "session", ANSWER_WORDS,
+            Choices(relay=relay.answer, observation_tokens=BUDGET),
+        ) as box:  # fmt: skip
+            told = [await run(box, {"tool": tool_name(name), "arguments": "{}"}) for name in names]
+        return [one.text.partition(":")[0] for one in told]
+
+    return asyncio.run(codes())
+
+
+async def refused_code(asking: Awaitable[object]) -> str:
+    with pytest.raises(TerselyError) as caught:
+        await asking
+    return caught.value.code
+
+
+TYPED = {command.name for command in TYPED_BEHIND_RELAY}
+# For each door, what it offers of the catalogue, and how it refuses the rest.
+OFFERS: dict[Callable[[Place, list[str]], list[str]], set[str]] = {
+    refused_to_client: set(catalogue.RELAY_NAMES),
+    refused_to_calls: set(catalogue.CODE_NAMES),
+    refused_to_words: {name for name in catalogue.NAMES if catalogue.words_of(name) in TYPED},
+    refused_to_socket: set(catalogue.CODE_NAMES),
+    refused_to_lines: set(catalogue.CODE_NAMES),
+    refused_to_tools: set(OFFERED),
+    refused_to_agent: {name for name in OFFERED if name in catalogue.RELAY_NAMES},
+}
+
+
+@pytest.mark.parametrize("door", OFFERS, ids=lambda door: door.__name__)
+def test_what_a_door_does_not_offer_has_one_code(
+    place: Place, daemon: None, door: Callable[[Place, list[str]], list[str]]
+) -> None:
+    names = [name for name in catalogue.NAMES if name not in OFFERS[door]]
+    assert names
+    codes = dict(zip(names, door(place, names), strict=True))
+    assert codes == dict.fromkeys(names, "unknown_command")
 
 
 @pytest.mark.parametrize("slip", SLIPS, ids=str)
@@ -421,14 +592,6 @@ def test_a_slip_of_a_client_is_answered_with_what_is_meant(
     tools: dict[str, str], slip: tuple[str, dict[str, Any], str]
 ) -> None:
     assert f"did you mean {slip[2]}?" in tools[str(slip)]
-
-
-@pytest.fixture
-def daemon(place: Place) -> Iterator[None]:
-    """What the code service asks."""
-    place.home.ok("daemon", "start")
-    yield
-    place.home.ok("daemon", "stop")
 
 
 def test_a_service_is_asked_alike_at_every_door(place: Place, daemon: None) -> None:
@@ -449,20 +612,21 @@ def test_a_service_is_asked_alike_at_every_door(place: Place, daemon: None) -> N
         assert text_of(await client.call_tool("relay", called)) == said
 
     converse(work, cwd=place.home.root)
-    assert asyncio.run(heard()) == {
-        line: place.home.ok(*words) for line, words in SAID_TO_SERVICE.items()
-    }
 
 
-async def heard() -> dict[str, str]:
-    """What is typed into a program that says each of these to the code service in a line of its
-    own.
-    """
-    async with await Peer.connect(AGENT) as peer:
-        return {
-            line: result_text(await peer.ask(*asked("tldr", line), in_words=True))
-            for line in SAID_TO_SERVICE
-        }
+def test_a_line_sends_as_every_door_does(place: Place) -> None:
+    """What is written behind a name is the message that the client sends, or refused as its is."""
+    rows = {"bob": ["->relay:bob Grüße ✓"], "nobody": ["->relay:nobody hello"]}
+    typed = asyncio.run(typed_in(rows))
+    assert typed["bob"] == ""
+    with Client.local(AGENT) as relay:
+        relay.ask("mail.send", to="bob", body="Grüße ✓")
+        by_line, by_client = relay.ask("mail.search", query="Grüße").messages[-2:]
+        with pytest.raises(TerselyError) as caught:
+            relay.ask("mail.send", to="nobody", body="hello")
+    varying = {"message_id": "", "number": 0, "id": "", "sender": "", "sent_at": ""}
+    assert replace(by_line, **varying) == replace(by_client, **varying)
+    assert typed["nobody"] == error_text("relay", caught.value)
 
 
 def test_a_session_that_asked_about_code_is_counted(place: Place, tools: dict[str, str]) -> None:
