@@ -18,7 +18,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import anyio
 from mcp.client.client import Client
@@ -30,6 +30,7 @@ from bench.hostile.repository import MARK, OUTSIDE, SECRET, make
 from bench.results import Row, Table, report
 from tersely.capabilities.toolset import tool_name
 from tersely.cli.commands import COMMANDS
+from tersely.daemon import lifecycle
 from tersely.foundation.clock import Stopwatch
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -161,7 +162,7 @@ def judged(words: str, status: int, out: str, errors: str, seconds: float) -> En
 
 
 async def _by_tool(root: Path, timeout: float) -> list[Ending]:
-    """Every capability as a tool of one server."""
+    """Every capability as a tool of one server, whose daemon is ended."""
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "tersely", "mcp", "--all-tools"],
@@ -169,21 +170,26 @@ async def _by_tool(root: Path, timeout: float) -> list[Ending]:
         cwd=str(root),
     )
     endings = []
-    async with Client(server, mode="legacy") as client:
-        for name, (_, given) in QUESTIONS.items():
-            tool, watch = tool_name(name), Stopwatch()
-            try:
-                with anyio.fail_after(timeout):
-                    result = await client.call_tool(tool, given)
-            except TimeoutError:
-                endings.append(Ending(f"tool {tool}", "too slow", watch.seconds(), True))
-                continue
-            text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
-            said = ("", text) if result.is_error else (text, "")
-            endings.append(
-                judged(f"tool {tool}", int(bool(result.is_error)), *said, watch.seconds())
-            )
+    try:
+        async with Client(server, mode="legacy") as client:
+            for name, (_, given) in QUESTIONS.items():
+                endings.append(await _asked(client, tool_name(name), given, timeout))
+    finally:
+        lifecycle.stop(str(root.resolve()))
     return endings
+
+
+async def _asked(client: Client, tool: str, given: dict[str, Any], timeout: float) -> Ending:
+    """How a call of a tool ends."""
+    watch = Stopwatch()
+    try:
+        with anyio.fail_after(timeout):
+            result = await client.call_tool(tool, given)
+    except TimeoutError:
+        return Ending(f"tool {tool}", "too slow", watch.seconds(), True)
+    text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+    said = ("", text) if result.is_error else (text, "")
+    return judged(f"tool {tool}", int(bool(result.is_error)), *said, watch.seconds())
 
 
 if __name__ == "__main__":

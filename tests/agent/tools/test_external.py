@@ -17,6 +17,7 @@ from tersely.agent.tool_servers import Place, ToolServers
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.others import external
 from tersely.agent.tools.toolbox import ToolServer
+from tersely.daemon import lifecycle
 from tersely.foundation.errors import TerselyError
 
 SERVER = """
@@ -146,9 +147,8 @@ def test_a_server_that_is_not_needed_is_let_go_of(root: Path, tmp_path: Path) ->
 
 
 def test_our_own_server_is_one(root: Path, tmp_path: Path) -> None:
-    environment = {
-        name: os.environ[name] for name in ("PATH", "PYTHONPATH", "HOME") if name in os.environ
-    }
+    passed = ("PATH", "PYTHONPATH", "HOME", "XDG_RUNTIME_DIR")
+    environment = {name: os.environ[name] for name in passed if name in os.environ}
     server = ToolServer(
         (sys.executable, "-m", "tersely", "mcp", "--root", str(root)), environment=environment
     )
@@ -165,9 +165,13 @@ def test_our_own_server_is_one(root: Path, tmp_path: Path) -> None:
             await toolbox.end_conversations()
             return [listed.text, found.text]
 
-    listed, found = asyncio.run(talk())
+    try:
+        listed, found = asyncio.run(talk())
+    finally:
+        was_running = lifecycle.stop(str(root))
     assert "symbol_get(symbol, budget?)" in listed
     assert "return sum(items)" in found
+    assert was_running
 
 
 def test_no_module_of_the_repository_is_taken_for_a_server(root: Path, tmp_path: Path) -> None:
