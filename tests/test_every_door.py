@@ -51,7 +51,7 @@ from tersely.foundation.process.identity import program_identity
 from tersely.integrations.adoption import figures
 from tersely.pty.child_processes import Spawned
 from tersely.pty.command_executor import Speech
-from tersely.pty.inline.arguments import asked
+from tersely.pty.inline.arguments import Asked, asked
 from tersely.pty.inline.commands import read_message
 from tersely.pty.inline.reading import START, Line, read
 from tersely.pty.mail import Mail, Who
@@ -135,6 +135,14 @@ WORDS = {
     "coverage-slice": ["src/shop/money.py", "--coverage-file", "lcov.info"],
     "rank-files": ["--coverage-file", "lcov.info"],
 }
+# Questions about code that have no answer, as they are typed.
+UNANSWERED = [
+    ["impact", "nobody"],
+    ["tree", "nowhere"],
+    ["imports", "../outside.py"],
+    ["importers", "nowhere"],
+    ["dead", "nowhere"],
+]
 # Names that are slightly wrong, as a client of the Model Context Protocol writes them, and what is
 # meant.
 SLIPS: list[tuple[str, dict[str, Any], str]] = [
@@ -612,6 +620,32 @@ def test_a_service_is_asked_alike_at_every_door(place: Place, daemon: None) -> N
         assert text_of(await client.call_tool("relay", called)) == said
 
     converse(work, cwd=place.home.root)
+
+
+@pytest.mark.parametrize("words", UNANSWERED, ids=" ".join)
+def test_the_code_service_refuses_as_the_command_line_does(
+    place: Place, daemon: None, words: list[str]
+) -> None:
+    typed = place.home.run(*words).err
+    method = words[0]
+    called = place.home.run("services", "call", "tldr", *words).err
+    assert called == typed
+    rows = asyncio.run(typed_in({method: [f"->relay:tldr {shlex.join(words)}"]}))
+    assert rows[method].startswith("[tldr error] ")
+    assert rows[method].removeprefix("[tldr error] ").split(" (")[0] in typed
+    with Client.local(AGENT) as relay:
+        question = asked("tldr", shlex.join(words))
+        code = code_of(partial(relay.answer, "service.call", {**named(question), "format": "text"}))
+    assert code == typed.partition(":")[0]
+
+
+def named(question: Asked) -> dict[str, Any]:
+    """A question to a service, by the names of the capability that asks it."""
+    return {
+        "service": question.service,
+        "method": question.method,
+        "params": question.parameters,
+    }
 
 
 def test_a_line_sends_as_every_door_does(place: Place) -> None:

@@ -232,7 +232,7 @@ def test_a_service_is_asked_about_the_repository_that_is_meant(home: Home, tmp_p
         assert "milk  line 6" in tea.ok(*asked, "--root", str(roots[1]))
         assert "milk  line 6" in tea.ok(*asked, f"--root={roots[1]}")
         assert tea.run("services", "call", "tldr", "calls", "sugar").err.startswith(
-            "service_error: no symbol"
+            "symbol_not_found: no symbol"
         )
         assert tea.refused("services", "call", "tldr", "brew") == "unknown_command"
         assert tea.refused("services", "call", "coffee", "brew") == "service_not_found"

@@ -17,6 +17,7 @@ import pytest
 from tests.cli.relay_home import Home, home_of
 
 from tersely.client.peer import Delivery, Peer
+from tersely.doors.socket.envelopes import ServiceFailure
 from tersely.foundation.clock import Stopwatch
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -146,7 +147,7 @@ class Friend:
         self.questions.append((payload["method"], payload["params"]))
         given = self.answer(payload["method"], payload["params"])
         if isinstance(given, tuple):
-            self.peer.answer(request_id, error=given)
+            self.peer.answer(request_id, error=ServiceFailure(*given))
         else:
             self.peer.answer(request_id, given)
 

@@ -21,8 +21,8 @@ import msgspec
 
 from tersely.client.hops import led_here
 from tersely.doors.home import home_directory
-from tersely.doors.socket.envelopes import VERSION
-from tersely.doors.socket.failures import ERROR_OF_CODE
+from tersely.doors.socket.envelopes import VERSION, ServiceFailure
+from tersely.doors.socket.failures import error_of
 from tersely.doors.socket.frames import Frames, FrameTooLargeError, framed
 from tersely.doors.socket.socket_paths import socket_path
 from tersely.foundation.credentials import is_same_user
@@ -283,8 +283,9 @@ class Peer:
         """The answer of a service, in words where it has them and they are wanted.
 
         `hops` are the questions that led to this one, of a service that asks under another name
-        than its own; a `Service` need not say them. Raises `service_not_found`, `service_error`,
-        `timed_out`, `rate_limited` or `hop_limit`.
+        than its own; a `Service` need not say them. Raises `service_not_found`, `timed_out`,
+        `rate_limited` or `hop_limit`, what the service raises, and `service_error` for what has no
+        code of ours.
         """
         payload = {"service": service, "method": method, "params": params, "timeout_ms": timeout_ms}
         payload |= {"format": "text"} if in_words else {}
@@ -297,20 +298,14 @@ class Peer:
         )["payload"]
         if answer["success"]:
             return answer.get("result")
-        error = answer.get("error") or {}
-        code = ERROR_OF_CODE.get(error.get("code", ""), "service_error")
-        raise TerselyError(code, str(error.get("message", "")), str(error.get("hint", "")))
+        raise error_of(msgspec.convert(answer.get("error"), ServiceFailure | None))
 
     def answer(
-        self, request_id: str, result: Any = None, error: tuple[str, str] | None = None
+        self, request_id: str, result: Any = None, error: ServiceFailure | None = None
     ) -> None:
-        """As a service, answer a request: a result, or a code and a message."""
+        """As a service, answer a request: a result, or why there is none."""
         told: dict[str, Any] = {"request_id": request_id, "success": error is None}
-        told |= (
-            {"result": result}
-            if error is None
-            else {"error": {"code": error[0], "message": error[1]}}
-        )
+        told |= {"result": result} if error is None else {"error": error}
         self._say("SERVICE_RESPONSE", told)
 
     async def join(self, channel: str) -> None:

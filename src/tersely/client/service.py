@@ -30,6 +30,7 @@ import msgspec
 
 from tersely.client import hops
 from tersely.client.peer import Peer
+from tersely.doors.socket.envelopes import ServiceFailure
 from tersely.doors.socket.failures import failure_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_REQUESTS, MAX_SERVICE_RESULT_BYTES
@@ -129,9 +130,8 @@ class Service:
 
     def _begin(self, peer: Peer, request_id: str, payload: Mapping[str, Any]) -> None:
         if len(self._running) >= MAX_SERVICE_REQUESTS:
-            peer.answer(
-                request_id, error=("BUSY", f"{MAX_SERVICE_REQUESTS:,} questions are being answered")
-            )
+            busy = f"{MAX_SERVICE_REQUESTS:,} questions are being answered"
+            peer.answer(request_id, error=ServiceFailure("BUSY", busy))
             return
         task = asyncio.get_running_loop().create_task(self._answer(peer, request_id, payload))
         self._running.add(task)
@@ -143,10 +143,9 @@ class Service:
         try:
             result = await self._result(str(payload.get("method")), payload.get("params", {}))
         except TerselyError as refused:
-            failure = failure_of(refused)
-            error = failure.code, failure.message
+            error = failure_of(refused)
         except Exception as raised:  # noqa: BLE001 - whatever a function does, whoever asked is answered
-            error = "SERVICE_ERROR", f"{type(raised).__name__}: {raised}"
+            error = ServiceFailure("SERVICE_ERROR", f"{type(raised).__name__}: {raised}")
         try:
             peer.answer(request_id, result, error)
         except TerselyError:  # the connection is lost, and with it whoever waits

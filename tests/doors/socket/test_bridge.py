@@ -70,9 +70,9 @@ async def test_words_are_those_of_the_command_line(home: Path, shop: Path) -> No
             with Workspace.open(shop) as workspace:
                 printed = whole_reply(catalogue.load(asked.capability), workspace, asked.arguments)
             assert answered.startswith(printed.text), method
-        assert (await refused(ann.ask("tldr", "impact", {"target": "nobody"}, in_words=True)))[
-            0
-        ] == "service_error"
+        for in_words in (True, False):
+            asking = ann.ask("tldr", "impact", {"target": "nobody"}, in_words=in_words)
+            assert (await refused(asking))[0] == "symbol_not_found"
 
 
 async def test_a_socket_path_may_be_that_of_our_daemon(home: Path, shop: Path) -> None:
@@ -126,9 +126,8 @@ async def test_each_workspace_has_a_daemon_of_its_own(
             assert (await ben.ask("tldr", "extract", {"symbol": "only_here"}))["path"] == "b.py"
         wrong = {"symbol": "x", "root": "relative"}
         assert (await refused(ann.ask("tldr", "extract", wrong)))[0] == "invalid_argument"
-        assert (await refused(ann.ask("tldr", "extract", {**wrong, "root": "/not/there"})))[
-            0
-        ] == "invalid_argument"
+        missing = {**wrong, "root": "/not/there"}
+        assert (await refused(ann.ask("tldr", "extract", missing)))[0] == "root_not_found"
     assert lifecycle.running() == []  # they end with what has started them
 
 

@@ -13,6 +13,7 @@ import pytest
 from tests.doors.socket.served import Raw, served, take, until
 
 from tersely.client.peer import Peer
+from tersely.doors.socket.envelopes import ServiceFailure
 from tersely.doors.socket.socket_paths import socket_path
 from tersely.foundation.activity import PERMISSION
 from tersely.foundation.errors import TerselyError
@@ -190,7 +191,7 @@ async def test_a_service_is_asked_and_answers(home: Path) -> None:
             if payload["method"] == "find":
                 search.answer(request_id, {"for": sender, "hits": [payload["params"]["query"]]})
             elif payload["method"] == "fail":
-                search.answer(request_id, error=("BROKEN", "no index"))
+                search.answer(request_id, error=ServiceFailure("BROKEN", "no index"))
 
         search.on_request = answer
         assert await ann.ask("search", "find", {"query": "auth"}) == {

@@ -360,7 +360,7 @@ async def test_functions_are_checked_called_and_described(home: Path) -> None:
         for wrong in ({}, {"first": "2"}, {"first": 1, "third": 1}, [1]):
             assert (await refused(ann.ask("tools", "add", wrong)))[0] == "invalid_argument"  # type: ignore[arg-type]
         assert await refused(ann.ask("tools", "fail.now", {"how": "known"})) == (
-            "denied",
+            "not_permitted",
             "not you",
         )
         assert await refused(ann.ask("tools", "fail.now", {"how": "no"})) == (

@@ -17,6 +17,7 @@ import msgspec
 from tersely.client.gateway.joining import Membership
 from tersely.client.peer import Peer
 from tersely.doors.socket.bridge.bridge import Bridge, methods
+from tersely.doors.socket.envelopes import ServiceFailure
 from tersely.doors.socket.failures import failure_of
 from tersely.doors.socket.services import Asked
 from tersely.foundation.errors import TerselyError
@@ -88,7 +89,8 @@ async def _offer(home: Path, name: str, bridge: Bridge, root: str) -> None:
 
         def asked(request_id: str, sender: str, payload: Mapping[str, Any]) -> None:
             if len(running) >= MAX_SERVICE_REQUESTS:
-                peer.answer(request_id, error=("BUSY", "too many questions are being answered"))
+                busy = ServiceFailure("BUSY", "too many questions are being answered")
+                peer.answer(request_id, error=busy)
                 return
             task = asyncio.create_task(_answer(peer, bridge, root, request_id, payload))
             running.add(task)
@@ -113,7 +115,7 @@ async def _answer(
         if error is None:
             peer.answer(request_id, response["result"])
         else:
-            peer.answer(request_id, error=(error["code"], error["message"]))
+            peer.answer(request_id, error=error)
     except TerselyError:  # the connection is lost, and with it whoever waits
         return
 
@@ -132,9 +134,7 @@ async def _response(bridge: Bridge, request_id: str, payload: Mapping[str, Any])
     try:
         result = await bridge.answer(asked)
     except TerselyError as error:
-        failure = failure_of(error)
-        told = {"code": failure.code, "message": failure.message, "hint": failure.hint}
-        return {"request_id": request_id, "success": False, "error": told}
+        return {"request_id": request_id, "success": False, "error": failure_of(error)}
     return {"request_id": request_id, "success": True, "result": msgspec.Raw(result)}
 
 

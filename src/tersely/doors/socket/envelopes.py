@@ -258,6 +258,7 @@ class ServiceFailure(Struct, omit_defaults=True):
     code: Short
     message: str
     hint: str = ""  # what to do instead
+    error: str = ""  # its code at every other door, where it has one
 
 
 class ServiceResponse(Struct, omit_defaults=True):

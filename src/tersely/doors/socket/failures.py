@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tersely.doors.socket.envelopes import ServiceFailure
-from tersely.foundation.errors import TerselyError
+from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 
 _DEFAULT_CODE, _DEFAULT = "SERVICE_ERROR", "service_error"
 ERROR_OF_CODE = {
@@ -25,11 +25,14 @@ _CODE_OF_ERROR |= {"not_permitted": "FORBIDDEN", "root_not_found": "INVALID_REQU
 
 def failure_of(error: TerselyError) -> ServiceFailure:
     """An error as whoever asked is told."""
-    return ServiceFailure(_CODE_OF_ERROR.get(error.code, _DEFAULT_CODE), error.message, error.hint)
+    code = _CODE_OF_ERROR.get(error.code, _DEFAULT_CODE)
+    is_told_by_code = ERROR_OF_CODE.get(code, _DEFAULT) == error.code
+    return ServiceFailure(code, error.message, error.hint, "" if is_told_by_code else error.code)
 
 
 def error_of(failure: ServiceFailure | None) -> TerselyError:
     """The error that was told; whoever told it may be a program that knows other codes."""
     if failure is None:
         return TerselyError(_DEFAULT, "the service says no more than that it has failed")
-    return TerselyError(ERROR_OF_CODE.get(failure.code, _DEFAULT), failure.message, failure.hint)
+    code = failure.error if failure.error in EXIT_OF_CODE else ERROR_OF_CODE.get(failure.code)
+    return TerselyError(code or _DEFAULT, failure.message, failure.hint)

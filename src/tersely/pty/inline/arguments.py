@@ -34,14 +34,14 @@ class Asked(NamedTuple):
 
 
 def asked(service: str, said: str, declared: Sequence[str] = ()) -> Asked:
-    """What somebody says to a service; raises `usage` and `invalid_argument`.
+    """What somebody says to a service; raises `usage`, `invalid_argument` and `payload_too_large`.
 
     Words without a name are the parameters that the method of a foreign service has `declared`, in
     their order; a foreign one may have the name of the code service.
     """
     if len(said) > MAX_ARGUMENT_CHARACTERS:
         raise TerselyError(
-            "usage", f"a question has at most {MAX_ARGUMENT_CHARACTERS:,} characters"
+            "payload_too_large", f"a question has at most {MAX_ARGUMENT_CHARACTERS:,} characters"
         )
     try:
         words = shlex.split(said)
