@@ -141,12 +141,15 @@ class Engine:
         return self._graph[2].program.limits_hit if self._graph is not None else set()
 
     def limits_told(self) -> list[str]:
-        """The limits that were hit, in their order, each of which says what no other does."""
+        """The limits that were hit, in their order: of calls by one name is not said what is said of
+        all calls.
+        """
         if not self.limits_hit:
             return []
-        from tersely.code.graph.call_resolution import without_implied
+        from tersely.code.graph.call_resolution import FLOW_LIMIT, NAME_LIMIT
 
-        return sorted(without_implied(self.limits_hit))
+        implied = {NAME_LIMIT} if FLOW_LIMIT in self.limits_hit else set()
+        return sorted(self.limits_hit - implied)
 
     def unread(self, symbol: Symbol, using: Iterable[str]) -> tuple[str, ...]:
         """The files that may use a symbol and were not read, or not understood, each with the

@@ -1115,11 +1115,6 @@ def _with_others(targets: list[Target], others: list[Target]) -> list[Target]:
     return [*targets, *(target._replace(manner=Manner.BELOW) for target in new)]
 
 
-def without_implied(limits: set[str]) -> set[str]:
-    """The limits without what others of them say: of calls by one name what is said of all calls."""
-    return limits - {NAME_LIMIT} if FLOW_LIMIT in limits else limits
-
-
 def _beside_flow(cut: tuple[str, ...]) -> tuple[str, ...]:
     """The bounds that were met, but for that which every function meets that anybody may call."""
     return tuple(limit for limit in cut if limit != FLOW_LIMIT)
