@@ -82,8 +82,12 @@ class Permissions:
         """End all questions of an agent that waits for none any more; hooks of some agents go on to
         ask.
         """
-        with self._answered:
-            self._open = {one.id: one for one in self._open.values() if one.agent != agent}
+        with self._changing:
+            ended = [one.id for one in self._open.values() if one.agent == agent]
+            for one in ended:
+                del self._open[one]
+        for one in ended:
+            self._waiters.came(one)
 
     def answer(self, id: str, *, allows: bool) -> Permission:
         """Give the person's answer to a question, by its id: under the name of an agent another
