@@ -262,7 +262,7 @@ async def test_an_agent_that_works_on_waits_for_no_permission(home: Path) -> Non
     async with served(home) as relay:
         permissions = relay.relay.permissions
         ann = await relay.hello("ann")
-        asked = [permissions.ask(name, "Bash", "make", "", 0).id for name in ("ann", "ben")]
+        asked = [permissions.ask(name, "Bash", "make", "").id for name in ("ann", "ben")]
         for state, left in (("working", asked), (PERMISSION, asked), ("working", asked[1:])):
             ann.say("STATE", {"state": state})
             ann.say("nonsense", {}, id=state)
