@@ -176,7 +176,7 @@ def test_a_session_over_real_code_saves_tokens_and_says_the_truth(
 ) -> None:
     reader = Reader()
     file = copied / "context/pack/fitting/fit.py"
-    asked = ["fit.py:fit", "_Question.answer", "fit.py:fit", "Draft.pack", "fit.py:fit"]
+    asked = ["fit.py:fit", "_Question.answer", "fit.py:fit", "PackDraft.pack", "fit.py:fit"]
     with Workspace.open(copied) as workspace:
         for number, symbol in enumerate(asked):
             answer = turn(workspace, reader, symbol, budget, fill=fill)

@@ -177,7 +177,7 @@ def test_what_keeps_a_program_from_running_is_one_line(
     assert one.seen.startswith(b"program_failed: there is no program 'no-such-program'")
     alone = Home(tmp_path / "home", tmp_path)
     assert alone.refused("run", "--no-start", "--", "true") == "daemon_not_running"
-    assert alone.refused("run") == "usage"
+    assert alone.refused("run") == "invalid_argument"
 
 
 def test_a_name_that_is_taken_is_refused_and_a_default_one_is_numbered(
