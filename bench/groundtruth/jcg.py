@@ -1,9 +1,8 @@
-"""JCG's test cases: Markdown with programs, each with the calls that it is about.
+"""JCG's test cases in Java: Markdown with programs, each with the calls that it is about.
 
-Java programs carry annotations: in the annotated method, the call of `name` on `line` must reach
+The programs carry annotations: in the annotated method, the call of `name` on `line` must reach
 `resolvedTargets` and must not reach `prohibitedTargets`; an `IndirectCall` may reach them through
-other methods. Python and JavaScript programs carry a JSON list of links. Either way only the
-spoken-of targets are judged, so precision counts prohibited targets alone.
+other methods. Only the spoken-of targets are judged, so precision counts prohibited targets alone.
 """
 
 from __future__ import annotations
@@ -16,32 +15,24 @@ from pathlib import Path
 from bench.groundtruth.java import JavaNames, from_descriptor
 from bench.groundtruth.score import CaseResult, edge, failed
 from bench.groundtruth.subject import Subject, written
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Kind, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
 PROJECT = re.compile(
     r"^##(?P<name>[^\n]*)\n\[//\]: # \((?:MAIN: [^\n]*|LIBRARY)\)\n(?P<body>.*?)\[//\]: # \(END\)",
     re.DOTALL | re.MULTILINE,
 )
-PROGRAM = re.compile(
-    r"```(?P<language>java|js|python)\n(?://|#) ?(?P<path>[^\n]*)\n(?P<text>[^`]*)```"
-)
-# not always valid JSON
-LINKS = re.compile(r'```json\n.*?"directLinks":(.*?)(?:"indirectLinks"|```)', re.DOTALL)
-LINK = re.compile(r'\[\s*"([^"]+)"\s*,\s*"([^"]+)"\s*\]')
+PROGRAM = re.compile(r"```java\n// ?(?P<path>[^\n]*)\n(?P<text>[^`]*)```")
 ANNOTATION = re.compile(r"@(?P<kind>Direct|Indirect)Call\s*\((?P<body>(?:[^()]|\([^()]*\))*)\)")
 STRINGS = re.compile(r'"([^"]*)"')
-REDEFINITION = re.compile(r"#\d+$")
-CONSTRUCTORS = ("constructor", "__init__")
 MAX_HOPS = 6  # of an indirect call
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """One test case: its files by path, and its links if it has them."""
+    """One test case: its files by path."""
 
     name: str
     files: dict[str, str]
-    links: tuple[tuple[str, str], ...]  # caller, callee
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +50,13 @@ class Demand:
 
 
 def projects(folder: Path) -> Iterator[Project]:
-    """Every test case of one language."""
+    """Every test case."""
     for document in sorted(folder.glob("*.md")):
         for match in PROJECT.finditer(document.read_text(encoding="utf-8")):
             files = {
                 found["path"].strip(): found["text"] for found in PROGRAM.finditer(match["body"])
             }
-            links = LINKS.search(match["body"])
-            name = f"{document.stem}/{match['name'].strip()}"
-            yield Project(name, files, tuple(LINK.findall(links[1])) if links else ())
+            yield Project(f"{document.stem}/{match['name'].strip()}", files)
 
 
 def demands(files: dict[str, str]) -> Iterator[Demand]:
@@ -182,59 +171,3 @@ class _Reach:
             } - known
             known |= frontier
         return target in known
-
-
-def run_links(folder: Path) -> Iterator[CaseResult]:
-    """Every case of a language whose truth is a list of links; links to natives do not count."""
-    for project in projects(folder):
-        wanted = [
-            edge(caller, callee)
-            for caller, callee in project.links
-            if not _is_native(caller, callee)
-        ]
-        if not wanted:
-            continue
-        try:
-            with written(project.files) as subject:
-                found = set(_spelled(subject))
-        except Exception as error:  # noqa: BLE001 - a crash on a case is a result of the suite
-            yield failed(project.name, wanted, error)
-        else:
-            missing = tuple(fact for fact in wanted if fact not in found)
-            yield CaseResult(project.name, len(wanted) - len(missing), missing)
-
-
-def _is_native(*ends: str) -> bool:
-    return any(end.startswith("Native.") for end in ends)
-
-
-def _spelled(subject: Subject) -> Iterator[str]:
-    """Our edges in every spelling that a link may have."""
-    for found in subject.edges():
-        for caller in {
-            *_spellings(subject.symbols[found.caller]),
-            *_at_sites(subject.symbols[found.caller], found),
-        }:
-            for callee in _spellings(
-                subject.symbols[subject.constructor(found.callee, CONSTRUCTORS) or found.callee]
-            ):
-                yield edge(caller, callee)
-
-
-def _at_sites(symbol: Symbol, found: Edge) -> Iterator[str]:
-    """A caller may also be spelled with the line of the call."""
-    return (f"{Path(symbol.path).stem}.{symbol.name}:{site.line}" for site in found.sites)
-
-
-def _spellings(symbol: Symbol) -> Iterator[str]:
-    """`File.name`, with the class or the line or neither; `<global>` for the body of a module."""
-    stem = Path(symbol.path).stem
-    if symbol.kind is Kind.MODULE:
-        yield "<global>"
-    elif symbol.kind is Kind.LAMBDA:
-        yield f"{stem}.<anonymous:{symbol.start_line}>"
-    else:
-        plain = REDEFINITION.sub("", symbol.qualname)
-        for name in {plain, plain.rpartition(".")[2]}:
-            yield f"{stem}.{name}"
-            yield f"{stem}.{name}:{symbol.name_line}"

@@ -158,14 +158,11 @@ class Class {
 }
 ```
 [//]: # (END)
-## L1
+## VC2
 [//]: # (LIBRARY)
-```json
-{"directLinks": [["<global>", "L1.foo"],], "indirectLinks": [["a", "b"]]}
-```
-```python
-# l/L1.py
-foo()
+```java
+// vc/Other.java
+class Other { }
 ```
 [//]: # (END)
 """
@@ -175,8 +172,7 @@ def test_jcg_documents_hold_programs_and_demands(tmp_path: Path) -> None:
     (tmp_path / "Virtual.md").write_text(DOCUMENT)
     first, second = jcg.projects(tmp_path)
     assert list(first.files) == ["vc/Class.java"]
-    assert second.links == (("<global>", "L1.foo"),)
-    assert second.files == {"l/L1.py": "foo()\n"}
+    assert second.files == {"vc/Other.java": "class Other { }\n"}
     (demand,) = jcg.demands(first.files)
     assert (demand.name, demand.line, demand.direct, demand.parameters) == (
         "run",
