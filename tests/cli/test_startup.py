@@ -143,7 +143,7 @@ def test_a_changed_file_loads_its_own_language_only(
     languages = {
         name.rpartition(".")[2] for name in loaded if name.startswith("tersely.code.languages.")
     }
-    own = {"python", "python_fields", "python_generics", "python_narrowing"}
+    own = {"python", "parts", "python_fields", "python_generics", "python_narrowing"}
     assert languages == {"frameworks", "model", "nodes", "registry", *own}
     assert not any(name.startswith("tersely.code.graph") for name in loaded)
 

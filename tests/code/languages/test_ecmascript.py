@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
 from tersely.code.engine import Engine
-from tersely.code.languages.ecmascript_modules import matched, module_keys, relaxed_json
+from tersely.code.languages.parts.ecmascript_modules import matched, module_keys, relaxed_json
 
 SCRIPT = """\
 import base, { helper as help } from './base.js';

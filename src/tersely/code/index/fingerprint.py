@@ -15,6 +15,7 @@ import tersely
 _SOURCES = (
     "code",
     "code/languages",
+    "code/languages/parts",
     "code/syntax",
     "code/syntax/compiling",
     "code/index/building",

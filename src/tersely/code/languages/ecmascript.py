@@ -18,9 +18,6 @@ from tersely.code.expressions import (
     SPREAD,
     Expression,
 )  # fmt: skip
-from tersely.code.languages.ecmascript_modules import entry_words, module_files, module_keys
-from tersely.code.languages.ecmascript_narrowing import lower_binary, lower_if, lower_ternary
-from tersely.code.languages.ecmascript_scripts import namespace_of, sharing_scripts
 from tersely.code.languages.frameworks import ECMASCRIPT_FRAMEWORKS, VUEX_METHODS
 from tersely.code.languages.model import (  # fmt: skip
     RECEIVER,
@@ -57,6 +54,9 @@ from tersely.code.languages.model import (  # fmt: skip
     names,
 )
 from tersely.code.languages.nodes import all_parts, line_of, named_parts
+from tersely.code.languages.parts.ecmascript_modules import entry_words, module_files, module_keys
+from tersely.code.languages.parts.ecmascript_narrowing import lower_binary, lower_if, lower_ternary
+from tersely.code.languages.parts.ecmascript_scripts import namespace_of, sharing_scripts
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:

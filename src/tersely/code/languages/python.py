@@ -68,9 +68,9 @@ from tersely.code.languages.model import (
     shared_directories,
 )
 from tersely.code.languages.nodes import line_of, named_parts, parts_in
-from tersely.code.languages.python_fields import note_declared
-from tersely.code.languages.python_generics import lower_type_parameters
-from tersely.code.languages.python_narrowing import (
+from tersely.code.languages.parts.python_fields import note_declared
+from tersely.code.languages.parts.python_generics import lower_type_parameters
+from tersely.code.languages.parts.python_narrowing import (
     known_behind,
     known_in,
     lower_assert,

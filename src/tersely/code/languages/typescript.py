@@ -30,8 +30,6 @@ from tersely.code.languages.ecmascript import (
     outlives,
     read_call,
 )
-from tersely.code.languages.ecmascript_narrowing import lower_predicate
-from tersely.code.languages.ecmascript_scripts import namespace_of
 from tersely.code.languages.model import (
     Assign,
     Call,
@@ -53,6 +51,8 @@ from tersely.code.languages.model import (
     control_table,
 )  # fmt: skip
 from tersely.code.languages.nodes import first_part, named_parts
+from tersely.code.languages.parts.ecmascript_narrowing import lower_predicate
+from tersely.code.languages.parts.ecmascript_scripts import namespace_of
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:

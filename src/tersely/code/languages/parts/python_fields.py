@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import PARAMETER, POSITIONAL, Parameter
 from tersely.code.languages.nodes import named_parts
-from tersely.code.languages.python_generics import declare_type_parameter
+from tersely.code.languages.parts.python_generics import declare_type_parameter
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Parts of languages whose one module would be too long."""
