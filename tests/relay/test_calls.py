@@ -120,6 +120,23 @@ def test_the_same_call_of_many_at_once_is_made_once(store: Store, thread: str, e
     assert (echo.asked, len(refs)) == (1, 1)
 
 
+def test_a_call_that_ends_between_two_looks_is_not_made_again(
+    store: Store, thread: str, echo: Echo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = calls_of(store, echo.offer())
+    look = store.cached
+
+    def look_while_another_makes_it(key: str) -> Any:
+        found = look(key)
+        monkeypatch.setattr(store, "cached", look)
+        calls.invoke(Call(thread, "test.echo", {}, "bob"))
+        return found
+
+    monkeypatch.setattr(store, "cached", look_while_another_makes_it)
+    calls.invoke(Call(thread, "test.echo", {}, "ann"))
+    assert echo.asked == 1
+
+
 def test_a_call_that_fails_fails_for_all_and_is_not_remembered(store: Store, thread: str) -> None:
     def run(call: Call) -> Given:
         raise TerselyError("fetch_failed", "no")

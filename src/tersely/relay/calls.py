@@ -271,7 +271,8 @@ class Calls:
                 made if is_same else artifacts.shared(self._store, made, call.thread_id, call.actor)
             )
         try:
-            made = self._run(offer, call, key)
+            # whoever made it may have ended since this call looked for what is remembered
+            made = self._remembered(call, key) or self._run(offer, call, key)
         except BaseException as error:
             mine.set_exception(error)
             raise
