@@ -206,7 +206,8 @@ def test_help_of_the_program_itself_shows_what_it_takes(ask: Ask, name: str) -> 
     declared = own_parameters(name)
     assert declared is not None
     assert page.out == ask(name, "--help").out
-    assert page.out.startswith(f"tersely {OWN_COMMANDS[name][0]}\n")
+    arguments, _ = OWN_COMMANDS[name]
+    assert page.out.startswith(f"tersely {name} {arguments}".rstrip() + "\n")
     for parameter in declared:
         spelled = parameter.metavar if parameter.positional else parameter.flag.removeprefix("--")
         assert (spelled in page.out) is not parameter.hidden

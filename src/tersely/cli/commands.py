@@ -1,6 +1,4 @@
-"""How the capabilities are spelled as commands, listed by hand in the order in which help shows
-them.
-"""
+"""How the capabilities are spelled as commands."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from typing import Any
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import Capability, Parameter, parameters_of
-from tersely.cli.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS
+from tersely.cli.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.suggestion import suggestion
 
@@ -67,51 +65,13 @@ def _one_way(direction: str) -> Command:
     )
 
 
-# The titles of help, with the capabilities and narrower commands below each.
-_LISTED: tuple[tuple[str, tuple[str | Command, ...]], ...] = (
-    (
-        "Context",
-        (
-            "code.context",
-            "code.diff_context",
-            "code.plan",
-            "code.coverage.context",
-            "code.map",
-            "code.packet",
-        ),
-    ),
-    ("Coverage", ("code.coverage.files", "code.coverage.slice")),
-    ("Search", ("code.search", "code.duplicates")),
-    (
-        "Symbols",
-        (
-            *("code.symbol.find", "code.symbol.get", "code.symbol.slice", "code.symbol.deps"),
-            *("code.symbol.references", "code.definition"),
-        ),
-    ),
-    (
-        "Calls",
-        (
-            *(
-                "code.calls",
-                _one_way("callers"),
-                _one_way("callees"),
-                "code.impact",
-                "code.change_impact",
-            ),
-            *("code.conflicts", "code.dead", "code.cycles"),
-        ),
-    ),
-    ("Inside functions", ("code.slice", "code.cfg", "code.dfg", "code.complexity")),
-    ("Files", ("code.tree", "code.structure", "code.extract", "code.imports", "code.importers")),
-    ("Index", ("code.index", "code.stats")),
-)
-SECTIONS: tuple[tuple[str, tuple[Command, ...]], ...] = tuple(
-    (title, tuple(one if isinstance(one, Command) else _asking(one) for one in listed))
-    for title, listed in _LISTED
-)
+_DECLARED = (*map(_asking, catalogue.CODE_NAMES), _one_way("callers"), _one_way("callees"))
+_BY_NAME = {command.name: command for command in _DECLARED}
 
-COMMANDS: tuple[Command, ...] = tuple(command for _, commands in SECTIONS for command in commands)
+# What a repository is asked, in the order of help.
+COMMANDS: tuple[Command, ...] = tuple(
+    _BY_NAME[name] for section in SECTIONS.values() for name in section
+)
 
 # Spellings that help does not list a second time.
 ALIASES: tuple[Command, ...] = (

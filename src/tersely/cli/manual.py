@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from tersely.capabilities.declaration import Parameter
 from tersely.capabilities.text import Style, aligned
-from tersely.cli.commands import SECTIONS, Command, meant_by
+from tersely.cli.commands import COMMANDS, Command, meant_by
 from tersely.cli.options import OPTIONS
-from tersely.cli.overview import OVERVIEW, OWN_COMMANDS, RELAY, RELAY_COMMANDS
+from tersely.cli.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS
 from tersely.foundation.errors import TerselyError
 
 WIDTH_CHARACTERS = 100
@@ -56,12 +56,13 @@ def text(program: str, words: Sequence[str], style: Style) -> str:
         from tersely.cli.relay.run import help_text
 
         return help_text(program, words[1:] if words[0] == RELAY else words, style)
-    about = OWN_COMMANDS.get(words[0])
-    if about is not None:
+    if words[0] in OWN_COMMANDS:
         from tersely.cli.builtin_commands import own_parameters  # which imports this module
 
         declared = own_parameters(words[0])
-        head = f"{style.heading(f'{program} {about[0]}')}\n\n  {about[1]}.\n"
+        arguments, summary = OWN_COMMANDS[words[0]]
+        usage = f"{program} {words[0]} {arguments}".rstrip()
+        head = f"{style.heading(usage)}\n\n  {summary}.\n"
         return "\n".join(
             [head, *(parameter_blocks(declared, style) if declared is not None else [])]
         )
@@ -72,22 +73,19 @@ def overview(program: str, style: Style) -> str:
     """All commands, a line each."""
     head = f"{program}: {SUMMARY}\n\n{style.heading('usage')}: {program} COMMAND [OPTION]…\n"
     blocks = [head]
-    rows = [[_overview_row(command) for command in commands] for _, commands in SECTIONS]
-    sections = [*rows, list(RELAY_COMMANDS.values()), list(OWN_COMMANDS.values())]
-    lines = aligned([row for section in sections for row in section], [style.symbol])
-    for title, section in zip(
-        [*(title for title, _ in SECTIONS), "Relay", "Tersely"], sections, strict=True
-    ):
+    sections = {**SECTIONS, "Relay": RELAY_COMMANDS, "Tersely": OWN_COMMANDS}
+    rows = [
+        (f"{name} {arguments}".rstrip(), summary)
+        for section in sections.values()
+        for name, (arguments, summary) in section.items()
+    ]
+    lines = aligned(rows, [style.symbol])
+    for title, section in sections.items():
         shown, lines = lines[: len(section)], lines[len(section) :]
         blocks.append("\n".join([style.heading(title), *(f"  {line}" for line in shown)]) + "\n")
     blocks.append(_options("Options of every command", OPTIONS, style))
     blocks.append(f"{program} help COMMAND shows its options and examples.\n")
     return "\n".join(blocks)
-
-
-def _overview_row(command: Command) -> tuple[str, str]:
-    arguments, line = OVERVIEW.get(command.name) or overview_entry(command)
-    return f"{command.name} {arguments}".rstrip(), line
 
 
 def overview_entry(command: Command) -> tuple[str, str]:
@@ -97,9 +95,7 @@ def overview_entry(command: Command) -> tuple[str, str]:
 
 def _pages(program: str, words: Sequence[str], style: Style) -> str:
     """The page of one command, or the list of those whose first word it is."""
-    group = [
-        command for _, commands in SECTIONS for command in commands if command.words[0] == words[0]
-    ]
+    group = [command for command in COMMANDS if command.words[0] == words[0]]
     exact = [command for command in group if command.words == tuple(words[: len(command.words)])]
     if exact:
         return page(program, exact[0], style)

@@ -59,7 +59,6 @@ NEED_SCORE = {
     CALLEE + BY_NAME: 0.4,
     IMPORT: 0.3,
 }
-NEEDS = tuple(NEED_SCORE)
 # Of a caller's score by the symbol lens: who uses a symbol is not what it needs.
 CALLER_PART = 0.05
 
@@ -75,7 +74,7 @@ class Need(NamedTuple):
 
     id: str  # of the symbol, or `external:` and what is imported
     symbol: Symbol | None
-    need: str  # one of `NEEDS`
+    need: str  # a key of `NEED_SCORE`
     of: str
     depth: int
 

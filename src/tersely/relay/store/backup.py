@@ -31,7 +31,6 @@ from tersely.relay.store.store import BLOBS, DATABASE, TENANTS, check
 NOTE = "backup.json"  # in the home: when the last one was made, and where
 NAME = re.compile(r"tersely-[0-9T.-]+Z\.tar")
 FORMAT = "tersely backup 1"
-MAX_ENTRY_BYTES = 1 << 40
 _MANIFEST = "manifest.json"
 _PLACE = rf"(?:{TENANTS}/[a-z0-9][a-z0-9-]{{0,62}}/)?"
 _SAFE = re.compile(

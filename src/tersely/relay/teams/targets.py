@@ -10,7 +10,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-MAX_TARGET_CHARACTERS = 400
 MAX_TARGET_SEGMENTS = 40
 MAX_COMPARED_TARGETS = 10_000  # parts of targets whose comparison is remembered
 FREE = "name:"

@@ -36,7 +36,6 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 
 LLAMA_CPP = "llama.cpp"
-MODELS = "/models"
 _STOPS = {"stop": "end", "length": "length", "tool_calls": "calls", "function_call": "calls"}
 # What a server may refuse without harm, by the words that its refusal uses.
 _OPTIONAL = (

@@ -17,21 +17,15 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
-    CLASS,
-    COLLECTION,
     FUNCTION,
-    INSTANCE,
     NOTHING,
     PROMISED,
-    TUPLE,
     Value,
     Values,
 )
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
-
-OBJECTS = (INSTANCE, COLLECTION, CLASS, TUPLE)
 
 
 class Stubs:

@@ -55,6 +55,7 @@ class Topics:
         self._handlers: dict[Key, set[Target]] | None = None
         self._reaching: list[tuple[int, int, int]] | None = None
         self._held: dict[Key, set[Target]] | None = None
+        self._places_held: set[Place] = set()  # of the handlers in it
 
     def reached(self, file: File, scope: int, summary: Summary, call: Expression) -> list[Target]:
         """The handlers that a call leads to by what is known of the function it calls."""
@@ -84,11 +85,8 @@ class Topics:
 
     def is_in_registry(self, file_id: int, position: int) -> bool:
         """Whether a function is a handler that an object holds which a framework is given."""
-        return any(
-            (target.file, target.position) == (file_id, position)
-            for targets in self._in_registries().values()
-            for target in targets
-        )
+        self._in_registries()
+        return (file_id, position) in self._places_held
 
     def reaching(self) -> list[tuple[int, int, int]]:
         """(file, scope, position among its calls) of every call that may lead to a handler."""
@@ -132,8 +130,10 @@ class Topics:
         for member, framework in registry.frameworks.items():
             for table in members.of_all(objects, member, file):
                 for name, functions in self._entries(table):
-                    targets = (Target(one[1], one[2], -1) for one in functions)
+                    places = {(one[1], one[2]) for one in functions}
+                    targets = (Target(file_id, position, -1) for file_id, position in places)
                     self._held["name", framework, name].update(targets)
+                    self._places_held |= places
         if registry.inside and depth < MAX_REGISTRY_DEPTH:
             inside = members.of_all(objects, registry.inside, file)
             inner = self.evaluator.containers.held(inside)
