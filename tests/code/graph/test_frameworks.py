@@ -28,6 +28,47 @@ def results(request, question_id):
 def overview(request):
     return render(request, "polls/overview.html", {"questions": []})
 """,
+    "polls/lists.py": """\
+from django.views.generic import ListView, TemplateView
+class Archive(ListView):
+    template_name = "polls/overview.html"
+    def get_queryset(self):
+        return []
+    def month(self):
+        return []
+def year(request, year):
+    return None
+def latest(request):
+    return None
+""",
+    "polls/list_urls.py": """\
+from django.urls import path, re_path
+from django.views.generic import TemplateView
+from .lists import Archive, latest, year
+urlpatterns = [
+    path("", latest),
+    path("all/", Archive.as_view()),
+    path("about/", TemplateView.as_view(template_name="polls/about.html")),
+    re_path(r"^(?P<year>[0-9]{4})/all/?$", year),
+]
+""",
+    "site_urls.py": """\
+from django.urls import include, path
+urlpatterns = [path("archive/", include("polls.list_urls")), path("", include("polls.urls"))]
+""",
+    "polls/test_urls.py": """\
+from django.test import Client
+client = Client()
+def test_latest():
+    client.get("/archive/")
+def test_year():
+    client.get("/archive/2021/all/")
+def test_all():
+    client.get("/archive/all/")
+def test_root():
+    client.get("/")
+""",
+    "polls/templates/polls/about.html": '<a href="/archive/2020/all">2020</a>',
     "polls/templates/polls/overview.html": """\
 {% extends "site.html" %}
 {% for question in questions %}<a href="{% url 'polls:detail' question.id %}">{{ question }}</a>{% endfor %}
@@ -90,10 +131,15 @@ from snippets import views
 router = DefaultRouter()
 router.register(r"snippets", views.SnippetViewSet, basename="snippet")
 urlpatterns = [
-    path("", include(router.urls)),
+    path("api/", include(router.urls)),
     path("root/", views.api_root),
     path("users/", views.UserViewSet.as_view({"get": "list"})),
 ]
+""",
+    "snippets/tests.py": """\
+from rest_framework.test import APIClient
+def test_snippets():
+    APIClient().post("/api/snippets/", {})
 """,
 }
 FLASK = {
@@ -139,6 +185,44 @@ def none():
     "flaskr/templates/pages/loop.html": """\
 {% include 'pages/loop.html' %}{% include name %}<a href="{{ url_for('hello', _external=True) }}">
 """,
+    "flaskr/admin.py": """\
+from flask import Blueprint
+bp = Blueprint("admin", __name__, url_prefix="/admin")
+moved = Blueprint("moved", __name__, url_prefix="/old")
+inner = Blueprint("inner", __name__)
+bp.register_blueprint(inner, url_prefix="/inner")
+@bp.route("/list")
+def users():
+    return ""
+@moved.route("/list")
+def moved_list():
+    return ""
+@inner.route("/list")
+def inner_list():
+    return ""
+""",
+    "flaskr/factory.py": """\
+from flask import Flask
+from . import admin
+def create_app():
+    app = Flask(__name__)
+    app.register_blueprint(admin.bp)
+    app.register_blueprint(admin.moved, url_prefix="/new")
+    return app
+""",
+    "tests/test_admin.py": """\
+import pytest
+from flaskr.factory import create_app
+@pytest.fixture
+def client():
+    return create_app().test_client()
+def test_users(client):
+    client.get("/admin/list")
+def test_moved(client):
+    client.get("/new/list")
+def test_inner(client):
+    client.get("/admin/inner/list")
+""",
     "flaskr/blog.py": """\
 from flask import Blueprint
 bp = Blueprint("blog", __name__)
@@ -176,9 +260,11 @@ FASTAPI = {
     "api/main.py": """\
 from fastapi import Depends, FastAPI
 from .db import get_db, Session
+from .groups import PREFIX, api
 from .routers import router
 app = FastAPI()
 app.include_router(router)
+app.include_router(api, prefix=PREFIX)
 @app.get("/users/{user_id}")
 def read_user(user_id: int, db=Depends(get_db)):
     return db.query()
@@ -210,6 +296,41 @@ router = APIRouter(prefix="/items")
 @router.post("/{item_id}/buy")
 async def buy(item_id: str):
     return 1
+""",
+    "api/groups.py": """\
+from fastapi import APIRouter
+from . import teams, boards
+PREFIX = "/v1"
+api = APIRouter()
+api.include_router(teams.router)
+api.include_router(boards.router, prefix="/boards")
+""",
+    "api/teams.py": """\
+from fastapi import APIRouter
+router = APIRouter(prefix="/teams")
+@router.get("/")
+def teams(): ...
+@router.get("/{id}")
+def team(id: int): ...
+@router.get("/{id}/me")
+def member(id: int): ...
+""",
+    "api/boards.py": """\
+from fastapi import APIRouter
+router = APIRouter()
+@router.get("/")
+def boards(): ...
+@router.get("/{id}")
+def board(id: int): ...
+@router.get("/{id}/me")
+def mine(id: int): ...
+""",
+    "web/groups.js": """\
+import axios from "axios";
+const http = axios.create({ baseURL: "/v1" });
+export function teams() { return fetch("/v1/teams/"); }
+export function board(id) { return http.get(`/v1/boards/${id}`); }
+export function mine(id) { return axios({ url: "/v1/boards/" + id + "/me" }); }
 """,
     "web/front.js": """\
 async function user() {
@@ -246,6 +367,40 @@ app.param('id', function loadId(req, res, next, id) { next(); });
 app.engine('md', function renderPage(path, options, done) { done(); });
 router.route('/both').get(function both(req, res) { res.send(); });
 app.post('/inline', (req, res) => { listUsers(req, res); });
+app.get('/shown', (req, res) => { res.format({ html: asPage, json: () => asData(res) }); });
+function asPage() {}
+function asData(res) {}
+app.use(require('./api'));
+""",
+    "server/api.js": """\
+const { Router } = require('express');
+const pets = require('./pets');
+const api = Router().use(pets);
+module.exports = Router().use('/api', check, api);
+function check(req, res, next) { next(); }
+""",
+    "server/pets.js": """\
+const express = require('express');
+const router = express.Router();
+const guards = [signedIn, owns];
+router.route('/:pet')
+  .all(loadPet)
+  .get(showPet)
+  .put(guards, changePet);
+router.get('/', allPets);
+function signedIn(req, res, next) {}
+function owns(req, res, next) {}
+function loadPet(req, res, next) {}
+function showPet(req, res) {}
+function changePet(req, res) {}
+function allPets(req, res) {}
+module.exports = router;
+""",
+    "server/pets.test.js": """\
+const request = require('supertest');
+const app = require('./app');
+function testAll() { return request(app).get('/api'); }
+function testRoot() { return request(app).get('/'); }
 """,
 }
 FASTIFY = {
@@ -267,9 +422,29 @@ async function show(request, reply) {}
 KOA = {
     "koa/app.mjs": """\
 import Koa from 'koa';
+import { pets } from './pets.mjs';
 const app = new Koa();
 app.use(timer);
 async function timer(ctx, next) { await next(); }
+app.use(pets.routes()).use(pets.allowedMethods());
+""",
+    "koa/pets.mjs": """\
+import Router from '@koa/router';
+import { visits } from './visits.mjs';
+export const pets = new Router({ prefix: '/pets' });
+pets.get('/:id', show);
+pets.use('/:id/visits', visits.routes());
+async function show(ctx) {}
+""",
+    "koa/visits.mjs": """\
+import Router from '@koa/router';
+export const visits = new Router();
+visits.get('/', all).post('/', add);
+async function all(ctx) {}
+async function add(ctx) {}
+""",
+    "koa/page.mjs": """\
+export function visitsOf(id) { return fetch(`/pets/${id}/visits`); }
 """,
 }
 HONO = {
@@ -280,6 +455,11 @@ const auth = async (c, next) => { await next(); };
 app.use('*', auth);
 app.get('/posts/:id', auth, (c) => show(c));
 app.onError(failed);
+const books = new Hono();
+books.get('/', listed);
+app.route('/books', books);
+function listed(c) {}
+export function page() { return fetch('/books'); }
 function failed(error: Error, c) {}
 function show(c) {}
 """,
@@ -425,19 +605,35 @@ EXPECTED = {
         "polls/views.py:detail -> polls/views.py:results (Django route by name)",
         "polls/views.py:overview -> polls/views.py:detail (Django template)",
         "polls/views.py:overview -> polls/views.py:index (Django template)",
+        "polls/list_urls.py -> polls/lists.py:Archive.get_queryset (Django route)",
+        "polls/list_urls.py -> polls/views.py:detail (Django template)",
+        "polls/list_urls.py -> polls/lists.py:year (Django template)",
+        "polls/test_urls.py:test_latest -> polls/lists.py:latest (route by its path)",
+        "polls/test_urls.py:test_year -> polls/lists.py:year (route by its path)",
+        "polls/test_urls.py:test_all -> polls/lists.py:Archive.get_queryset (route by its path)",
+        "polls/test_urls.py:test_root -> polls/views.py:index (route by its path)",
         "polls/signals.py -> polls/signals.py:saved (Django signal)",
         "polls/signals.py:vote -> polls/signals.py:count (Django signal)",
     ], [
         "polls/views.py:overview -> polls/views.py:results",
         "polls/signals.py:vote -> polls/signals.py:connected",
         "polls/views.py:All.get -> polls/views.py",
+        "polls/list_urls.py -> polls/lists.py:Archive.month",
+        "polls/test_urls.py:test_latest -> polls/views.py",
+        "polls/test_urls.py:test_all -> polls/views.py",
+        "polls/test_urls.py:test_all -> polls/lists.py:year",
+        "polls/test_urls.py:test_root -> polls/lists.py",
     ]),
     "Django REST framework": (DRF, [
         "snippets/urls.py -> snippets/views.py:SnippetViewSet.perform_create (DRF route)",
         "snippets/views.py:SnippetViewSet -> snippets/views.py:SnippetViewSet.highlight (DRF action)",
         "snippets/urls.py -> snippets/views.py:api_root (Django route)",
         "snippets/urls.py -> snippets/views.py:UserViewSet.list (Django route)",
-    ], ["snippets/urls.py -> snippets/views.py:SnippetViewSet.helper"]),
+        "snippets/tests.py:test_snippets -> snippets/views.py:SnippetViewSet.perform_create (route by its path)",
+    ], [
+        "snippets/urls.py -> snippets/views.py:SnippetViewSet.helper",
+        "snippets/tests.py:test_snippets -> snippets/views.py:UserViewSet",
+    ]),
     "Flask": (FLASK, [
         "flaskr/app.py -> flaskr/app.py:hello (Flask route)",
         "flaskr/app.py -> flaskr/app.py:load (Flask hook)",
@@ -450,10 +646,16 @@ EXPECTED = {
         "flaskr/pages.py:create -> flaskr/blog.py:posts (Flask template)",
         "flaskr/pages.py:create -> flaskr/blog.py:update (Flask template)",
         "flaskr/pages.py:loop -> flaskr/app.py:hello (Flask template)",
+        "tests/test_admin.py:test_users -> flaskr/admin.py:users (route by its path)",
+        "tests/test_admin.py:test_moved -> flaskr/admin.py:moved_list (route by its path)",
+        "tests/test_admin.py:test_inner -> flaskr/admin.py:inner_list (route by its path)",
     ], [
         "flaskr/app.py:hello -> flaskr/blog.py:update",
         "flaskr/pages.py:none -> flaskr/",
         "flaskr/pages.py:loop -> flaskr/blog.py",
+        "tests/test_admin.py:test_users -> flaskr/admin.py:moved_list",
+        "tests/test_admin.py:test_users -> flaskr/admin.py:inner_list",
+        "tests/test_admin.py:test_inner -> flaskr/admin.py:users",
     ]),
     "Starlette": (STARLETTE, [
         "app/main.py -> app/main.py:homepage (Starlette route)",
@@ -472,23 +674,46 @@ EXPECTED = {
         "web/front.js:templated -> api/main.py:read_user (route by its path)",
         "web/front.js:jquery -> api/main.py:read_user (route by its path)",
         "web/front.js:added -> api/routers.py:buy (route by its path)",
-    ], ["web/front.js:elsewhere -> api", "web/front.js:user -> api/routers.py"]),
+        "web/groups.js:teams -> api/teams.py:teams (route by its path)",
+        "web/groups.js:board -> api/boards.py:board (route by its path)",
+        "web/groups.js:mine -> api/boards.py:mine (route by its path)",
+    ], [
+        "web/front.js:elsewhere -> api",
+        "web/front.js:user -> api/routers.py",
+        "web/groups.js:teams -> api/boards.py",
+        "web/groups.js:teams -> api/teams.py:team ",
+        "web/groups.js:board -> api/teams.py",
+        "web/groups.js:mine -> api/teams.py",
+    ]),
     "Express": (EXPRESS, [
         "server/app.js -> server/app.js:auth (Express middleware)",
         "server/app.js -> server/app.js:show (Express route)",
         "server/app.js -> server/app.js:loadId (Express parameter)",
         "server/app.js -> server/app.js:renderPage (Express engine)",
         "server/app.js -> server/app.js:both (Express route)",
-    ], []),
+        "server/app.js -> server/app.js:asPage (Express response)",
+        "server/api.js -> server/api.js:check (Express middleware)",
+        "server/pets.js -> server/pets.js:changePet (Express route)",
+        "server/pets.js -> server/pets.js:showPet (Express route)",
+        "server/pets.js -> server/pets.js:loadPet (Express route)",
+        "server/pets.js -> server/pets.js:owns (Express route)",
+        "server/pets.test.js:testAll -> server/pets.js:allPets (route by its path)",
+    ], ["server/pets.test.js:testRoot -> server/"]),
     "Fastify": (FASTIFY, [
         "fast/server.js -> fast/users.js:users (Fastify plugin)",
         "fast/server.js -> fast/server.js:check (Fastify hook)",
         "fast/users.js:users -> fast/users.js:show (Fastify route)",
     ], []),
-    "Koa": (KOA, ["koa/app.mjs -> koa/app.mjs:timer (Koa middleware)"], []),
+    "Koa": (KOA, [
+        "koa/app.mjs -> koa/app.mjs:timer (Koa middleware)",
+        "koa/pets.mjs -> koa/pets.mjs:show (Koa route)",
+        "koa/visits.mjs -> koa/visits.mjs:add (Koa route)",
+        "koa/page.mjs:visitsOf -> koa/visits.mjs:all (route by its path)",
+    ], ["koa/page.mjs:visitsOf -> koa/pets.mjs"]),
     "Hono": (HONO, [
         "hono/app.ts -> hono/app.ts:failed (Hono handler)",
         "hono/app.ts -> hono/app.ts:auth (Hono middleware)",
+        "hono/app.ts:page -> hono/app.ts:listed (route by its path)",
     ], []),
     "Vuex": (VUEX, [
         "store/articles.js:actions.[FETCH] -> store/articles.js:mutations.[SET] (Vuex mutation)",

@@ -382,8 +382,10 @@ class Sites:
             return sorted(found)
         for expression in called_arguments(summary, call):
             functions = self._functions(file, scope, expression, summary.methods)
-            if summary.rule and (decorated := innermost(expression)) is not None:
-                functions += self._functions(file, scope, decorated)
+            if summary.rule:
+                functions += self._held_functions(file, scope, expression)
+                if (decorated := innermost(expression)) is not None:
+                    functions += self._functions(file, scope, decorated)
             for function in functions:
                 target = self._function(function)
                 found.append(target._replace(shift=-1 - target.shift))
@@ -406,6 +408,12 @@ class Sites:
         values = self.evaluator.values(file, scope, expression)
         functions = [value for value in values if value[0] == FUNCTION]
         return functions + self._methods(values, sorted(methods))
+
+    def _held_functions(self, file: File, scope: int, expression: Expression) -> list[Value]:
+        """The functions that the lists and objects hold which an argument is."""
+        values = self.evaluator.values(file, scope, expression)
+        held = self.evaluator.containers.held(values)
+        return [value for value in held if value[0] == FUNCTION]
 
     def _methods(self, values: Values, names: Iterable[str]) -> list[Value]:
         """The methods of some names that the classes among some values declare."""

@@ -18,7 +18,7 @@ from tersely.code.expressions import (
     SPREAD,
     Expression,
 )  # fmt: skip
-from tersely.code.languages.frameworks import ECMASCRIPT_FRAMEWORKS, VUEX_METHODS
+from tersely.code.languages.frameworks import ECMASCRIPT_FRAMEWORK_METHODS, ECMASCRIPT_FRAMEWORKS
 from tersely.code.languages.model import (  # fmt: skip
     RECEIVER,
     Assign,
@@ -348,7 +348,7 @@ ARRAY_METHODS = {
     "apply": Summary(calls=(RECEIVER,), result_of=RECEIVER, passes=("elements 1",)),
     "bind": Summary(returns=RECEIVER),
     "extend": Summary(returns=0),  # of a class outside, with members
-    **VUEX_METHODS,
+    **ECMASCRIPT_FRAMEWORK_METHODS,
 }
 
 CALLS_FIRST = Summary(calls=(0,))

@@ -21,10 +21,16 @@ from tersely.code.languages.model import (
 
 HTTP_VERBS = names("get post put patch delete head options")
 PATH = Topic("path", argument=0)
+PATH_OF_ROUTER = Topic("path")  # that of the router alone
+_FETCH = Summary(rule="route by its path", reaches=PATH)
 EVENT = Topic("type", "Spring", HANDLER)
 
 _DJANGO_NAMED = Topic("name", "Django", keyword="name")
 _DJANGO_ROUTE = Summary(rule="Django route", calls=(1,), registers=(PATH, _DJANGO_NAMED))
+_DJANGO_PATTERN = Summary(
+    rule="Django route", calls=(1,), registers=(Topic("pattern", argument=0), _DJANGO_NAMED)
+)
+_DJANGO_INCLUDE = Summary(returns=0, module_named=0)
 _DJANGO_NAME = Summary(rule="Django route by name", reaches=Topic("name", "Django", 0))
 _DJANGO_TEMPLATE = Summary(rule="Django template", reaches=Topic("template", "Django"))
 _DJANGO_CONNECT = Summary(
@@ -37,10 +43,8 @@ _DJANGO_SIGNALS = names(
 )
 DJANGO = {
     "django.urls.path": _DJANGO_ROUTE,
-    "django.urls.re_path": Summary(
-        rule="Django route", calls=(1,), registers=(Topic("name", "Django", keyword="name"),)
-    ),
-    "django.conf.urls.url": Summary(rule="Django route", calls=(1,), registers=(_DJANGO_NAMED,)),
+    **dict.fromkeys(("django.urls.re_path", "django.conf.urls.url"), _DJANGO_PATTERN),
+    **dict.fromkeys(("django.urls.include", "django.conf.urls.include"), _DJANGO_INCLUDE),
     "django.urls.reverse": _DJANGO_NAME,
     "django.urls.reverse_lazy": _DJANGO_NAME,
     "django.shortcuts.redirect": _DJANGO_NAME,
@@ -59,11 +63,19 @@ DJANGO = {
 _FLASK_ROUTE = Summary(
     rule="Flask route", calls=(0,), registers=(PATH, Topic("name", "Flask", HANDLER))
 )
+_FLASK_PREFIX = Topic("path", keyword="url_prefix")
 _FLASK_HOOK = Summary(rule="Flask hook", calls=(0,))
 _FLASK_HOOKS = names(
     "before_request after_request teardown_request teardown_appcontext context_processor errorhandler()"
 )
 FLASK = {
+    "flask.Blueprint": Summary(makes_router=True, registers=(_FLASK_PREFIX,)),
+    **{
+        f"flask.{owner}.register_blueprint": Summary(
+            calls=(0,), registers=(_FLASK_PREFIX,), moves_router=True
+        )
+        for owner in ("Flask", "Blueprint")
+    },
     "flask.render_template": Summary(rule="Flask template", reaches=Topic("template", "Flask")),
     "flask.url_for": Summary(rule="Flask route by name", reaches=Topic("name", "Flask", 0)),
     **{
@@ -109,7 +121,13 @@ STARLETTE = {
     },
 }
 _FASTAPI_HOOK = Summary(rule="FastAPI hook", calls=(0,))
+_FASTAPI_PREFIX = (Topic("path", keyword="prefix"),)
 FASTAPI = {
+    "fastapi.APIRouter": Summary(makes_router=True, registers=_FASTAPI_PREFIX),
+    **{
+        f"fastapi.{owner}.include_router": Summary(calls=(0,), registers=_FASTAPI_PREFIX)
+        for owner in ("FastAPI", "APIRouter")
+    },
     "fastapi.Depends": Summary(rule="FastAPI dependency", calls=(0,), yield_of=0),
     **{
         f"fastapi.{owner}.{verb}()": _FASTAPI_ROUTE
@@ -122,34 +140,65 @@ FASTAPI = {
     },
 }
 
-# Methods of a class that make a handler of it: the methods that the handler calls.
-DISPATCHERS = {"as_view": ("get", "post", "put", "patch", "delete", "head", "options")}
-
 _DRF_METHODS = names(
     "list create retrieve update partial_update destroy get_queryset get_object get_serializer_class "
     "perform_create perform_update perform_destroy"
 )
+_DJANGO_METHODS = names(
+    "dispatch get post put patch delete head options get_context_data get_form get_form_class get_form_kwargs "
+    "get_initial form_valid form_invalid get_success_url get_template_names test_func"
+)
+# Methods of a class that make a handler of it: the methods that the handler calls.
+DISPATCHERS = {"as_view": tuple(sorted(_DJANGO_METHODS | _DRF_METHODS))}
+# Methods that frameworks give classes.
+PYTHON_FRAMEWORK_METHODS = {
+    "as_view": Summary(
+        rule="Django template", reaches=Topic("template", "Django", attribute="template_name")
+    )
+}
+
 _DRF_ROUTE = Summary(rule="DRF route", calls=(1,), methods=_DRF_METHODS, registers=(PATH,))
 DRF = {
     **{
-        f"rest_framework.routers.{router}.register": _DRF_ROUTE
+        f"rest_framework.routers.{router}{method}": summary
         for router in ("DefaultRouter", "SimpleRouter")
+        for method, summary in (("", Summary(makes_router=True)), (".register", _DRF_ROUTE))
     },
     "rest_framework.decorators.action()": Summary(rule="DRF action", calls=(0,), returns=0),
     "rest_framework.decorators.api_view()": Summary(returns=0),
 }
 
-PYTHON_FRAMEWORKS = {**DJANGO, **FLASK, **STARLETTE, **FASTAPI, **DRF}
+# Clients that ask an application in its tests.
+_TEST_CLIENTS = (
+    "django.test.Client",
+    "fastapi.testclient.TestClient",
+    "flask.Flask.test_client()",
+    "rest_framework.test.APIClient",
+    "starlette.testclient.TestClient",
+)
+TEST_CLIENTS = {f"{client}.{verb}": _FETCH for client in _TEST_CLIENTS for verb in HTTP_VERBS}
 
-_EXPRESS_ROUTE = Summary(rule="Express route", calls=(1, 2, 3, 4), registers=(PATH,))
+PYTHON_FRAMEWORKS = {**DJANGO, **FLASK, **STARLETTE, **FASTAPI, **DRF, **TEST_CLIENTS}
+
+_EXPRESS_ROUTE = Summary(
+    rule="Express route", calls=(1, 2, 3, 4), returns=RECEIVER, registers=(PATH,)
+)
 _MIDDLEWARE = (0, 1, 2, 3)
-_EXPRESS_MIDDLEWARE = Summary(rule="Express middleware", calls=_MIDDLEWARE)
-_EXPRESS_APPS = ("express()", "express.default()", "express.Router", "express.default.Router")
+_EXPRESS_VERB = Summary(
+    rule="Express route", calls=_MIDDLEWARE, returns=RECEIVER, registers=(PATH_OF_ROUTER,)
+)
+_EXPRESS_MIDDLEWARE = Summary(
+    rule="Express middleware", calls=_MIDDLEWARE, returns=RECEIVER, registers=(PATH,)
+)
+_EXPRESS_ROUTERS = ("express.Router", "express.default.Router")
+_EXPRESS_APPS = ("express()", "express.default()", *_EXPRESS_ROUTERS)
 EXPRESS = {
+    **dict.fromkeys(_EXPRESS_ROUTERS, Summary(makes_router=True)),
+    **{f"{app}.route": Summary(makes_router=True, registers=(PATH,)) for app in _EXPRESS_APPS},
     **{f"{app}.{verb}": _EXPRESS_ROUTE for app in _EXPRESS_APPS for verb in {"all", *HTTP_VERBS}},
     **{f"{app}.use": _EXPRESS_MIDDLEWARE for app in _EXPRESS_APPS},
     **{
-        f"{app}.route().{verb}": Summary(rule="Express route", calls=(0, 1, 2, 3))
+        f"{app}.route().{verb}": _EXPRESS_VERB
         for app in _EXPRESS_APPS
         for verb in {"all", *HTTP_VERBS}
     },
@@ -174,11 +223,25 @@ FASTIFY = {
     for method, summary in _FASTIFY_METHODS.items()
 }
 
-_KOA_MIDDLEWARE = Summary(rule="Koa middleware", calls=_MIDDLEWARE)
-KOA = {f"{app}.use": _KOA_MIDDLEWARE for app in ("koa()", "koa.default()")}
+_KOA_MIDDLEWARE = Summary(
+    rule="Koa middleware", calls=_MIDDLEWARE, returns=RECEIVER, registers=(PATH,)
+)
+_KOA_ROUTE = Summary(rule="Koa route", calls=(1, 2, 3, 4), returns=RECEIVER, registers=(PATH,))
+_KOA_ROUTERS = ("@koa/router", "@koa/router.default", "koa-router", "koa-router.default")
+KOA = {
+    **dict.fromkeys(_KOA_ROUTERS, Summary(makes_router=True, registers=(PATH,))),
+    **{f"{app}().use": _KOA_MIDDLEWARE for app in ("koa", "koa.default", *_KOA_ROUTERS)},
+    **{
+        f"{router}().{verb}": _KOA_ROUTE
+        for router in _KOA_ROUTERS
+        for verb in {"all", "del", *HTTP_VERBS}
+    },
+}
 
 _HONO_ROUTE = Summary(rule="Hono route", calls=(1, 2, 3, 4), registers=(PATH,))
 HONO = {
+    "hono.Hono": Summary(makes_router=True),
+    "hono.Hono.route": Summary(calls=(1,), registers=(PATH,)),
     "hono.Hono.use": Summary(rule="Hono middleware", calls=_MIDDLEWARE),
     **{f"hono.Hono.{verb}": _HONO_ROUTE for verb in {"all", *HTTP_VERBS}},
     **dict.fromkeys(
@@ -222,13 +285,20 @@ VUEX = {
     "vuex.createStore": _VUEX_STORE,
     "Store.registerModule": Summary(registry=Registry(1, _VUEX_MEMBERS, inside="modules")),
 }
-VUEX_METHODS = {
+# Methods of frameworks, whatever they are called on.
+ECMASCRIPT_FRAMEWORK_METHODS = {
+    "format": Summary(rule="Express response", calls=(0,)),
     "commit": Summary(rule=_VUEX_MUTATION, reaches=Topic("name", _VUEX_MUTATION, 0)),
     "dispatch": Summary(rule=_VUEX_ACTION, reaches=Topic("name", _VUEX_ACTION, 0)),
 }
 
-_FETCH = Summary(rule="route by its path", reaches=PATH)
-_CLIENTS = ("axios", "axios.default", "globalThis.axios")
+_AXIOS = ("axios", "axios.default", "globalThis.axios")
+_CLIENTS = (
+    *_AXIOS,
+    *(f"{axios}.create()" for axios in _AXIOS),
+    "supertest()",
+    "supertest.default()",
+)
 ECMASCRIPT_FRAMEWORKS = {
     **EXPRESS,
     **FASTIFY,
@@ -237,8 +307,8 @@ ECMASCRIPT_FRAMEWORKS = {
     **NEST,
     **VUEX,
     "globalThis.fetch": _FETCH,
-    "globalThis.axios": _FETCH,
-    **{f"{client}.{verb}": _FETCH for client in _CLIENTS for verb in HTTP_VERBS},
+    **dict.fromkeys(_AXIOS, _FETCH),
+    **{f"{client}.{verb}": _FETCH for client in _CLIENTS for verb in {"request", *HTTP_VERBS}},
     **{
         f"{jquery}.{verb}": _FETCH
         for jquery in ("globalThis.$", "globalThis.jQuery", "jquery", "jquery.default")

@@ -551,7 +551,8 @@ class Files(Protocol):
 class Topic:
     """By what a framework brings together a call and the handler that it leads to.
 
-    `kind`: "path" (of a URL; what has a placeholder fits anything), "name" (a text; its last word
+    `kind`: "path" (of a URL; what has a placeholder fits anything), "pattern" (a regular expression
+    that paths match), "name" (a text; its last word
     counts), "word" (the name that a value is written with), "type" (the class of what is passed, or
     of what the handler takes), "template" (the names and paths in the templates that a call names).
     """
@@ -560,6 +561,7 @@ class Topic:
     framework: str = ""  # whose handlers alone are meant
     argument: int = -1  # its position; RECEIVER, or HANDLER for what the handler itself tells
     keyword: str = ""  # the argument of that name
+    attribute: str = ""  # that of the class whose method is called, beside the arguments
 
 
 @value
@@ -625,6 +627,10 @@ class Summary:
     makes_key: bool = False  # gives back a key that is equal to no other
     rule: str = ""  # what a framework does, in a few words: its edges are inferred and name it
     registers: tuple[Topic, ...] = ()  # the functions it calls are handlers of these
+    # Gives a router, the paths of whose routes begin with the path of this call, and with those
+    # that the router itself is registered for.
+    makes_router: bool = False
+    moves_router: bool = False  # the path of this call stands in place of that of the router
     registry: Registry | None = None  # an object that it is given holds handlers
     reaches: Topic | None = None  # calls the handlers of this
     receives: str = ""  # likewise what is the receiver in the functions it calls

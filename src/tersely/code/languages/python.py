@@ -15,7 +15,11 @@ from tersely.code.expressions import (
     STATIC,
     TYPE_PARAMETER,
 )
-from tersely.code.languages.frameworks import DISPATCHERS, PYTHON_FRAMEWORKS
+from tersely.code.languages.frameworks import (
+    DISPATCHERS,
+    PYTHON_FRAMEWORK_METHODS,
+    PYTHON_FRAMEWORKS,
+)
 from tersely.code.languages.model import (
     Alias,
     Assign,
@@ -404,6 +408,7 @@ PYTHON = Language(
         common_members=BUILTIN_MEMBERS,
         builtins="builtins",
         dispatchers=DISPATCHERS,
+        methods=PYTHON_FRAMEWORK_METHODS,
         summaries=PYTHON_FRAMEWORKS
         | {
             "builtins.map": Summary(calls=(0, 1), collects=(0, 1)),

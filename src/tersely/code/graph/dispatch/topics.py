@@ -9,13 +9,15 @@ calls the handlers of that topic, in any language for paths.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.expressions import CALL, MEMBER, Expression
+from tersely.code.expressions import CALL, Expression
 from tersely.code.graph.call_resolution import Target
+from tersely.code.graph.dispatch.routes import Routers, fit, joined, of_pattern, segments
 from tersely.code.graph.dispatch.templates import TEMPLATE_LIMIT, Templates
 from tersely.code.graph.dispatch.type_filtering import type_name
+from tersely.code.graph.passing import receiver_of
 from tersely.code.graph.pointsto.values import (
     CLASS,
     DISPLAY,
@@ -39,10 +41,19 @@ MAX_TOPIC_FILES = 300
 MAX_REGISTRY_DEPTH = 5  # objects with handlers inside each other
 
 MAX_LISTED = 20  # paths in a list that are looked at
-TELLING = frozenset((*range(MAX_LISTED), "path", "url"))  # keys of what says a path
-Key = tuple[str, str, Any]  # kind of a topic, the framework, and what tells it from others
-Registration = tuple[File, int, Summary, Expression]  # a call in a scope of a file
+TELLING = frozenset((*range(MAX_LISTED), "path", "url", "prefix"))  # keys of what says a path
 Place = tuple[int, int]  # file and position of a definition
+PATHS = ("path", "pattern")  # kinds of topics that are paths
+Key = tuple[str, str, Any]  # kind of a topic, the framework, and what tells it from others
+
+
+class Registration(NamedTuple):
+    """A call in a scope of a file that registers handlers."""
+
+    file: File
+    scope: int
+    summary: Summary
+    call: Expression
 
 
 class Topics:
@@ -91,24 +102,19 @@ class Topics:
     def reaching(self) -> list[tuple[int, int, int]]:
         """(file, scope, position among its calls) of every call that may lead to a handler."""
         if self._reaching is None:
-            self._reaching = [
-                place
-                for place, summary, _ in self._calls(_is_topical)
-                if summary.reaches is not None
-            ]
+            self._reaching = [place for place, _, _ in self._calls(_reaches)]
         return self._reaching
 
     def _registered(self) -> dict[Key, set[Target]]:
         if self._handlers is None:
             handlers: dict[Key, set[Target]] = defaultdict(set)
             registering = [
-                (self.program.file(file_id), scope, summary, call)
-                for (file_id, scope, _), summary, call in self._calls(_is_topical)
-                if summary.registers
+                Registration(self.program.file(file_id), scope, summary, call)
+                for (file_id, scope, _), summary, call in self._calls(_has_handlers)
             ]
-            prefixes = self._prefixes(registering)
+            routers = self._routers(registering)
             for registration in registering:
-                self._register(registration, prefixes, handlers)
+                self._register(registration, routers, handlers)
             self._handlers = handlers
         return self._handlers
 
@@ -163,45 +169,42 @@ class Topics:
         for name, values in found.items():
             yield name, frozenset(value for value in values if value[0] == FUNCTION)
 
-    def _prefixes(self, registering: list[Registration]) -> dict[Place, set[str]]:
-        """The paths that classes are registered for: what the paths of their methods begin with."""
-        found: dict[Place, set[str]] = defaultdict(set)
-        for file, scope, summary, call in registering:
-            paths = [topic for topic in summary.registers if topic.kind == "path"]
-            for owner in self._classes(file, scope, summary, call) if paths else ():
-                for topic in paths:
-                    found[owner] |= {key[2] for key in self._keys(file, scope, topic, call, None)}
-        return found
+    def _routers(self, registering: list[Registration]) -> Routers:
+        """The routers, classes and modules that are registered for paths themselves."""
+        routers = Routers(self.evaluator)
+        for one in registering:
+            if any(topic.kind in PATHS for topic in one.summary.registers):
+                routers.note(*one, self._paths(one), self._targets(one))
+        return routers
 
-    def _classes(
-        self, file: File, scope: int, summary: Summary, call: Expression
-    ) -> Iterator[Place]:
-        """The classes among what a call registers."""
-        for position in summary.calls:
-            if 0 <= position < len(call[2]):
-                for value in self.evaluator.values(file, scope, call[2][position]):
-                    if value[0] == CLASS:
-                        yield value[1], value[2]
+    def _targets(self, registration: Registration) -> list[Target]:
+        """The handlers that a call registers."""
+        file, scope, summary, call = registration
+        return self.evaluator.members.sites.called_back(summary, file, scope, call)
+
+    def _paths(self, registration: Registration) -> set[str]:
+        """The paths that a call registers something for."""
+        file, scope, summary, call = registration
+        return {
+            key[2]
+            for topic in summary.registers
+            if topic.kind in PATHS
+            for key in self._keys(file, scope, topic, call, None)
+        }
 
     def _register(
-        self,
-        registration: Registration,
-        prefixes: Mapping[Place, set[str]],
-        handlers: dict[Key, set[Target]],
+        self, registration: Registration, routers: Routers, handlers: dict[Key, set[Target]]
     ) -> None:
         file, scope, summary, call = registration
-        for target in self.evaluator.members.sites.called_back(summary, file, scope, call):
-            owner = self.program.file(target.file).definitions[target.position][3]
-            before = prefixes.get((target.file, owner), ())
+        around = routers.around(file, scope, call)
+        for target in self._targets(registration):
             for topic in summary.registers:
-                keys = list(self._keys(file, scope, topic, call, target))
-                if before and topic.kind == "path":
-                    ends = [key[2] for key in keys] or [""]
-                    keys = [
-                        ("path", topic.framework, f"{start}/{end}")
-                        for start in sorted(before)
-                        for end in ends
-                    ]
+                keys = set(self._keys(file, scope, topic, call, target))
+                if topic.kind in PATHS:
+                    starts = routers.before(target, around)
+                    ends = {key[2] for key in keys}
+                    paths = joined(starts, ends or {""}) if ends or any(starts) else ()
+                    keys = {("path", topic.framework, path) for path in paths}
                 for key in keys:
                     handlers[key].add(target)
 
@@ -274,21 +277,32 @@ class Topics:
             elif topic.kind == "name" and value[0] == KEY and type(value[1]) is str:
                 told = value[1] if target is None else last_word(value[1])
                 yield "name", topic.framework, told
-            elif topic.kind == "path" and (path := _text(value)):
-                yield "path", topic.framework, path
+            elif topic.kind in PATHS and (path := _text(value)) is not None:
+                as_path = of_pattern(path) if topic.kind == "pattern" else path
+                yield "path", topic.framework, as_path
 
     def _told_in_templates(
         self, file: File, scope: int, topic: Topic, call: Expression
     ) -> Iterator[Key]:
-        """What the templates refer to that a call names."""
-        path = self.program.rows[file.id].path
-        for argument in (*call[2], *(value for _, value in call[3])):
-            for value in self._told_values(file, scope, argument):
-                references, is_cut = self.templates.references(path, _text(value))
-                if is_cut:
-                    self.program.limits_hit.add(TEMPLATE_LIMIT)
-                for reference in references:
-                    yield reference.kind, topic.framework, reference.text
+        """What the templates refer to that a call names, or the class whose method it is."""
+        named = [
+            (file, value)
+            for argument in (*call[2], *(value for _, value in call[3]))
+            for value in self._told_values(file, scope, argument)
+        ]
+        owner = receiver_of(call) if topic.attribute else None
+        for value in self.evaluator.values(file, scope, owner) if owner is not None else ():
+            if value[0] == CLASS:
+                home = self.program.file(value[1])
+                texts = self.evaluator.members.of(value, topic.attribute, home)
+                named += [(home, text) for text in texts]
+        for home, value in named:
+            path = self.program.rows[home.id].path
+            references, is_cut = self.templates.references(path, _text(value) or "")
+            if is_cut:
+                self.program.limits_hit.add(TEMPLATE_LIMIT)
+            for reference in references:
+                yield reference.kind, topic.framework, reference.text
 
     def _told_values(self, file: File, scope: int, expression: Expression) -> Values:
         """The values of an argument, and those that a list or the options in it hold."""
@@ -307,9 +321,14 @@ class Topics:
             yield "type", topic.framework, type_name(parameters[0][1])
 
 
-def _is_topical(summary: Summary) -> bool:
-    """Whether a function registers handlers that it is given, or reaches some."""
-    return bool(summary.registers) or summary.reaches is not None
+def _has_handlers(summary: Summary) -> bool:
+    """Whether a function registers handlers that it is given."""
+    return bool(summary.registers)
+
+
+def _reaches(summary: Summary) -> bool:
+    """Whether a function leads to handlers."""
+    return summary.reaches is not None
 
 
 def _has_registry(summary: Summary) -> bool:
@@ -332,42 +351,18 @@ def _argument(topic: Topic, call: Expression) -> Expression:
     if topic.keyword:
         return next((value for keyword, value in call[3] if keyword == topic.keyword), None)
     if topic.argument == RECEIVER:
-        return call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
+        return receiver_of(call)
     return call[2][topic.argument] if 0 <= topic.argument < len(call[2]) else None
 
 
-def _text(value: Value) -> str:
-    """A text, with a hole for each part of it that is not known; "" for another value."""
+def _text(value: Value) -> str | None:
+    """A text, with a hole for each part of it that is not known; None for another value."""
     if value[0] == KEY and type(value[1]) is str:
         return value[1]
-    has_pattern = value[0] == RESULT and len(value) > len(("tag", "name"))
-    return str(value[2]) if has_pattern else ""
+    has_pattern = value[0] == RESULT and len(value) == len(("tag", "name", "pattern"))
+    return str(value[2]) if has_pattern else None
 
 
 def last_word(name: str) -> str:
     """A name without the namespace before it: `shop:cart`, `shop.cart`."""
     return name.replace(":", ".").rpartition(".")[2]
-
-
-def segments(path: str) -> list[str]:
-    """The parts of the path of a URL, without host, query and fragment."""
-    _, scheme, rest = path.partition("://")
-    path = f"/{rest.partition('/')[2]}" if scheme else path
-    return [part for part in path.partition("?")[0].partition("#")[0].split("/") if part]
-
-
-def fit(route: list[str], asked: list[str]) -> int:
-    """The number of parts of a path that a route tells apart, 0 where it is another: what comes
-    before it may be a prefix.
-    """
-    if not route or len(route) > len(asked):
-        return 0
-    pairs = list(zip(reversed(route), reversed(asked), strict=False))
-    if any(one != other and not is_placeholder(one) for one, other in pairs):
-        return 0
-    return sum(one == other and not is_placeholder(one) for one, other in pairs)
-
-
-def is_placeholder(part: str) -> bool:
-    """Whether a part of a route stands for any text: `<int:id>`, `{id}`, `:id`, `*`."""
-    return part[:1] in ("<", "{", ":", "*")

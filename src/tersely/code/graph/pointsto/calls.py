@@ -37,6 +37,7 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
     one,
+    router,
 )
 from tersely.code.graph.program import File
 
@@ -174,6 +175,8 @@ class Calls:
             found = (
                 self.evaluator.summaries.applied(file, scope, summary, call) if summary else NOTHING
             )
+            if summary is not None and summary.makes_router:
+                return router(result_name(callee[1]), file.id, call[4])
             return found or one(RESULT, result_name(callee[1]))
         if tag == PROMISED:
             return self.promised(callee)

@@ -6,7 +6,8 @@ says what each type parameter of the class stands for, (frozenset, …), and the
 the very class CLASS, INSTANCE, GENERATED (tag, file, position): a class, its instances, what
 calling a generator function gives MODULE (tag, file) EXTERNAL (tag, dotted name): something outside
 the repository; RESULT (tag, dotted name): what calling it gives; a text of which parts are known
-has a third part, a pattern with `*` for the others DISPLAY (tag, file, serial): a list or mapping
+has a third part, a pattern with `*` for the others, and a router a fourth, the file and line of the
+call that made it DISPLAY (tag, file, serial): a list or mapping
 written in the source REST (tag, file, position, parameter): what a variadic parameter collects, or
 `parameters.EVERY`: all that is given COLLECTION (tag, frozenset of elements), of a mapping (tag,
 frozenset of items, frozenset of keys); TUPLE (tag, (frozenset, …)): known only by what they hold
@@ -62,6 +63,16 @@ INSTANCE_PARTS = ("tag", "file", "position", "is open")  # of an instance withou
 def external(name: str) -> Values:
     """Something outside the repository by its dotted name."""
     return frozenset(((EXTERNAL, name),)) if name.count(".") < MAX_EXTERNAL_PARTS else NOTHING
+
+
+def router(name: str, file_id: int, line: int) -> Values:
+    """A router of a framework, told apart from others by the call that made it."""
+    return one(RESULT, name, "", (file_id, line))
+
+
+def is_router(value: Value) -> bool:
+    """Whether a value is a router that is told apart from others."""
+    return value[0] == RESULT and len(value) > len(("tag", "name", "pattern"))
 
 
 def collection(elements: Values) -> Values:

@@ -274,8 +274,9 @@ def _text(rule: model.Text) -> Handler:
         put_together = [part for part in parts if _is_part(part, literal)]
         if len(literal) == 1 and put_together == literal and len(parts) <= 3:
             return (CONST, walk.text(literal[0]))
-        if not parts:
-            return (CONST, walk.text(node).strip("\"'`"))
+        text = walk.text(node).strip("\"'`")
+        if not parts or not text:
+            return (CONST, text)
         pattern = "".join(walk.text(part) if part in literal else HOLE for part in put_together)
         return patterned(pattern)
 

@@ -1,0 +1,173 @@
+"""The paths of routes: what they begin with, and how well one fits the path that a call asks for.
+
+A route belongs to the router that it is registered at, to the class whose method handles it, or to
+the module that lists it. Each of them may be registered for a path itself, at another router or in
+another module; together these are what the path of the route begins with.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from tersely.code.expressions import CALL, MEMBER, Expression, is_tagged
+from tersely.code.graph.call_resolution import Target
+from tersely.code.graph.passing import called_arguments, receiver_of
+from tersely.code.graph.pointsto.values import CLASS, MODULE, Value, is_router
+from tersely.code.graph.program import File
+from tersely.code.languages.model import Summary
+
+if TYPE_CHECKING:
+    from tersely.code.graph.pointsto.evaluate import Evaluator
+
+MAX_ROUTERS = 6  # under each other
+MAX_BEGINNINGS = 20  # paths that the routes of one router begin with
+BEGINNINGS_LIMIT = (
+    f"truncated: {MAX_BEGINNINGS} paths of a router were taken, and {MAX_ROUTERS} routers under each"
+    " other"
+)
+
+PLACEHOLDER = "{}"
+_GROUP = re.compile(r"\((?:[^()\\]|\\.|\([^()]*\))*\)[*+?]?|\[[^\]]*\][*+?]?|\\[dws][*+]?|\.[*+]")
+
+
+class Registered(NamedTuple):
+    """That a router is registered for some paths, among the routes of other routers."""
+
+    paths: frozenset[str]
+    at: frozenset[Value]
+    moves: bool  # instead of the path that it was made with
+
+
+class Routers:
+    """Routers, and what the paths of their routes begin with."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self._made: dict[Value, Registered] = {}
+        self._registered: dict[Value, set[Registered]] = defaultdict(set)
+
+    def note(
+        self,
+        file: File,
+        scope: int,
+        summary: Summary,
+        call: Expression,
+        paths: Iterable[str],
+        handlers: Collection[Target],
+    ) -> None:
+        """Take in what a call does with routers: it makes one, or is given some, for paths. A class
+        is no router where its methods are the handlers that the call registers.
+        """
+        at = self.around(file, scope, call)
+        registered = Registered(frozenset(paths), at, summary.moves_router)
+        if summary.makes_router:
+            for value in filter(is_router, self.evaluator.values(file, scope, call)):
+                self._made[value] = registered
+        else:
+            for expression in called_arguments(summary, call):
+                for value in self._given(file, scope, expression):
+                    if value[0] != CLASS or not handlers:
+                        self._registered[value].add(registered)
+
+    def around(self, file: File, scope: int, call: Expression) -> frozenset[Value]:
+        """The routers that a call registers something at, else the module it is in."""
+        made_by = call[1] if is_tagged(call[1], CALL) else call
+        receiver = receiver_of(made_by)
+        values = self.evaluator.values(file, scope, receiver) if receiver is not None else ()
+        return frozenset(filter(is_router, values)) or frozenset(((MODULE, file.id),))
+
+    def _given(self, file: File, scope: int, expression: Expression) -> Iterator[Value]:
+        """The routers, classes and modules of routes that an argument is; `router.routes()` and
+        `include(router.urls)` stand for the router.
+        """
+        while expression is not None:
+            values = self.evaluator.values(file, scope, expression)
+            found = [one for one in values if one[0] in (CLASS, MODULE) or is_router(one)]
+            if found:
+                yield from found
+                return
+            expression = _inside(expression)
+
+    def before(self, handler: Target, routers: Iterable[Value]) -> set[str]:
+        """What the paths of a handler begin with that is registered at some routers: with those of
+        its class if there are any, else with theirs.
+        """
+        around = self.program.file(handler.file).definitions[handler.position][3]
+        owner = (CLASS, handler.file, around)
+        found: set[str] = set()
+        for one in (owner,) if owner in self._registered else routers:
+            found |= self._before(one, MAX_ROUTERS)
+        return found
+
+    def _before(self, owner: Value, depth: int) -> set[str]:
+        if not depth:
+            self.program.limits_hit.add(BEGINNINGS_LIMIT)
+            return {""}
+        made = self._made.get(owner)
+        own = made.paths if made is not None else frozenset()
+        found: set[str] = set()
+        for one in sorted(self._registered.get(owner, ()), key=repr):
+            ends = joined(one.paths or {""}, {""} if one.moves and one.paths else own or {""})
+            found |= self._under(one.at, owner, ends, depth)
+        if not found:
+            found = self._under(made.at if made is not None else (), owner, own or {""}, depth)
+        if len(found) > MAX_BEGINNINGS:
+            self.program.limits_hit.add(BEGINNINGS_LIMIT)
+        return set(sorted(found)[:MAX_BEGINNINGS])
+
+    def _under(
+        self, above: Iterable[Value], owner: Value, ends: Iterable[str], depth: int
+    ) -> set[str]:
+        """Paths behind what those of the routers above begin with."""
+        starts: set[str] = set()
+        for router in above:
+            starts |= self._before(router, depth - 1) if router != owner else set()
+        return joined(starts or {""}, ends)
+
+
+def _inside(expression: Expression) -> Expression:
+    """What a member is of, or what a function is given, None for all else."""
+    if is_tagged(expression, MEMBER):
+        return expression[1]
+    if is_tagged(expression, CALL):
+        return expression[2][0] if expression[2] else receiver_of(expression)
+    return None
+
+
+def joined(starts: Iterable[str], ends: Iterable[str]) -> set[str]:
+    """Each end behind each start, with a slash between them alone."""
+    return {f"{start.strip('/')}/{end.strip('/')}".strip("/") for start in starts for end in ends}
+
+
+def of_pattern(text: str) -> str:
+    """The path that a regular expression matches, with placeholders for what is not fixed."""
+    ends = text.removeprefix("^").removesuffix("$").removesuffix("/?")
+    return _GROUP.sub(PLACEHOLDER, ends)
+
+
+def segments(path: str) -> list[str]:
+    """The parts of the path of a URL, without host, query and fragment."""
+    _, scheme, rest = path.partition("://")
+    path = f"/{rest.partition('/')[2]}" if scheme else path
+    return [part for part in path.partition("?")[0].partition("#")[0].split("/") if part]
+
+
+def fit(route: list[str], asked: list[str]) -> int:
+    """The number of parts of a path that a route tells apart, 0 where it is another: what comes
+    before it may be a prefix. The root is told by having no parts.
+    """
+    if not route or len(route) > len(asked):
+        return int(route == asked)
+    pairs = list(zip(reversed(route), reversed(asked), strict=False))
+    if any(one != other and not is_placeholder(one) for one, other in pairs):
+        return 0
+    return sum(one == other and not is_placeholder(one) for one, other in pairs)
+
+
+def is_placeholder(part: str) -> bool:
+    """Whether a part of a route stands for any text: `<int:id>`, `{id}`, `:id`, `*`."""
+    return part[:1] in ("<", "{", ":", "*")
