@@ -127,12 +127,12 @@ def test_a_search_through_imports_that_is_cut_says_so_every_time(
 def test_values_that_are_not_followed_to_their_end_are_said_every_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(fixpoint, "MAX_COMPUTATIONS", 1)
+    monkeypatch.setattr(fixpoint, "MAX_UNKNOWNS", 1)
     with indexed(python_files(complete(3))) as engine:
         for _ in range(2):
             engine.limits_hit.clear()
             calls(engine)
-            assert engine.limits_hit == {fixpoint.COMPUTATIONS_LIMIT}
+            assert engine.limits_hit == {fixpoint.UNKNOWNS_LIMIT}
 
 
 def test_definitions_of_a_name_that_every_file_binds_are_cut_and_it_is_said(

@@ -10,22 +10,26 @@ and whoever read a value that changed later is computed again.
 Several solvers may have the same equations but for some, which say so. What depends on none of
 those is solved once.
 
-What a question has not finished when its computations are used up is forgotten: other questions
-find it out for themselves.
+A question that needs more unknowns than the bound is cut. What it has not finished is forgotten, so
+that other questions find it out for themselves. Given up for all of them is what was asked for, and
+what depends on it and it on that: they need the same unknowns, so each of them alone would be cut
+too, and so would be whatever depends on them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, TypeVar
 
 Found = TypeVar("Found")
 
 EMPTY: frozenset[Any] = frozenset()
 
-MAX_COMPUTATIONS = 4_000  # for one question; what is not known by then counts as unknown
-COMPUTATIONS_LIMIT = (
-    f"truncated: values were followed in at most {MAX_COMPUTATIONS:,} steps for one expression"
+# for one question, beside those solved before; the others count as unknown. Two of 87,000 questions
+# about the calls of seven repositories needed more.
+MAX_UNKNOWNS = 1_000
+UNKNOWNS_LIMIT = (
+    f"truncated: values of one expression were followed through at most {MAX_UNKNOWNS:,} others"
 )
 DEPTH_LIMIT = "truncated: an expression is nested too deeply to be followed"
 # of one unknown; after half of them its value may only grow, after all of them it stays
@@ -72,13 +76,12 @@ class Solver:
         )
         self._solved: dict[Hashable, frozenset[Any]] = {}
         self._cut: dict[Hashable, frozenset[str]] = {}  # limits that were met for what is solved
-        # the answers to questions that used up their computations, and the limits that they met
+        # what needs too many unknowns: its value so far, and the limits that it met
         self._given_up: dict[Hashable, tuple[frozenset[Any], frozenset[str]]] = {}
         self._open: dict[Hashable, _Unknown] = {}  # of the question being answered, not final yet
         self._stack: list[_Unknown] = []
         self._say_cut = say_cut
         self._heard: list[set[str]] = []
-        self._left = 0  # computations that the present question may still take
         self._stale: dict[_Unknown, None] = {}  # in order of discovery
         if below is not None:
             below._say_cut = self.mark_cut  # what is asked of it here is part of an answer here
@@ -96,6 +99,11 @@ class Solver:
         if known is not None:
             self.mark_own()
             self.mark_cut(*self._cut.get(key, ()))
+            return known
+        if key in self._given_up:
+            known, limits = self._given_up[key]
+            self.mark_own()
+            self.mark_cut(*limits)
             return known
         return (
             self._met(key, compute, arguments)
@@ -165,21 +173,18 @@ class Solver:
     def _answer(
         self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any
     ) -> frozenset[Any]:
-        if key in self._given_up:
-            value, limits = self._given_up[key]
-            self.mark_cut(*limits)
-            return value
         asked = self._open[key] = _Unknown(compute, arguments)
-        self._left = MAX_COMPUTATIONS
         try:
             self._compute(asked)
-            while self._stale and self._left >= 0:
+            while self._stale and not self._needs_too_many:
                 stale, _ = self._stale.popitem()
                 self._compute(stale)
-            unfinished = self._unfinished()
+            unfinished = _reading(self._stale)
+            for unknown in unfinished:
+                unknown.limits |= {UNKNOWNS_LIMIT}
             self._keep(unfinished)
             if asked in unfinished:
-                self._given_up[key] = asked.value, asked.limits
+                self._give_up(_reading([asked]))
         except RecursionError:
             # expressions nested deeply in a long chain: nothing is said of this one
             self._solved[key] = asked.value = EMPTY
@@ -191,16 +196,15 @@ class Solver:
         self.mark_cut(*asked.limits)
         return asked.value
 
-    def _unfinished(self) -> set[_Unknown]:
-        """What was not computed to its end, and whoever reads that, directly or indirectly."""
-        found, pending = set(self._stale), list(self._stale)
-        while pending:
-            readers = pending.pop().readers.keys() - found
-            found |= readers
-            pending.extend(readers)
-        for unknown in found:
-            unknown.limits |= {COMPUTATIONS_LIMIT}
-        return found
+    @property
+    def _needs_too_many(self) -> bool:
+        return len(self._open) > MAX_UNKNOWNS
+
+    def _give_up(self, knot: set[_Unknown]) -> None:
+        """Keep the values so far of unknowns that depend on each other."""
+        for key, unknown in self._open.items():
+            if unknown in knot:
+                self._given_up[key] = unknown.value, unknown.limits
 
     def _keep(self, unfinished: set[_Unknown]) -> None:
         """Keep what was solved: for all solvers unless it depends on what is our own."""
@@ -230,11 +234,10 @@ class Solver:
                     pending.append(reader)
 
     def _compute(self, unknown: _Unknown) -> None:
-        unknown.computations += 1
-        self._left -= 1
-        if self._left < 0:
+        if self._needs_too_many:
             self._stale[unknown] = None
             return
+        unknown.computations += 1
         if unknown.computations > MAX_RECOMPUTATIONS:
             unknown.limits |= {RECOMPUTATIONS_LIMIT}
             return
@@ -252,6 +255,16 @@ class Solver:
             unknown.value = found
             # A reader further down the stack finishes first and may have read the old value.
             self._stale.update(unknown.readers)
+
+
+def _reading(unknowns: Iterable[_Unknown]) -> set[_Unknown]:
+    """Unknowns, and whoever reads them, directly or indirectly."""
+    found, pending = set(unknowns), list(unknowns)
+    while pending:
+        readers = pending.pop().readers.keys() - found
+        found |= readers
+        pending.extend(readers)
+    return found
 
 
 def _as_one(compute: Callable[..., frozenset[Any]], *arguments: Any) -> frozenset[Any]:
