@@ -136,8 +136,8 @@ class _Process:
         workspaces = Workspaces(
             asking, asyncio.get_running_loop(), told.workspace, relay.count_tokens, relay.store
         )
-        for offer in workspaces.offers():
-            relay.calls.offer(offer)
+        for name, declare in workspaces.offers().items():
+            relay.calls.offer_later(name, declare)
         apps = make_apps(relay, told, self.secret.text, self.tokens)
         bridges = [
             Bridge(one, told.workspace, self.answer_words) for one in self.bridged if one.is_enabled

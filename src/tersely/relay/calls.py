@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import sha256
 from itertools import islice
 from threading import Lock
@@ -139,7 +140,7 @@ class Calls:
         self._policy = policy
         self._count_tokens = count_tokens
         self._rates = Rates(policy.calls_per_minute)
-        self._offers: dict[str, Offer] = {}
+        self._declared: dict[str, Callable[[], Offer]] = {}
         self._running: dict[str, Future[Artifact]] = {}
         self._changing = Lock()
         self.held = Held()  # calls, by their capabilities
@@ -148,29 +149,43 @@ class Calls:
 
     def offer(self, offer: Offer) -> None:
         """Have a capability called from now on; raises `name_taken` where another has the name."""
+        self.offer_later(offer.name, lambda: offer)
+
+    def offer_later(self, name: str, declare: Callable[[], Offer]) -> None:
+        """Have a capability called from now on which is declared when it is first asked for; raises
+        `name_taken` where another has the name.
+        """
         with self._changing:
-            if offer.name in self._offers:
+            if name in self._declared:
                 raise TerselyError(
-                    "name_taken",
-                    f"there is a capability {offer.name} already",
-                    "choose another name",
+                    "name_taken", f"there is a capability {name} already", "choose another name"
                 )
-            self._offers[offer.name] = offer
+            self._declared[name] = cache(declare)
 
     def withdraw(self, name: str) -> None:
         """Have it called no more."""
         with self._changing:
-            self._offers.pop(name, None)
+            self._declared.pop(name, None)
+
+    def names(self) -> list[str]:
+        """The names of all capabilities, sorted."""
+        with self._changing:
+            return sorted(self._declared)
 
     def offers(self) -> list[Offer]:
         """List capabilities, by name."""
-        with self._changing:
-            return [self._offers[name] for name in sorted(self._offers)]
+        found = map(self.offered, self.names())
+        return [offer for offer in found if offer is not None]
+
+    def offered(self, name: str) -> Offer | None:
+        """The capability of a name, None where there is none."""
+        declare = self._declared.get(name)
+        return None if declare is None else declare()
 
     def invoke(self, call: Call) -> Answered:
         """Answer a call; raises what the pipeline refuses and what the handler could not do."""
         watch = Stopwatch()
-        offer = self._offers.get(call.capability)
+        offer = self.offered(call.capability)
         if offer is None:
             hint = "`tersely relay cap list` lists what there is"
             raise TerselyError(
@@ -193,7 +208,7 @@ class Calls:
         """The content that a call would give that only reads, without a trace of it; raises what
         the pipeline refuses.
         """
-        offer = self._offers.get(call.capability)
+        offer = self.offered(call.capability)
         if offer is None or offer.reach is not Reach.READ:
             raise TerselyError(
                 "unknown_command", f"there is no {call.capability[:80]} that only reads"

@@ -92,8 +92,9 @@ def code_web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     asking = Asking(ANSWER_WORDS)
 
     def offer(relay: Relay) -> None:
-        for one in Workspaces(asking, loop, "", relay.count_tokens, relay.store).offers():
-            relay.calls.offer(one)
+        workspaces = Workspaces(asking, loop, "", relay.count_tokens, relay.store)
+        for name, declare in workspaces.offers().items():
+            relay.calls.offer_later(name, declare)
 
     async def close() -> None:
         asking.close()

@@ -16,7 +16,7 @@ import msgspec
 
 from tersely.client.gateway.joining import Membership
 from tersely.client.peer import Peer
-from tersely.doors.socket.bridge.bridge import Bridge, methods
+from tersely.doors.socket.bridge.bridge import METHODS, Bridge
 from tersely.doors.socket.envelopes import ServiceFailure
 from tersely.doors.socket.failures import failure_of
 from tersely.doors.socket.services import Asked
@@ -82,7 +82,7 @@ async def _offer(home: Path, name: str, bridge: Bridge, root: str) -> None:
     told = {
         "name": name,
         "version": bridge.declared.version,
-        "capabilities": [_without_root(one) for one in methods().values()],
+        "capabilities": [_without_root(one) for one in METHODS.values()],
     }
     async with await Peer.connect(name, home=home, kind="service", service=told) as peer:
         running: set[asyncio.Task[None]] = set()

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -85,12 +85,7 @@ def make_apps(
         by_path.setdefault(operation.path, {})[operation.method] = _endpoint(
             operation, relay, threads, handlers
         )
-    described = encode(document(OPERATIONS))
-
-    async def openapi(request: Request) -> Response:
-        return Response(described, media_type=_JSON)
-
-    by_path["/openapi.json"] = {"GET": openapi}
+    by_path["/openapi.json"] = {"GET": _openapi}
     others = Starlette(routes=pages.routes(), exception_handlers={HTTPException: _unrouted})
     others.state.event_streams = 0
     others.router.redirect_slashes = False
@@ -106,6 +101,18 @@ def make_apps(
         else Guard(table, Visitor(token, open_paths, guarded), guarded, refused)
     )
     return Apps(Guard(table, OwnUser(), guarded, refused), tcp, table)
+
+
+@cache
+def _described() -> bytes:
+    """The description of all operations as JSON: few ask for it, and making it takes longer than
+    opening the database.
+    """
+    return encode(document(OPERATIONS))
+
+
+async def _openapi(request: Request) -> Response:
+    return Response(_described(), media_type=_JSON)
 
 
 def _endpoint(

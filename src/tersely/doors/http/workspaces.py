@@ -5,7 +5,7 @@ of our own.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -47,11 +47,13 @@ class Workspaces:
         self._count_tokens = count_tokens
         self._store = store
 
-    def offers(self) -> Iterator[Offer]:
-        """Every capability of the catalogue."""
-        return map(self._offer, catalogue.every(catalogue.CODE_NAMES))
+    def offers(self) -> dict[str, Callable[[], Offer]]:
+        """Every capability of the catalogue by its name, declared when it is asked for."""
+        return {name: partial(self._offer, name) for name in catalogue.CODE_NAMES}
 
-    def _offer(self, capability: Capability[Any, Any]) -> Offer:
+    def _offer(self, name: str) -> Offer:
+        capability = catalogue.load(name)
+
         def run(call: Call) -> Given:
             root, given = self._split(call.arguments)
             read: list[str] = []

@@ -132,8 +132,7 @@ class Access:
 
     def reads_machine(self, capability: str) -> bool:
         """True if a capability that is called reads the disk of the relay's machine."""
-        offers = {one.name: one for one in self._relay.calls.offers()}
-        offer = offers.get(capability)
+        offer = self._relay.calls.offered(capability)
         return offer is not None and _ROOT in offer.arguments.get("properties", {})
 
     def is_of_machine(self, service: str) -> bool:

@@ -82,13 +82,14 @@ class Services:
         """
         self._known[service.name] = service
         offered, taken = self._offered.setdefault(service.name, []), []
-        for offer in map(partial(self._offer, service), service.methods):
+        for method in service.methods:
+            name = capability(service.name, method)
             try:
-                self._calls.offer(offer)
+                self._calls.offer_later(name, partial(self._offer, service, method))
             except TerselyError:
-                taken.append(offer.name)
+                taken.append(name)
             else:
-                offered.append(offer.name)
+                offered.append(name)
         return taken
 
     def left(self, name: str) -> None:
@@ -169,9 +170,9 @@ class Services:
     def _calls_text(self) -> Iterator[str]:
         called: list[Sample] = []
         remembered: list[Sample] = []
-        for offer in self._calls.offers():
-            labels = {"capability": offer.name}
-            for samples, count in zip((called, remembered), self.hits(offer.name), strict=True):
+        for name in self._calls.names():
+            labels = {"capability": name}
+            for samples, count in zip((called, remembered), self.hits(name), strict=True):
                 samples.append(("", labels, count))
         yield from family(
             "tersely_capability_calls_total", "counter", "Calls of capabilities, answered", called

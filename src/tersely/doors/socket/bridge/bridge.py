@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -65,7 +65,7 @@ class Bridge:
         self._started: dict[str, int] = {}  # by workspace: the process of the daemon started for it
         place = bridged.socket or "the code daemon of each workspace"
         self.declared = Declared(
-            bridged.name, tersely.__version__, methods(), BRIDGE, place, self.scope
+            bridged.name, tersely.__version__, METHODS, BRIDGE, place, self.scope
         )
 
     async def answer(self, asked: Asked) -> bytes:
@@ -281,22 +281,35 @@ def checked(
     return capability, asked.arguments
 
 
-@cache
-def methods() -> Mapping[str, Method]:
-    """The methods of a code daemon, by name: what its clients say, and the capabilities for which
-    they have no word.
+# What clients of a code daemon say, and the capabilities for which they have no word.
+_SPELLED = {
+    **{name.removeprefix(PREFIX): Spelling(name) for name in catalogue.CODE_NAMES},
+    **{name: spelling for name, spelling in SPELLINGS.items() if "." not in name},
+}
+
+
+class _Methods(Mapping[str, Method]):
+    """The methods of a code daemon, by name. Each is declared when it is asked for: all of them
+    take longer than the rest of a relay's start.
     """
-    spelled = {name: spelling for name, spelling in SPELLINGS.items() if "." not in name}
-    every = {name.removeprefix(PREFIX): Spelling(name) for name in catalogue.CODE_NAMES} | spelled
-    return {
-        name: _method(name, spelling)
-        for name, spelling in every.items()
-        if catalogue.load(spelling.capability).effect is Effect.READ
-    }
+
+    def __getitem__(self, name: str) -> Method:
+        return _method(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_SPELLED)
+
+    def __len__(self) -> int:
+        return len(_SPELLED)
 
 
-def _method(name: str, spelling: Spelling) -> Method:
+METHODS: Mapping[str, Method] = _Methods()
+
+
+@cache
+def _method(name: str) -> Method:
     """A method with the parameters of its capability under the names that its clients use."""
+    spelling = _SPELLED[name]
     capability = catalogue.load(spelling.capability)
     described = schema(capability.parameters)
     names = spelling.shown
