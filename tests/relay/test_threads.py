@@ -91,6 +91,12 @@ def test_who_expects_another_version_is_told_the_present_one(store: Store) -> No
         threads.state(store, thread, 9)
 
 
+def test_who_expects_a_version_of_no_thread_is_told_that_there_is_none(store: Store) -> None:
+    with pytest.raises(TerselyError) as refused:
+        threads.patch_state(store, "none", [fact(1)], "ann", expected=1)
+    assert refused.value.code == "thread_not_found"
+
+
 def test_forty_patches_at_once_all_survive(store: Store) -> None:
     thread = threads.create(store, "", "ann").thread_id
     with ThreadPoolExecutor(8) as pool:

@@ -99,6 +99,8 @@ def _write(tables: Tables, command: Write, given: list[int]) -> int:
     row = database.row("select id, version, body from document where name = ?", (command.document,))
     version = row[1] if row else 0
     if command.expected is not None and command.expected != version:
+        if row is None:
+            command.edit(None)  # an edit of something that is not there says what is missing
         message = f"{command.document} is at version {version}, not {command.expected}"
         raise TerselyError(
             "version_conflict", message, "read it again and send a change that fits it"
