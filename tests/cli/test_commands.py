@@ -139,6 +139,11 @@ def test_a_command_answers_people(ask: Ask, name: str) -> None:
     assert not answer.out.endswith("\n\n")
 
 
+def test_the_whole_name_of_a_capability_is_a_command(ask: Ask) -> None:
+    assert ask("code.symbol.find", "Order").out == ask("symbol", "find", "Order").out
+    assert ask("code.no_such").status != 0
+
+
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_command_answers_programs(ask: Ask, name: str) -> None:
     words, _ = QUESTIONS[name]

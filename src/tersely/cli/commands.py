@@ -85,9 +85,11 @@ RELAY_QUESTIONS: tuple[Command, ...] = tuple(map(_asking, catalogue.RELAY_WORDS.
 
 
 def find_command(words: Sequence[str]) -> tuple[Command, Sequence[str]]:
-    """The command that `words` begin with, the longest spelling first, and the words after it;
-    raises `unknown_command`.
+    """The command that `words` begin with, the longest spelling first, and the words after it; the
+    whole name of a capability is a spelling as well. Raises `unknown_command`.
     """
+    if words[0] in catalogue.CODE_NAMES:
+        words = [*catalogue.words_of(words[0]).split(), *words[1:]]
     for command in sorted((*COMMANDS, *ALIASES), key=lambda command: -len(command.words)):
         length = len(command.words)
         if tuple(words[:length]) == command.words:
