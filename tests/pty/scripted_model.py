@@ -5,6 +5,8 @@ It serves Anthropic Messages, OpenAI Responses and Chat Completions, streamed. W
 newest text:
 
     please run `COMMAND`      it calls the shell tool, once for each prompt
+    please write `PATH`       it makes a file by the tool for that, or a patch where there is none
+    please note `PATH`        it calls the tool `note`, which makes the file
     please tell NAME WORD     it writes the command that sends WORD to NAME, with the marker that it
     was told
     anything else             it says that it has read each word-… in it
@@ -20,12 +22,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 _RUN = re.compile(r"please run `([^`]+)`")
+_WRITE = re.compile(r"please write `([^`]+)`")
+_NOTE = re.compile(r"please note `([^`]+)`")
 _TELL = re.compile(r"please tell (\w+) (word-\w+)")
 _MARKER = re.compile(r"with the marker ([0-9a-f]{8}) in the place of MARKER")
 # that of a tool of Codex: beside its schema, and beside the arguments of a call
 NAMESPACE = "x-namespace"
 _WORD = re.compile(r"word-[0-9a-f]+")
-_SHELLS = ("Bash", "bash", "exec_command")
+_SHELLS = ("Bash", "bash", "exec_command", "run_shell_command")
+_WRITERS = ("Write", "write", "write_file")
+_PATCH = (
+    "apply_patch <<'END'\n*** Begin Patch\n*** Add File: {path}\n+written\n*** End Patch\nEND\n"
+)
 
 
 class Turn(NamedTuple):
@@ -56,6 +64,8 @@ def reply_to(asked: Asked) -> Reply:
     prompt = "\n".join(turn.text for turn in new if turn.role != "tool")
     has_result = any(turn.role == "tool" for turn in new)
     shell = next((name for name in _SHELLS if name in asked.tools), "")
+    if asked.tools and not has_result and (acts := _acts(asked.tools, prompt, shell)):
+        return acts
     run, tell = _RUN.search(prompt), _TELL.search("\n".join(turn.text for turn in new))
     if run and shell and not has_result:
         return Reply(tool=shell, arguments=_arguments(asked.tools[shell], run[1]))
@@ -64,6 +74,22 @@ def reply_to(asked: Asked) -> Reply:
         return Reply(f"->relay-{marker[1]}:{tell[1]} {tell[2]}")
     words = sorted(set(_WORD.findall("\n".join(turn.text for turn in new))))
     return Reply(f"I have read {', '.join(words)}." if words else "Good.")
+
+
+def _acts(tools: Mapping[str, Mapping[str, Any]], prompt: str, shell: str) -> Reply | None:
+    """The call of a tool that changes a file; None where nobody asks for one."""
+    if (noted := _NOTE.search(prompt)) and "note" in tools:
+        space = {NAMESPACE: tools["note"].get(NAMESPACE, "")}
+        return Reply(tool="note", arguments={"path": noted[1], **space})
+    written = _WRITE.search(prompt)
+    writer = next((name for name in _WRITERS if name in tools), "")
+    if written is None:
+        return None
+    if writer:
+        known = tools[writer].get("properties", {})
+        paths = {"file_path": written[1], "filePath": written[1], "content": "written\n"}
+        return Reply(tool=writer, arguments={name: paths[name] for name in paths if name in known})
+    return Reply(tool=shell, arguments={"cmd": _PATCH.format(path=written[1])}) if shell else None
 
 
 def _arguments(schema: Mapping[str, Any], command: str) -> dict[str, Any]:

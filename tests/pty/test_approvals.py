@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,28 +53,74 @@ QWEN_SHOWN = """\
   ⠏ Waiting for user confirmation..."""
 
 
+CODEX_EDITS = """\
+  Would you like to make the following edits?
+  Description: Apply proposed file edits
+  Destination: /shop/file.txt
+› 1. Yes, proceed (y)
+  2. Yes, and don't ask again for these files (a)
+  3. No, and tell Codex what to do differently (esc)
+  Press enter to confirm or esc to cancel"""
+CODEX_NETWORK = """\
+  Do you want to approve network access to "example.com"?
+  Environment: local
+› 1. Yes, just this once (y)
+  2. Yes, and allow this host for this conversation (a)
+  3. Yes, and allow this host in the future (p)
+  4. No, and tell Codex what to do differently (esc)
+  Press enter to confirm or esc to cancel"""
+CODEX_TOOL = """\
+  Field 1/1
+  Allow the tiny MCP server to run tool "weather"?
+  city: Oslo
+  › 1. Allow                   Run the tool and continue
+    2. Allow for this session  Run the tool and remember this choice for this
+                               session
+    3. Always allow            Run the tool and remember this choice for
+                               future tool calls
+    4. Cancel                  Cancel this tool call
+  enter to submit | esc to cancel"""
+QWEN_EDIT = """\
+  ? WriteFile Writing to new.txt ←
+   1 ? Shell one
+   2 1. two
+   Apply this change?
+   › 1. Yes, allow once
+     2. Yes, allow always
+     3. No, suggest changes (esc)
+  ⠏ Waiting for user confirmation..."""
+
+
 def codex(*command: str, above: str = "") -> str:
     wanted = "\n".join(f"  {line}" for line in command)
     return f"{above}{TITLE}\n\n  Reason: May I?\n\n{wanted}\n\n{CODEX_CHOICES}"
 
 
-def read(dialog: Dialog | None, shown: str) -> Asked | None:
-    assert dialog is not None
-    return asked(dialog, NO_PROMPT, shown.split("\n"))
+def read(dialogs: Sequence[Dialog], shown: str) -> Asked | None:
+    return asked(dialogs, NO_PROMPT, shown.split("\n"))
 
 
 @pytest.mark.parametrize(
-    ("dialog", "shown", "what", "deny"),
+    ("dialogs", "shown", "what", "deny"),
     [
-        (CODEX.dialog, codex("$ touch made-it"), "Reason: May I? ⏎ $ touch made-it", b"3"),
-        (GEMINI.dialog, GEMINI_SHOWN, "touch made-it ⏎ Allow execution of [Shell]?", b"3"),
-        (QWEN.dialog, QWEN_SHOWN, "touch made-it ⏎ Allow execution of: 'touch'?", b"4"),
+        (CODEX.dialogs, codex("$ touch made-it"), "Reason: May I? ⏎ $ touch made-it", b"3"),
+        (
+            CODEX.dialogs,
+            CODEX_EDITS,
+            "Description: Apply proposed file edits ⏎ Destination: /shop/file.txt",
+            b"3",
+        ),
+        (CODEX.dialogs, CODEX_NETWORK, "Environment: local", b"4"),
+        (CODEX.dialogs, CODEX_TOOL, "city: Oslo", b"4"),
+        (GEMINI.dialogs, GEMINI_SHOWN, "touch made-it ⏎ Allow execution of [Shell]?", b"3"),
+        (QWEN.dialogs, QWEN_SHOWN, "touch made-it ⏎ Allow execution of: 'touch'?", b"4"),
+        (QWEN.dialogs, QWEN_EDIT, "1 ? Shell one ⏎ 2 1. two ⏎ Apply this change?", b"3"),
     ],
 )
 def test_a_dialog_is_read_with_the_keys_that_it_offers(
-    dialog: Dialog, shown: str, what: str, deny: bytes
+    dialogs: Sequence[Dialog], shown: str, what: str, deny: bytes
 ) -> None:
-    found = read(dialog, shown)
+    found = read(dialogs, shown)
     assert found is not None
     assert (found.what, found.allow, found.deny) == (what, b"1", deny)
 
@@ -87,7 +134,7 @@ ROWS = st.one_of(
 @given(st.lists(ROWS, max_size=12), st.lists(ROWS, max_size=12))
 def test_no_part_of_a_dialog_passes_for_all_of_it(command: list[str], above: list[str]) -> None:
     history = "".join(f"{row}\n" for row in above)
-    found = read(CODEX.dialog, codex(*command, above=history))
+    found = read(CODEX.dialogs, codex(*command, above=history))
     if found is not None:
         assert (found.title, found.allow, found.deny) == (TITLE.strip(), b"1", b"3")
         whole = codex(*command).split("\n")[:-1]
@@ -103,14 +150,16 @@ def test_no_part_of_a_dialog_passes_for_all_of_it(command: list[str], above: lis
         codex("$ ls") + "\n› Ask Codex to do anything",  # a text with a prompt below
         codex("$ ls") + "\nand\nmore\nthan\nfits",
         codex("$ ls").replace("3. No, and", "3. Yes, and"),
+        CODEX_TOOL.replace("Oslo", "Oslo and then..."),
+        CODEX_TOOL.replace("Oslo", "Oslo\n  day: 1\n  unit: km"),
+        CODEX_TOOL.replace("Oslo", 'Oslo\n  Allow the tiny MCP server to run tool "clock"?'),
         codex("$ ls").replace("  3. No", "  4. No"),
         codex("$ ls").replace("  2. Yes, and", "› 2. Yes, proceed (y)\n  3. Yes, and"),
     ],
 )
 def test_what_is_not_wholly_understood_is_no_dialog(shown: str) -> None:
     prompt = Prompt(re.compile(CODEX.prompt))
-    assert CODEX.dialog is not None
-    assert asked(CODEX.dialog, prompt, shown.split("\n")) is None
+    assert asked(CODEX.dialogs, prompt, shown.split("\n")) is None
 
 
 def waiting(relay: Home, name: str) -> list[Any]:

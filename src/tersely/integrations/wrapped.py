@@ -67,22 +67,25 @@ class Dialog:
     """How the dialog looks in which an agent asks its person for permission, as regular
     expressions: its first row, which no row below it can look like, and the words of the choices
     that allow and that refuse what is asked, this once.
+
+    `cut` is found between the first row and the choices where these may leave something out.
     """
 
     title: str
     allow: str
     deny: str
+    cut: str = r"(?!)"
 
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
     """How an agent is wrapped. `prompt` is a regular expression for the row in which its empty
-    prompt stands; `dialog` is None where its hooks or our plugin hand over what the person says.
+    prompt stands; `dialogs` are none where its hooks or our plugin hand over what the person says.
     """
 
     moments: Mapping[str, Moment]
     prompt: str
-    dialog: Dialog | None = None
+    dialogs: tuple[Dialog, ...] = ()
     # else `install` writes the hooks
     launch: Callable[[Mapping[str, str]], Launch] = lambda environment: Launch()
 
@@ -216,10 +219,18 @@ CLAUDE = Wrapped(_CLAUDE_MOMENTS, r'❯[\s\xa0]*(?:Try ".*)?', launch=_claude)
 CODEX = Wrapped(
     _CODEX_MOMENTS,
     r"› (?:Ask Codex to do anything.*)?",
-    Dialog(
-        r"  (?:Would you like to|Do you want to) .+",
-        r"Yes, (?:proceed|just this once)(?: \(y\))?",
-        r"No, and .+ \(esc\)",
+    (
+        Dialog(
+            r"  (?:Would you like to|Do you want to) .+",
+            r"Yes, (?:proceed|just this once)(?: \(y\))?",
+            r"No, and .+ \(esc\)",
+        ),
+        Dialog(
+            r'  Allow .+ to run tool ".+"\?',
+            r"Allow(?: {2,}.+)?",
+            r"Cancel(?: {2,}.+)?",
+            cut=r"\.\.\.(?: ⏎|\Z)|⏎.*⏎",  # of the arguments three are shown, long ones with dots
+        ),
     ),
     _codex,
 )
@@ -227,10 +238,10 @@ OPENCODE = Wrapped(_OPENCODE_MOMENTS, r"\s*┃\s+Ask anything….*", launch=_ope
 GEMINI = Wrapped(
     GEMINI_MOMENTS,
     r"[\s│]*>\s+Type your message.*",
-    Dialog(r"│ \? .+│", "Allow once", r"No, suggest changes \(esc\)"),
+    (Dialog(r"│ \? .+│", "Allow once", r"No, suggest changes \(esc\)"),),
 )
 QWEN = Wrapped(
     QWEN_MOMENTS,
     r"[\s│]*>\s+Type your message.*",
-    Dialog(r"  \? \S.*", "Yes, allow once", r"No, suggest changes \(esc\)"),
+    (Dialog(r"  \? \S.*", "Yes, allow once", r"No, suggest changes \(esc\)"),),
 )

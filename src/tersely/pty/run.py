@@ -155,7 +155,7 @@ class _Run:
             rules = self._rules() if self._wanted.place.has_brief or self._wanted.task else ""
             how = Given(
                 self._handover, self._prompt(wrapped), self._marker, rules, self._wanted.resumes,
-                self._spending, wrapped.dialog if wrapped is not None else None,
+                self._spending, wrapped.dialogs if wrapped is not None else (),
             )  # fmt: skip
             speech = Speech(self._mail, self._outbox, self._spawned, self._inbox.put)
             self._session = Session(how, program, self._mail, speech, self._inbox, hooks)

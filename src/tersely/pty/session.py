@@ -9,7 +9,7 @@ import contextlib
 import os
 import signal
 import stat
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from tersely.client.peer import Delivery
@@ -70,7 +70,7 @@ class Given(NamedTuple):
     rules: str  # what the program is told of the relay, "" where nothing is typed in
     resumes: bool  # when a limit ends, it is told so
     spending: Spending  # what it uses
-    dialog: Dialog | None  # in which it asks for permission, where that can be answered
+    dialogs: Sequence[Dialog]  # in which it asks for permission, where that can be answered
 
 
 class Session:
@@ -362,10 +362,9 @@ class Session:
 
     def _dialog(self) -> Asked | None:
         """The dialog in which the program waits for permission; None for none that is known."""
-        dialog = self._given.dialog
-        if dialog is None or self._activity.state is not State.PERMISSION:
+        if self._activity.state is not State.PERMISSION:
             return None
-        return asked(dialog, self._given.prompt, self._screen.texts())
+        return asked(self._given.dialogs, self._given.prompt, self._screen.texts())
 
     def _look_for_limit(self) -> None:
         """Hear of a limit that the program has reached, and go on once one has ended, where the

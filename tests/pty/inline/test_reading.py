@@ -26,6 +26,7 @@ def commands(text: str, columns: int = 0, marker: str = "") -> Sequence[Command]
     [
         ("->relay:Bob are you there?", Message("Bob", "are you there?")),
         ("   ⏺ ->relay:Bob hi", Message("Bob", "hi")),
+        ("  ◆\ufe0e ->relay:Bob hi", Message("Bob", "hi")),
         ("│ ->relay:Bob hi              │", Message("Bob", "hi")),
         ("->relay:Bob [thread:auth-1] hi", Message("Bob", "hi", "auth-1")),
         ("->relay:Bob [thread:shop:auth] hi", Message("Bob", "hi", "shop:auth")),

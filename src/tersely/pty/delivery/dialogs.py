@@ -46,12 +46,18 @@ class _Choice(NamedTuple):
     label: str
 
 
-def asked(dialog: Dialog, prompt: Prompt, shown: Sequence[str]) -> Asked | None:
+def asked(dialogs: Sequence[Dialog], prompt: Prompt, shown: Sequence[str]) -> Asked | None:
     """The dialog that a screen ends with; None where there is none that is wholly understood."""
     rows = [row.rstrip() for row in shown if row.strip()]
     choices = _choices(rows)
     if not choices or any(map(prompt.is_empty, rows[choices[-1].row :])):
         return None
+    found = [one for dialog in dialogs if (one := _asked(dialog, rows, choices)) is not None]
+    return found[0] if len(found) == 1 else None
+
+
+def _asked(dialog: Dialog, rows: Sequence[str], choices: Sequence[_Choice]) -> Asked | None:
+    """The dialog with some choices, if it is one of a kind and shows all that is asked."""
     first, last = choices[0].row, choices[-1].row
     titles = [at for at in range(first) if re.fullmatch(dialog.title, rows[at])]
     allow, deny = _key(choices, dialog.allow), _key(choices, dialog.deny)
@@ -61,7 +67,8 @@ def asked(dialog: Dialog, prompt: Prompt, shown: Sequence[str]) -> Asked | None:
     title, *others = filter(None, map(_framed, rows[titles[0] : first]))
     what = _BETWEEN.join(others)
     is_short = len(title) <= MAX_TOOL_CHARACTERS and len(what) <= MAX_PERMISSION_CHARACTERS
-    if not is_short or any(map(_CUT.search, whole)):
+    is_cut = any(map(_CUT.search, whole)) or re.search(dialog.cut, what)
+    if not is_short or is_cut:
         return None
     return Asked(title, what, allow, deny, whole)
 

@@ -46,7 +46,8 @@ MAX_BLOCK_LINES = 2_000
 MAX_FENCED_LINES = 1_000  # of a code block that nobody closes, after which commands count again
 MAX_CONTINUED_ROWS = 60  # of one line that a program has broken to fit the screen
 BORDERS = "│┃┆┇┊┋╎╏▌▎▏"
-_LEAD = rf"[ \t]*(?:[●•◦‣⁃⏺◆◇○□■✦✻*\-{BORDERS}][ \t]*)*"
+# A mark may be followed by a character that says to draw it as text, or as a picture.
+_LEAD = rf"[ \t]*(?:[●•◦‣⁃⏺◆◇○□■✦✻*\-{BORDERS}][\ufe0e\ufe0f]?[ \t]*)*"
 TARGET = r"\*|#?\w[\w.-]*(?::\w[\w.-]*)?"
 _NAME = re.compile(r"\w[\w.-]*")
 _JSON_END = "[[/RELAY]]"
