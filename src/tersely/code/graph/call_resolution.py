@@ -51,7 +51,7 @@ from tersely.code.graph.pointsto.values import (
     is_open,
 )
 from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names, carried_names
-from tersely.code.languages.model import Resolution, Summary
+from tersely.code.languages.model import Resolution, Summary, member_getters
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
 if TYPE_CHECKING:
@@ -156,19 +156,6 @@ class _Search:
 
 
 @cache
-def member_getters(facts: Resolution) -> tuple[str, ...]:
-    """Names of functions that give a member by its name, which is then not written as a name:
-    `getattr`.
-    """
-    return tuple(
-        name.rpartition(".")[2]
-        for table in (facts.summaries, facts.methods)
-        for name, summary in table.items()
-        if summary.member_of != -1
-    )
-
-
-@cache
 def handler_methods(facts: Resolution) -> frozenset[str]:
     """Methods that functions outside the repository call of the classes that they are given."""
     return frozenset(name for summary in facts.summaries.values() for name in summary.methods)
@@ -253,17 +240,15 @@ class Sites:
     def _implicit(self, file: File, scope: int, receiver: Expression, name: str) -> list[Target]:
         """The methods of classes of ours that syntax calls."""
         found: set[Target] = set()
-        stand_in = file.facts.stand_ins.get(name, "")
-        if not self.program.named(name) and not (stand_in and self.program.named(stand_in)):
-            return []
-        for value in self.evaluator.calls.receivers(file, scope, receiver):
+        names = [one for one in file.facts.in_place_of(name) if self.program.named(one)]
+        for value in self.evaluator.calls.receivers(file, scope, receiver) if names else ():
             if value[0] in (INSTANCE, PARENT):
-                members = self.evaluator.members.of(value, name, file)
-                functions = [member for member in members if member[0] == FUNCTION]
-                if not functions and stand_in:
-                    members = self.evaluator.members.of(value, stand_in, file)
-                    functions = [member for member in members if member[0] == FUNCTION]
-                found.update(self._function(function) for function in functions)
+                methods = (self.evaluator.members.of(value, one, file) for one in names)
+                functions = (
+                    [member for member in members if member[0] == FUNCTION] for members in methods
+                )
+                first = next(filter(None, functions), [])
+                found.update(self._function(function) for function in first)
         return sorted(found)
 
     def _targets_of(self, value: Value, file: File, scope: int, call: Expression) -> list[Target]:

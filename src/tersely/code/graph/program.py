@@ -356,8 +356,7 @@ class File:
         """The names of a member that is called, with those of other things that the call may mean."""
         facts = self.facts
         every = dict.fromkeys(names)
-        if callee[2] in facts.stand_ins:
-            every[facts.stand_ins[callee[2]]] = None
+        every.update(dict.fromkeys(facts.in_place_of(callee[2])))
         if facts.functions_are_objects or callee[2] == facts.construct_method:
             every.update(
                 dict.fromkeys(
@@ -1033,7 +1032,9 @@ def calling_names(facts: Resolution) -> frozenset[str]:
     """Names of functions outside the repository that call functions which they are given."""
     every = (*facts.methods.items(), *facts.summaries.items())
     return frozenset(
-        name.rpartition(".")[2].removesuffix("()") for name, summary in every if summary.calls
+        name.rpartition(".")[2].removesuffix("()")
+        for name, summary in every
+        if summary.calls or summary.calls_named
     )
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform
 
@@ -39,6 +40,15 @@ def value(cls: type[Value]) -> type[Value]:
     read.
     """
     return dataclass(slots=True, eq=False, repr=False)(cls)
+
+
+class Filling(Enum):
+    """What a collection that a call makes holds at first, by what the call is given."""
+
+    ELEMENTS = "elements"  # what iterating over the one argument gives
+    PAIRS = "pairs"  # a mapping of the pairs that iterating over it gives
+    ITEMS = "items"  # a mapping of what it holds or of such pairs, and of the keyword arguments
+    FACTORY = "factory"  # a mapping of what calling the first argument gives
 
 
 class Redefinition(Enum):
@@ -832,9 +842,8 @@ class Resolution:
     properties: Mapping[str, Summary] = field(default_factory=dict)
     # methods of functions whose first argument becomes the receiver
     receiver_binders: frozenset[str] = frozenset()
-    # Classes outside whose instances start empty, or with what their one argument holds; whether
-    # they are mappings, which take pairs.
-    fillable: Mapping[str, bool] = field(default_factory=dict)
+    # collections outside, by the full names of what makes them
+    fillable: Mapping[str, Filling] = field(default_factory=dict)
     # `Owner.name` that make an object that inherits from an argument
     deriving_functions: frozenset[str] = frozenset()
     # what callers pass for a parameter with a type of ours is not looked for
@@ -906,6 +915,26 @@ class Resolution:
     # None: nothing.
     redefinition: Callable[[Node, Callable[[Node], str]], Redefinition] | None = None
     injection: Injection | None = None
+
+    def in_place_of(self, method: str) -> list[str]:
+        """A method, and those that are called where a class lacks it, in order."""
+        found = [method]
+        while found[-1] in self.stand_ins:
+            found.append(self.stand_ins[found[-1]])
+        return found
+
+
+@cache
+def member_getters(facts: Resolution) -> tuple[str, ...]:
+    """Names of functions that give a member by its name, which is then not written as a name:
+    `getattr`.
+    """
+    return tuple(
+        name.rpartition(".")[2]
+        for table in (facts.summaries, facts.methods)
+        for name, summary in table.items()
+        if summary.member_of != -1
+    )
 
 
 def control_table(module: str, name: str = "CONTROL") -> Callable[[], Control]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
@@ -14,6 +15,7 @@ from tersely.code.expressions import (
     PROPERTY,
     STATIC,
     TYPE_PARAMETER,
+    Expression,
 )
 from tersely.code.languages.frameworks import (
     DISPATCHERS,
@@ -35,6 +37,7 @@ from tersely.code.languages.model import (
     Dictionary,
     Enters,
     Files,
+    Filling,
     Function,
     Generic,
     Imports,
@@ -86,6 +89,8 @@ from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
 
 
 def grammar() -> object:
@@ -191,6 +196,7 @@ def redefinition_of(definition: Node, text: Callable[[Node], str]) -> Redefiniti
 
 
 IDENTITY = Summary(returns=0)
+BY_KEY = Summary(calls_named=names("key"), passes=("element 0",))
 
 # What is known of event loops, by what gives one.
 EVENT_LOOPS = {
@@ -232,12 +238,28 @@ ITEM_METHODS = ("__getitem__", "__setitem__", "__delitem__")
 # Built-in functions that call a method of their argument.
 ASKING_FUNCTIONS = {
     name: f"__{name}__"
-    for name in "len str repr bytes hash bool int float iter next dir reversed".split()
-}
+    for name in "len str repr bytes hash bool int float iter next dir reversed format".split()
+} | dict.fromkeys("list tuple set frozenset sorted enumerate sum any all".split(), "__iter__")
 STAND_INS = {
-    "__ne__": "__eq__", "__str__": "__repr__", "__bool__": "__len__", "__contains__": "__iter__",
+    "__ne__": "__eq__", "__format__": "__str__", "__str__": "__repr__", "__bool__": "__len__",
+    "__contains__": "__iter__",
     **{f"__i{name}__": f"__{name}__" for name in ARITHMETIC.values()},
 }  # fmt: skip
+
+CONVERSIONS = {"!s": "__str__", "!r": "__repr__", "!a": "__repr__"}
+
+
+def lower_interpolation(walk: Lowering, node: Node) -> Expression:
+    """`{x!r:>{width}}` in a text: what is put in is asked for a text of it."""
+    put_in, *others = named_parts(node)
+    value = walk.value(put_in)
+    conversions = [
+        CONVERSIONS[walk.text(part)] for part in others if part.type == "type_conversion"
+    ]
+    walk.implicit(value, next(iter(conversions), "__format__"), (), line_of(node))
+    walk.visit(others)
+    return None
+
 
 RULES: dict[str, Rule] = {
     "identifier": Name(),
@@ -252,6 +274,7 @@ RULES: dict[str, Rule] = {
     "slice": Slice(),
     "raise_statement": Raises(),
     "string": Text(("string_content",)),
+    "interpolation": Custom(lower_interpolation),
     "integer": Literal("int"),
     "float": Literal("float"),
     "ellipsis": Literal(ELLIPSIS),
@@ -393,6 +416,14 @@ PYTHON = Language(
             "MutableMapping MutableSequence AsyncIterator AsyncIterable deque defaultdict OrderedDict"
         ),
         generators=names("Generator AsyncGenerator"),
+        fillable={
+            "list": Filling.ELEMENTS,
+            "set": Filling.ELEMENTS,
+            "collections.deque": Filling.ELEMENTS,
+            "dict": Filling.ITEMS,
+            "collections.OrderedDict": Filling.ITEMS,
+            "collections.defaultdict": Filling.FACTORY,
+        },
         adders={
             "append": (-1, 0),
             "appendleft": (-1, 0),
@@ -411,28 +442,28 @@ PYTHON = Language(
         methods=PYTHON_FRAMEWORK_METHODS,
         summaries=PYTHON_FRAMEWORKS
         | {
-            "builtins.map": Summary(calls=(0, 1), collects=(0, 1)),
-            "builtins.filter": Summary(calls=(0,), returns=1),
+            "builtins.map": Summary(calls=(0, 1), collects=(0, 1), passes=("element 1",)),
+            "builtins.filter": Summary(calls=(0,), returns=1, passes=("element 1",)),
             "builtins.enumerate": Summary(pairs=(-1, 0)),
             "builtins.zip": Summary(pairs=(0, 1)),
-            "builtins.getattr": Summary(member_of=0),
+            "builtins.getattr": Summary(member_of=0, returns=2),
             "builtins.type": Summary(class_of=0),
             "builtins.__import__": Summary(module_named=0),
             "importlib.import_module": Summary(module_named=0),
-            "builtins.sorted": IDENTITY,
+            "builtins.sorted": replace(BY_KEY, returns=0),
             "builtins.reversed": IDENTITY,
-            "builtins.list": IDENTITY,
             "builtins.tuple": IDENTITY,
-            "builtins.set": IDENTITY,
             "builtins.frozenset": IDENTITY,
+            "builtins.staticmethod": IDENTITY,
+            "builtins.classmethod": IDENTITY,
             "builtins.iter": IDENTITY,
-            "builtins.dict": IDENTITY,
             "builtins.next": Summary(elements=0),
-            "builtins.min": Summary(elements=0),
-            "builtins.max": Summary(elements=0),
+            "builtins.min": replace(BY_KEY, elements=0),
+            "builtins.max": replace(BY_KEY, elements=0),
             "functools.partial": IDENTITY,
             "functools.partialmethod": IDENTITY,
             "functools.cache": IDENTITY,
+            "functools.update_wrapper": IDENTITY,
             "functools.lru_cache": IDENTITY,
             "functools.reduce": Summary(calls=(0,), result_of=0),
             "copy.copy": IDENTITY,

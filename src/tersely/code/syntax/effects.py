@@ -19,6 +19,7 @@ from tersely.code.expressions import (
     either,
     is_tagged,
 )
+from tersely.code.languages.model import member_getters
 from tersely.code.symbols import Import
 
 if TYPE_CHECKING:
@@ -43,6 +44,17 @@ def note_receiver(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any,
         draft = walk.drafts[function[1]] if function[0] == DEFINED else None
         if draft is not None:
             draft.holder = arguments[0]
+
+
+def note_named_member(
+    walk: Lowering, callee: Expression, arguments: tuple[Any, ...], line: int
+) -> None:
+    """A function that gives the member which a text names reads it: `getattr(x, "name")`."""
+    owner, name = arguments[:2]
+    is_getter = callee in member_getters(walk.resolution) and callee not in walk.scope.bound
+    if is_getter and is_tagged(name, CONST) and type(name[1]) is str:
+        walk.mentions.add(name[1])
+        walk.scope.reads.append(((MEMBER, owner, name[1]), line))
 
 
 def note_inheritance(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) -> None:

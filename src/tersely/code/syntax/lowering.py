@@ -35,7 +35,13 @@ from tersely.code.syntax.compiling.expressions import arguments_of
 from tersely.code.syntax.compiling.parameters import parameters_of
 from tersely.code.syntax.compiling.table import COMPILERS
 from tersely.code.syntax.drafts import SCOPE_OWNERS, Naming, ScopeDraft
-from tersely.code.syntax.effects import note_additions, note_export, note_inheritance, note_receiver
+from tersely.code.syntax.effects import (
+    note_additions,
+    note_export,
+    note_inheritance,
+    note_named_member,
+    note_receiver,
+)
 from tersely.code.syntax.naming import naming_of
 from tersely.code.syntax.patterns import bind
 from tersely.code.syntax.redefinitions import Redefinitions
@@ -431,6 +437,7 @@ class Lowering:
         ):
             self.implicit(arguments[0], self.resolution.asking_functions[callee], (), line)
         if len(arguments) > 1:
+            note_named_member(self, callee, arguments, line)
             note_inheritance(self, callee, arguments)
         if arguments and self.resolution.module_functions:
             note_export(self, callee, arguments)
@@ -444,10 +451,7 @@ class Lowering:
         """
         if receiver is None or is_literal(receiver):
             return
-        self.mentions.add(method)
-        stand_in = self.resolution.stand_ins.get(method)
-        if stand_in:
-            self.mentions.add(stand_in)
+        self.mentions.update(self.resolution.in_place_of(method))
         self.scope.calls.append((CALL, (MEMBER, receiver, method), arguments, (), line))
 
     def instead_of_reading(self, item: Expression, method: int, arguments: tuple[Any, ...]) -> None:

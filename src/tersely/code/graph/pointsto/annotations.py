@@ -165,7 +165,7 @@ class Annotations:
                     found |= self.instances(file, scope, arguments[0]) if arguments else NOTHING
                 elif name in facts.class_types:
                     found |= frozenset().union(
-                        *[self.evaluator.values(file, scope, part) for part in arguments]
+                        *[self._named_by(file, scope, part) for part in arguments]
                     )
                 elif name in facts.callable_types and len(arguments) == len(("takes", "gives")):
                     found |= one(PROMISED, file.id, scope, arguments[1], _listed(arguments[0]))
@@ -187,6 +187,15 @@ class Annotations:
                     found |= one(RESULT, value[1])
             else:  # another name of a type
                 found |= instances_of(frozenset((value,)))
+        return found
+
+    def _named_by(self, file: File, scope: int, type_: Expression) -> Values:
+        """The classes, or other types, that are written as a type: in a string, as a union too."""
+        if is_tagged(type_, CONST) and type(type_[1]) is str:
+            return self._named_by(file, scope, quoted_type(type_[1]))
+        found: Values = NOTHING
+        for part in written_types(file, (type_,)):
+            found |= self.evaluator.values(file, scope, part)
         return found
 
 

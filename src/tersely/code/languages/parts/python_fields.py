@@ -1,10 +1,19 @@
-"""What Python makes of assignments with a type: fields that calling a class is given, type parameters."""
+"""What Python makes of assignments besides variables: fields that calling a class is given, the
+constants of an enumeration, type parameters.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tersely.code.expressions import PARAMETER, POSITIONAL, Parameter
+from tersely.code.expressions import (
+    DEFINED,
+    PARAMETER,
+    POSITIONAL,
+    TYPED,
+    Parameter,
+    last_name,
+)
 from tersely.code.languages.nodes import named_parts
 from tersely.code.languages.parts.python_generics import declare_type_parameter
 from tersely.code.symbols import Kind
@@ -16,18 +25,31 @@ if TYPE_CHECKING:
 
 OF_CLASS = "ClassVar"  # in the type of what is no field
 NOT_GIVEN = ("init", "False")  # the keyword argument that says so of a field, and its value
+ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 
 def note_declared(walk: Lowering, node: Node) -> None:
-    """Make what an assignment in a class declares a field: where the class has no constructor,
-    calling it is given the fields in order.
-    """
+    """Make what an assignment in a class declares a field of it, or a constant."""
     declare_type_parameter(walk, node)
     name, type_ = node.child_by_field_name("left"), node.child_by_field_name("type")
-    is_field = (
-        walk.scope.kind is Kind.CLASS and type_ is not None and OF_CLASS not in walk.text(type_)
-    )
-    if not is_field or name is None or _is_left_out(walk, node.child_by_field_name("right")):
+    if walk.scope.kind is not Kind.CLASS or name is None:
+        return
+    if type_ is None:
+        _note_constant(walk, name)
+    elif OF_CLASS not in walk.text(type_):
+        _note_field(walk, name, type_, node.child_by_field_name("right"))
+
+
+def _note_constant(walk: Lowering, name: Node) -> None:
+    """In an enumeration, what is assigned to a name becomes an instance of it."""
+    if any(last_name(base) in ENUMERATIONS for base in walk.scope.bases):
+        own = (DEFINED, walk.scope.definition)
+        walk.scope.binds.append((walk.text(name), (TYPED, own)))
+
+
+def _note_field(walk: Lowering, name: Node, type_: Node, value: Node | None) -> None:
+    """Where a class has no constructor, calling it is given the fields in order."""
+    if _is_left_out(walk, value):
         return
     index = len(walk.scope.parameters)
     walk.scope.parameters.append(Parameter(walk.text(name), walk.value(type_), None, POSITIONAL))

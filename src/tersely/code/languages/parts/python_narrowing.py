@@ -1,5 +1,5 @@
-"""Where Python says what a variable is an instance of: `isinstance(x, A)` in conditions and
-assertions.
+"""Where Python says what a variable, or a member of one, is an instance of: `isinstance(x.y, A)` in
+conditions and assertions.
 """
 
 from __future__ import annotations
@@ -20,8 +20,13 @@ ASKING = "isinstance"
 JUMPS = frozenset({"return_statement", "raise_statement", "continue_statement", "break_statement"})
 
 
+PLACE = re.compile(r"\w+(?:\.\w+)*")  # a variable, or a member of a member … of one
+
+
 class Test(NamedTuple):
-    """A variable that a condition asks about, and the node of the classes that it asks for."""
+    """A variable or member that a condition asks about, and the node of the classes that it asks
+    for.
+    """
 
     name: Node
     classes: Node
@@ -94,7 +99,7 @@ def _known(walk: Lowering, told: Iterator[Test], where: Node) -> list[tuple[str,
 def _narrowed(walk: Lowering, test: Test) -> Expression:
     return (
         DECLARED,
-        walk.versioned(walk.text(test.name)),
+        walk.callee(test.name),
         either(*map(walk.value, _alternatives(test.classes))),
     )
 
@@ -120,7 +125,7 @@ def _told(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
             yield from _told(walk, part, when=when)
     elif when and condition.type == "call" and walk.text(parts[0]) == ASKING:
         arguments = named_parts(parts[1])
-        if len(arguments) == 2 and arguments[0].type == "identifier":
+        if len(arguments) == 2 and PLACE.fullmatch(walk.text(arguments[0])):
             yield Test(*arguments)
 
 
@@ -131,8 +136,10 @@ def _leaves(body: Node) -> bool:
 
 
 def _assigns(text: str, name: str) -> bool:
-    """Whether code gives a variable another value."""
-    word = rf"(?<![\w.]){re.escape(name)}\b"
+    """Whether code gives a variable, or a member or what it is a member of, another value."""
+    first, *members = name.split(".")
+    place = first + "".join(rf"(?:\.{member}" for member in members) + ")?" * len(members)
+    word = rf"(?<![\w.]){place}\b(?!\.)"
     statement = rf"^[\s\w.,*()\[\]]*{word}\s*(?:,[^=\n]*|:[^=\n]*|\)\s*)?[-+*/|&^%@]*=(?!=)"
     return (
         re.search(rf"{statement}|\b(?:for|as|del)\b[^:\n]*{word}|{word}\s*:=", text, re.MULTILINE)

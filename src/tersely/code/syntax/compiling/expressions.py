@@ -12,6 +12,7 @@ from tersely.code.expressions import (
     ELEMENT,
     GENERIC,
     HOLE,
+    IMPORTED,
     ITEM,
     LITERAL,
     MAPPING,
@@ -134,10 +135,9 @@ def _call(rule: model.Call) -> Handler:
                 merged(walk, target, added)
         if positional and _derives(walk, callee):
             return (MAPPING, (((SPREAD, None), positional[0]),), walk.next_serial())
-        if not rule.constructs:
-            return result
-        made = _filled(walk, callee, positional) or result
-        return walk.typed(made, (GENERIC, callee, generics)) if generics else made
+        made = _filled(walk, callee, positional, keywords) or result
+        is_typed = rule.constructs and generics
+        return walk.typed(made, (GENERIC, callee, generics)) if is_typed else made
 
     return lower
 
@@ -165,25 +165,58 @@ def _mergers(
             yield from ((positional[0], added) for added in positional[1:])
 
 
-def _filled(walk: Lowering, callee: Expression, positional: tuple[Any, ...]) -> Expression:
-    """The collection that is constructed, None if it is none that code fills."""
-    is_mapping = walk.resolution.fillable.get(callee) if type(callee) is str else None
-    module = walk.drafts[0]
-    if is_mapping is None or (module is not None and callee in module.bound):
+def _filled(
+    walk: Lowering, callee: Expression, positional: tuple[Any, ...], keywords: tuple[Any, ...]
+) -> Expression:
+    """The collection that a call makes, None if it makes none that code fills."""
+    filling = walk.resolution.fillable.get(_name_outside(walk, callee))
+    if filling is None:
         return None
     given = positional[0] if len(positional) == 1 else None
-    if not is_mapping:
+    pairs: tuple[Any, ...] = ()
+    if filling is model.Filling.ELEMENTS:
         is_size = is_tagged(given, CONST)
-        return (
-            SEQUENCE,
-            () if given is None or is_size else ((SPREAD, given),),
-            walk.next_serial(),
+        elements = () if given is None or is_size else ((SPREAD, given),)
+        return (SEQUENCE, elements, walk.next_serial())
+    if filling is model.Filling.FACTORY:
+        made = _filled(walk, given, (), ()) or (CALL, given, (), (), 0)
+        pairs = ((None, made),) if given is not None else ()
+    elif given is not None:
+        pairs = _pairs_in(given)
+    if filling is model.Filling.ITEMS:
+        held = (((SPREAD, None), given),) if given is not None else ()
+        named = tuple(
+            ((CONST, name) if name else (SPREAD, None), value) for name, value in keywords
         )
-    if is_tagged(given, SEQUENCE) and all(_is_pair(part) for part in given[1]):
-        return (MAPPING, tuple(part[1] for part in given[1]), walk.next_serial())
-    pair = (ELEMENT, given)
-    pairs = () if given is None else (((ITEM, pair, (CONST, 0)), (ITEM, pair, (CONST, 1))),)
+        pairs = (*pairs, *held, *named)
     return (MAPPING, pairs, walk.next_serial())
+
+
+def _name_outside(walk: Lowering, callee: Expression) -> str:
+    """The full name of what is called outside the file, "" if it has none: of a builtin, or of what
+    the file imports.
+    """
+    module = walk.drafts[0]
+    owner, name = callee[1:3] if is_tagged(callee, MEMBER) else ("", callee)
+    if type(name) is not str or type(owner) is not str or module is None:
+        return ""
+    first = owner or name
+    if first in walk.scope.bound and walk.scope is not module:
+        return ""
+    if first not in module.bound:
+        return "" if owner else name
+    for target, value in module.binds:
+        if target == first and is_tagged(value, IMPORTED):
+            return ".".join(part for part in (*value[1:], name if owner else "") if part)
+    return ""
+
+
+def _pairs_in(given: Expression) -> tuple[Any, ...]:
+    """The pairs of key and item that iterating over an argument gives."""
+    if is_tagged(given, SEQUENCE) and all(_is_pair(part) for part in given[1]):
+        return tuple(part[1] for part in given[1])
+    pair = (ELEMENT, given)
+    return (((ITEM, pair, (CONST, 0)), (ITEM, pair, (CONST, 1))),)
 
 
 def _is_pair(part: Expression) -> bool:
