@@ -58,6 +58,12 @@ if TYPE_CHECKING:
 
 MAX_BASES = 400  # classes in one linearised hierarchy
 MAX_STORE_FILES = 10  # files searched for assignments to a member from outside its class
+# files that write the global object, searched for a name that more than `MAX_STORE_FILES` use
+MAX_GLOBAL_FILES = 200
+GLOBALS_LIMIT = (
+    "truncated: what is assigned to the global object under a name that over"
+    f" {MAX_GLOBAL_FILES} files use beside it is not followed"
+)
 MAX_KEEPER_FILES = 40  # files whose calls keep keyword arguments for one kind of object
 KEEPER_LIMIT = f"truncated: keyword arguments that are kept for later were looked for in {MAX_KEEPER_FILES} files"
 MAX_MERGES = 20  # statements of a file that add all members of one object to another
@@ -882,14 +888,8 @@ class Members:
         of the same pages, or anywhere if few files use the name; what a test puts there is there in
         tests alone.
         """
-        files = [*self.program.neighbours(file), file.id] if file.namespace else []
-        mentioning = self.program.mentioning(name, file)
-        if files or len(mentioning) > MAX_STORE_FILES:
-            files = [file_id for file_id in mentioning if file_id in files]
-        else:
-            files = list(mentioning)
         found: Values = NOTHING
-        for other in map(self.program.file, sorted(files)):
+        for other in map(self.program.file, self._storing_globally(file, name)):
             if is_test(other.path) and not is_test(file.path):
                 continue
             for store in other.member_stores().get(name, ()):
@@ -901,6 +901,26 @@ class Members:
                 if is_meant:
                     found |= self.evaluator.values(other, store.scope, store.value)
         return found
+
+    def _storing_globally(self, file: File, name: str) -> list[int]:
+        """The files that may put a name into the global scope: where more use the name than are
+        searched, those that write the global object as well.
+        """
+        files = sorted(self.program.mentioning(name, file))
+        if file.namespace:
+            same_pages = {*self.program.neighbours(file), file.id}
+            return [file_id for file_id in files if file_id in same_pages]
+        if len(files) > MAX_STORE_FILES:
+            writing = {
+                file_id
+                for words in file.facts.global_objects
+                for file_id in self.program.mentioning(words, file)
+            }
+            files = [file_id for file_id in files if file_id in writing]
+        if len(files) > MAX_GLOBAL_FILES:
+            self.solver.mark_cut(GLOBALS_LIMIT)
+            return []
+        return files
 
     def _is_global_object(self, value: Value, file: File) -> bool:
         """Whether the members of a value are the names of the global scope."""
