@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from tests.code.languages.checks import check
 
 CLASS = "class A:\n    def go(self): pass\n"
