@@ -38,5 +38,5 @@ def clone_of(folder: Path, name: str) -> Path | None:
     """The clone of `owner/repository` below a folder, named `owner+repository` or `repository`;
     None without one.
     """
-    places = (folder / name.replace("/", "+"), folder / name.partition("/")[2])
+    places = (folder / name.replace("/", "+"), folder / name.rpartition("/")[2])
     return next((place for place in places if place.is_dir()), None)

@@ -70,7 +70,9 @@ def main(arguments: list[str]) -> int:
         "--use", default="", help="only tasks that are marked for this: fit or measure"
     )
     parser.add_argument(
-        "--repositories", type=Path, default=Path(), help="clones, named owner+repository"
+        "--repositories",
+        type=Path,
+        help="clones, named owner+repository (default: where the first history is)",
     )
     parser.add_argument(
         "--history", type=Path, nargs="*", default=[], help="clones whose newest commits are tasks"
@@ -94,6 +96,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--record", action="store_true", help="keep the figures in bench/results/")
     options = parser.parse_args(arguments)
+    if options.repositories is None:
+        options.repositories = options.history[0].parent if options.history else Path()
     tasks = [task for path in options.tasks for task in read_tasks(path, options.use)]
     for clone in options.history:
         tasks += history_tasks(clone, options.most, "history")
