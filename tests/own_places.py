@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.asking import FILES
+from tests.cli.asking import planted
 
 
 @pytest.fixture(autouse=True)
@@ -26,9 +26,6 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository to ask about, as the current directory."""
-    root = tmp_path / "repository"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, "utf-8")
+    root = planted(tmp_path / "repository")
     monkeypatch.chdir(root)
     return root

@@ -19,7 +19,7 @@ import pytest
 from mcp import Client as ToolClient
 from mcp import MCPError
 from msgspec import to_builtins
-from tests.cli.asking import FILES
+from tests.cli.asking import planted
 from tests.cli.relay_home import Home, home_of
 from tests.cli.test_commands import PATCH, QUESTIONS
 from tests.daemon.asking import Talk
@@ -189,10 +189,7 @@ class Place(NamedTuple):
 @pytest.fixture(scope="module")
 def place() -> Iterator[Place]:
     directory = Path(tempfile.mkdtemp(prefix="tersely-"))
-    root = directory / "repository"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, "utf-8")
+    root = planted(directory / "repository")
     (root / "lcov.info").write_text(REPORT, "utf-8")
     with pytest.MonkeyPatch.context() as patched, home_of(directory / "home", root) as home:
         for name, value in {

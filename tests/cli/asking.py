@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 FILES = {
     "src/shop/__init__.py": "from .money import Price\n\n__all__ = ['Price']\n",
     "src/shop/money.py": '''"""Money."""
@@ -104,6 +106,21 @@ class Answer:
 
 
 Ask = Callable[..., Answer]
+
+
+def planted(root: Path) -> Path:
+    """The folder, with the small repository in it."""
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, "utf-8")
+    return root
+
+
+def asks_inside(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on questions are asked inside a repository, without settings."""
+    for variable in ("NO_COLOR", "TERSELY_DEBUG", "TERSELY_BUDGET_TOKENS"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.chdir(root)
 
 
 def run(words: Sequence[str], cwd: Path, **environment: str) -> Answer:

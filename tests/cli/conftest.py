@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.cli.asking import FILES, Answer, Ask
+from tests.cli.asking import Answer, Ask, asks_inside, planted
 
 from tersely.cli.main import main
 
@@ -13,13 +13,8 @@ from tersely.cli.main import main
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository to ask about, as the current directory."""
-    root = tmp_path / "repository"
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, "utf-8")
-    for variable in ("NO_COLOR", "TERSELY_DEBUG", "TERSELY_BUDGET_TOKENS"):
-        monkeypatch.delenv(variable, raising=False)
-    monkeypatch.chdir(root)
+    root = planted(tmp_path / "repository")
+    asks_inside(root, monkeypatch)
     return root
 
 

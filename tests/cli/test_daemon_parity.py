@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.asking import Answer, Ask
+from tests.cli.asking import Answer, Ask, asks_inside, planted
 from tests.cli.test_commands import QUESTIONS
 from tests.cli.test_questions_without_answers import REFUSALS
 from tests.cli.test_startup import loaded_by
@@ -61,19 +61,30 @@ def runtime() -> Iterator[str]:
     shutil.rmtree(directory)
 
 
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory, runtime: str) -> Iterator[Path]:
+    """A repository with a daemon."""
+    root = planted(tmp_path_factory.mktemp("served") / "repository")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", runtime)
+        lifecycle.start(str(root), ANSWER_WORDS, 600)
+        # afterwards there is an index, by which its root is found from inside
+        lifecycle.ask(str(root), {"cmd": "warm"})
+        yield root
+        lifecycle.stop(str(root))
+
+
 @pytest.fixture
-def served(shop: Path, runtime: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The shop with a daemon of its own."""
+def shop(root: Path, runtime: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The repository that has a daemon, as the current directory."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
-    lifecycle.start(str(shop), ANSWER_WORDS, 600)
-    # afterwards there is an index, by which its root is found from inside
-    lifecycle.ask(str(shop), {"cmd": "warm"})
-    yield shop
-    lifecycle.stop(str(shop))
+    asks_inside(root, monkeypatch)
+    yield root
+    shutil.rmtree(root / "src/.tersely", ignore_errors=True)  # of a question about `--root src`
 
 
 @pytest.fixture
-def ask_twice(ask: Ask, served: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
+def ask_twice(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Ask with the daemon and without: both must print the same."""
 
     def asked(*words: str) -> Answer:
@@ -106,9 +117,9 @@ def test_odd_questions_are_answered_the_same(ask_twice: Ask) -> None:
 
 
 def test_paths_are_those_of_the_directory_that_was_asked_in(
-    ask_twice: Ask, served: Path, monkeypatch: pytest.MonkeyPatch
+    ask_twice: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(served / "src/shop")
+    monkeypatch.chdir(shop / "src/shop")
     for words in (
         ["extract", "money.py"],
         ["structure", "."],
@@ -119,7 +130,7 @@ def test_paths_are_those_of_the_directory_that_was_asked_in(
 
 
 def test_settings_are_those_of_whoever_asks(
-    ask_twice: Ask, served: Path, monkeypatch: pytest.MonkeyPatch
+    ask_twice: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for value in ("40", "300", "none"):
         monkeypatch.setenv("TERSELY_BUDGET_TOKENS", value)
@@ -127,18 +138,20 @@ def test_settings_are_those_of_whoever_asks(
     monkeypatch.delenv("TERSELY_BUDGET_TOKENS")
     monkeypatch.setenv("TERSELY_NO_SUCH", "1")
     assert "no setting" in ask_twice("tree").err
-    (served / ".tersely/config.toml").write_text("colour = true\n")
+    config = shop / ".tersely/config.toml"
+    config.write_text("colour = true\n")
     assert "'colour'" in ask_twice("tree").err
     monkeypatch.delenv("TERSELY_DAEMON")
-    (served / ".tersely/config.toml").write_text("daemon = 'off'\n")
+    config.write_text("daemon = 'off'\n")
     assert answered("tree") is None
+    config.unlink()
 
 
 def answered(*words: str) -> int | None:
     return daemon_client.answered("tersely", words)
 
 
-def test_it_is_the_daemon_that_answers(ask: Ask, served: Path) -> None:
+def test_it_is_the_daemon_that_answers(ask: Ask, shop: Path) -> None:
     assert answered("tree") == 0
     assert answered("symbol", "find", "nothing") == 1
     assert answered("calls", "--depht", "2") == 2
@@ -147,19 +160,19 @@ def test_it_is_the_daemon_that_answers(ask: Ask, served: Path) -> None:
 @pytest.mark.parametrize(
     "words", [["index"], ["tree", "--help"], ["--version"], ["tree", "--root", "src"], ["help"], []]
 )
-def test_what_is_not_for_the_daemon_is_left_to_the_command(served: Path, words: list[str]) -> None:
+def test_what_is_not_for_the_daemon_is_left_to_the_command(shop: Path, words: list[str]) -> None:
     assert answered(*words) is None
 
 
 def test_a_daemon_of_another_program_is_not_used(
-    served: Path, monkeypatch: pytest.MonkeyPatch
+    shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(identity, "program_identity", lambda: "another")
     assert answered("tree") is None
 
 
-def test_a_daemon_that_hangs_is_not_waited_for(served: Path) -> None:
-    status = lifecycle.status(str(served))
+def test_a_daemon_that_hangs_is_not_waited_for(shop: Path) -> None:
+    status = lifecycle.status(str(shop))
     assert status is not None
     os.kill(status["pid"], signal.SIGSTOP)
     try:
@@ -168,7 +181,7 @@ def test_a_daemon_that_hangs_is_not_waited_for(served: Path) -> None:
         os.kill(status["pid"], signal.SIGCONT)
 
 
-def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, served: Path) -> None:
+def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, shop: Path) -> None:
     """What Python itself loads for `json` is most of it."""
     ours = {name for name in loaded_by("tree") if name.startswith("tersely")}
     assert ours == {
@@ -196,7 +209,7 @@ def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, served:
 
 
 def test_no_daemon_answers_what_is_not_about_code(
-    served: Path, monkeypatch: pytest.MonkeyPatch
+    shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [*OWN_COMMANDS, *RELAY_COMMANDS]
     assert [

@@ -20,7 +20,8 @@ import pytest
 from tests.cli.relay_home import Home, home_of
 from tests.foundation.serving import serving
 
-from tersely.doors.home import LOCK
+from tersely.doors.home import LOCK, NO_PORT, PORT
+from tersely.doors.listening import listening
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, SOCKET, listen
 from tersely.foundation.process.detached import wait_for_end
 
@@ -92,16 +93,24 @@ def test_a_home_whose_port_another_home_has_taken_is_a_relay_of_its_own(
 
 def test_the_port_of_a_home_stays(home: Home) -> None:
     url = home.up()["url"]
-    for words in (["up"], ["up"], ["up", "--no-tcp"], ["up"]):
-        home.ok("down")
-        assert home.ask(*words)["url"] == ("" if "--no-tcp" in words else url)
-    (home.home / "port").write_text("no port\n")
     home.ok("down")
-    assert home.ask("up")["url"].startswith("http://127.0.0.1:74")
-    home.ok("down")
-    (home.home / "port").unlink()
-    os.mkfifo(home.home / "port")
-    assert home.ask("up")["url"].startswith("http://127.0.0.1:74")
+    assert home.ask("up")["url"] == url
+
+
+def url_of(home: Path, port: str = "") -> str:
+    """Where a home is listened for, by which port that is wanted."""
+    with listening(home, port, None) as places:
+        return places.url
+
+
+def test_a_port_is_kept_without_one_and_what_names_none_is_passed_over(tmp_path: Path) -> None:
+    url = url_of(tmp_path, "0")
+    assert [url_of(tmp_path), url_of(tmp_path, NO_PORT), url_of(tmp_path)] == [url, "", url]
+    (tmp_path / PORT).write_text("no port\n")
+    assert url_of(tmp_path).startswith("http://127.0.0.1:74")
+    (tmp_path / PORT).unlink()
+    os.mkfifo(tmp_path / PORT)
+    assert url_of(tmp_path).startswith("http://127.0.0.1:74")
 
 
 def test_without_tcp_everything_works_but_pages(home: Home) -> None:
