@@ -44,7 +44,7 @@ from tersely.client.outbox import Outbox
 from tersely.client.peer import Peer
 from tersely.client.request import request
 from tersely.doors.home import home_directory
-from tersely.doors.http.contract.operations import OPERATIONS, Operation
+from tersely.doors.http.contract.operations import Operation, operations
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible
 from tersely.foundation.process.identity import program_identity
@@ -158,14 +158,16 @@ SLIPS: list[tuple[str, dict[str, Any], str]] = [
 ]
 REST = [
     one
-    for one in OPERATIONS
+    for one in operations()
     if not one.writes and one.capability in RELAY_QUESTIONS and one.name != "stats"
 ]
 # of no thread, and refused by the schema of what is sent
 APART = {"cassette_put", "thread_new"}
 BY_NAME = {command.name: command for command in COMMANDS}
 CHANGING = [
-    one for one in OPERATIONS if one.writes and one.capability in REFUSED and one.name not in APART
+    one
+    for one in operations()
+    if one.writes and one.capability in REFUSED and one.name not in APART
 ]
 
 

@@ -27,7 +27,7 @@ from tersely.capabilities.toolset import OFFERED, tool_name
 from tersely.cli.services import RelayServices
 from tersely.client import Client
 from tersely.client.request import request
-from tersely.doors.http.contract.operations import OPERATIONS, Operation
+from tersely.doors.http.contract.operations import Operation, operations
 from tersely.foundation.errors import TerselyError
 
 PEER = "bob"
@@ -117,7 +117,7 @@ WORK: list[Step] = [
         if name not in dict(STEPS)
     ),
 ]
-PATHS = {one.capability: one for one in OPERATIONS if one.writes and one.capability}
+PATHS = {one.capability: one for one in operations() if one.writes and one.capability}
 Door = Callable[[Home], AbstractContextManager[Callable[[str, dict[str, Any]], Told]]]
 
 

@@ -17,7 +17,7 @@ from tests.foundation.serving import serving
 from tersely.client import AsyncClient, Client, ask
 from tersely.client.peer import Peer
 from tersely.doors.http.app import WEB_CALL_THREADS
-from tersely.doors.http.contract.operations import OPERATIONS
+from tersely.doors.http.contract.operations import operations
 from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
 
@@ -42,7 +42,7 @@ def test_every_operation_can_be_asked() -> None:
         "stats",
         "stats_all",
     }  # which clients ask in other ways
-    assert {one.name for one in OPERATIONS if not one.capability} - by_hand == {
+    assert {one.name for one in operations() if not one.capability} - by_hand == {
         name
         for name in vars(ask)
         if not name.startswith("_")

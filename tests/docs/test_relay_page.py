@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.cli.relay_home import home_of
 
-from tersely.doors.http.contract.operations import OPERATIONS
+from tersely.doors.http.contract.operations import operations
 from tersely.foundation.tokens import Tokenizer
 from tersely.relay import policy
 from tersely.relay.calls import Call
@@ -58,7 +58,7 @@ def test_the_walk_through_runs(tmp_path: Path) -> None:
 
 def test_the_table_has_every_operation() -> None:
     listed = re.findall(r"^\| `([A-Z]+ /\S*)` \| (.*) \|$", PAGE, re.MULTILINE)
-    assert listed == [(f"{one.method} {one.path}", one.summary) for one in OPERATIONS]
+    assert listed == [(f"{one.method} {one.path}", one.summary) for one in operations()]
 
 
 def test_the_tables_of_state_and_policy_are_those_of_the_program() -> None:

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from tersely.doors.http.contract.operations import BY_NAME, Content, Operation
+from tersely.doors.http.contract.operations import Content, Operation, operation
 from tersely.doors.http.contract.shapes import Failure
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 
@@ -50,7 +50,7 @@ class Request(Generic[AnswerT]):
 
 def request(name: str, **parts: Any) -> Request[Any]:
     """A question by the name of its operation."""
-    return Request(BY_NAME[name], **parts)
+    return Request(operation(name), **parts)
 
 
 def read_answer(kind: Any, status: int, content: bytes) -> Any:

@@ -17,12 +17,12 @@ from tests.doors.http.conftest import Answer, Web
 
 from tersely.capabilities.binding import checked
 from tersely.doors.http.contract import shapes
-from tersely.doors.http.contract.operations import BY_NAME, OPERATIONS, Content, Operation
+from tersely.doors.http.contract.operations import Content, Operation, operations
 from tersely.doors.http.openapi import document
 from tersely.foundation.errors import TerselyError
 
-DOCUMENT = document(OPERATIONS)
-ASKED = [one for one in OPERATIONS if one.gives is not Content.EVENTS]
+DOCUMENT = document(operations())
+ASKED = [one for one in operations() if one.gives is not Content.EVENTS]
 UNDERSTOOD = {400: "what fits its description is understood", 405: "every operation has its route"}
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 ANYTHING = st.recursive(
@@ -162,13 +162,13 @@ def test_what_does_not_fit_is_refused(
 
 
 def test_a_path_tells_its_methods(asked: Web) -> None:
-    for path in sorted({operation.path for operation in OPERATIONS}):
+    for path in sorted({operation.path for operation in operations()}):
         answer = asked.ask("OPTIONS", re.sub(r"{\w+}", "x", path))
-        methods = {operation.method for operation in OPERATIONS if operation.path == path}
+        methods = {operation.method for operation in operations() if operation.path == path}
         assert answer.status == 405
         assert set(answer.headers["allow"].split(", ")) - {"HEAD"} == methods
 
 
 def test_every_operation_can_be_asked() -> None:
     names = [one["operationId"] for path in DOCUMENT["paths"].values() for one in path.values()]
-    assert sorted(names) == sorted(BY_NAME)
+    assert sorted(names) == sorted(one.name for one in operations())

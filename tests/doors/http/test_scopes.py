@@ -13,7 +13,7 @@ from tests.doors.http.far import Far, serving
 from tests.doors.http.things import CHANNEL, SECRET, Red, arguments_of, body_of, envelope, told_of
 
 from tersely.capabilities import catalogue
-from tersely.doors.http.contract.operations import OPERATIONS
+from tersely.doors.http.contract.operations import operations
 from tersely.doors.socket.router import _DO
 
 InvalidStatus = pytest.importorskip("websockets.exceptions").InvalidStatus
@@ -82,7 +82,7 @@ def test_every_operation(unchanged: Subject, far: Far, agent: str) -> None:
     values = {**red.given(), "kind": "thread"}
     headers = {"Authorization": f"Bearer {unchanged.token}", **AGENTS[agent]}
     connection = far.connect()
-    for operation in OPERATIONS:
+    for operation in operations():
         path = operation.path.format(**values)
         query = f"?query={SECRET}" if any(one.required for one in operation.query) else ""
         connection.request(operation.method, path + query, body_of(operation, red), headers)

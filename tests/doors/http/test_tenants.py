@@ -14,7 +14,7 @@ from tests.doors.http.far import Far, serving
 from tests.doors.http.things import CHANNEL, SECRET, Red, arguments_of, body_of, envelope, told_of
 
 from tersely.capabilities import catalogue
-from tersely.doors.http.contract.operations import OPERATIONS, Content
+from tersely.doors.http.contract.operations import Content, operations
 from tersely.doors.socket.router import _BEFORE, _DO
 
 InvalidStatus = pytest.importorskip("websockets.exceptions").InvalidStatus
@@ -62,7 +62,7 @@ def test_every_capability(unchanged: Red, far: Far, blue: str) -> None:
 def test_every_operation(unchanged: Red, far: Far, blue: str, agent: str) -> None:
     values = {**unchanged.given(), "kind": "thread"}
     connection = far.connect()
-    for operation in OPERATIONS:
+    for operation in operations():
         path = operation.path.format(**values)
         query = f"?query={SECRET}" if any(one.required for one in operation.query) else ""
         if operation.gives is Content.EVENTS and operation.name == "event_stream_all":

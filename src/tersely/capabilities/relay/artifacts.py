@@ -16,9 +16,16 @@ from tersely.capabilities.declaration import (
 )
 from tersely.capabilities.references import SCHEME
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.documents import Artifacts, ArtifactTold, Removed, document
+from tersely.capabilities.relay.documents import (
+    ARTIFACT_ERRORS,
+    THREAD_ERRORS,
+    Artifacts,
+    ArtifactTold,
+    Removed,
+    document,
+)
 from tersely.capabilities.relay.pages import MAX_PAGE_ENTRIES, next_after
-from tersely.capabilities.relay.threads import LISTED_ENTRIES, THREAD_ERRORS, artifact_lines
+from tersely.capabilities.relay.threads import LISTED_ENTRIES, artifact_lines
 from tersely.capabilities.reply import REST
 from tersely.capabilities.text import Style, counted
 from tersely.foundation.artifact_types import ArtifactType
@@ -29,7 +36,6 @@ from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_REFS
 if TYPE_CHECKING:
     from tersely.relay.artifacts import Artifact
 
-ARTIFACT_ERRORS = (*THREAD_ERRORS, "artifact_not_found", "ambiguous_artifact", "invalid_argument")
 FOUND_ARTIFACTS = 10
 MAX_FOUND_ARTIFACTS = 100
 _RANGE = re.compile(r"([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8})?)?")

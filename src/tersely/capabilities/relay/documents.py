@@ -12,6 +12,10 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 DocumentT = TypeVar("DocumentT")
+VERSION = "v?[1-9][0-9]{0,11}"  # of a state, as it is written
+# the codes of what asks about a thread, and about an artifact
+THREAD_ERRORS = ("thread_not_found",)
+ARTIFACT_ERRORS = (*THREAD_ERRORS, "artifact_not_found", "ambiguous_artifact", "invalid_argument")
 
 
 def document(kind: type[DocumentT], value: Any) -> DocumentT:

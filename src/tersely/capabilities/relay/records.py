@@ -17,6 +17,7 @@ from tersely.capabilities.declaration import (
 )
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.documents import (
+    THREAD_ERRORS,
     Capabilities,
     CapabilityTold,
     CheckpointTold,
@@ -28,7 +29,7 @@ from tersely.capabilities.relay.documents import (
     Settings,
     document,
 )
-from tersely.capabilities.relay.threads import THREAD_ERRORS, ThreadParameters
+from tersely.capabilities.relay.threads import ThreadParameters
 from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible, visible_line

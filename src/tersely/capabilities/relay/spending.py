@@ -10,8 +10,8 @@ from tersely.capabilities.declaration import (
     option,
 )
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.documents import SpentTold
-from tersely.capabilities.relay.threads import THREAD_ERRORS, spent_line, spent_told
+from tersely.capabilities.relay.documents import THREAD_ERRORS, SpentTold
+from tersely.capabilities.relay.threads import spent_line, spent_told
 
 MAX_SPENT_AT_ONCE = 1_000_000_000  # tokens or turns that one report tells of
 

@@ -16,6 +16,8 @@ from tersely.capabilities.declaration import (
 )
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.documents import (
+    THREAD_ERRORS,
+    VERSION,
     ArtifactTold,
     Events,
     EventTold,
@@ -38,8 +40,6 @@ if TYPE_CHECKING:
     from tersely.relay import threads
     from tersely.relay.teams import spending
 
-VERSION = "v?[1-9][0-9]{0,11}"  # of a state, as it is written
-THREAD_ERRORS = ("thread_not_found",)
 MAX_THREAD_LIMIT = 1_000_000_000_000  # of programs, turns or tokens in a day
 LISTED_ENTRIES = 100  # where nobody says how many
 SHOWN_REF_CHARACTERS = 12  # of a hash

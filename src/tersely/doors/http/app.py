@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from tersely.capabilities.later import Later
 from tersely.capabilities.relay.documents import RelayTold
-from tersely.doors.http.contract.operations import OPERATIONS, Operation
+from tersely.doors.http.contract.operations import Operation, operations
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.guard import Guard, OwnUser, Visitor
 from tersely.doors.http.guard import Pages as GuardedPages
@@ -75,12 +75,12 @@ def make_apps(
     handlers: dict[str, Handler] = {
         **HANDLERS,
         **capabilities.HANDLERS,
-        **{one.name: capabilities.handler_of(one) for one in OPERATIONS if one.capability},
+        **{one.name: capabilities.handler_of(one) for one in operations() if one.capability},
         "ticket_new": ticket_new,
         **tokens_routes.handlers(tokens),
     }
     by_path: dict[str, dict[str, Endpoint]] = {}
-    for operation in OPERATIONS:
+    for operation in operations():
         threads = calls if operation.is_call else pool
         by_path.setdefault(operation.path, {})[operation.method] = _endpoint(
             operation, relay, threads, handlers
@@ -92,7 +92,7 @@ def make_apps(
     # What is asked most is looked up at once: going through routes one by one costs more than most
     # answers.
     table = Table(by_path, others, _failed)
-    open_paths = {operation.path for operation in OPERATIONS if operation.is_open}
+    open_paths = {operation.path for operation in operations() if operation.is_open}
     guarded = GuardedPages(lambda cookies: entry.session(cookies) is not None, pages.refusal)
     refused = relay.audit.refused
     tcp = (
@@ -108,7 +108,7 @@ def _described() -> bytes:
     """The description of all operations as JSON: few ask for it, and making it takes longer than
     opening the database.
     """
-    return encode(document(OPERATIONS))
+    return encode(document(operations()))
 
 
 async def _openapi(request: Request) -> Response:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Parameter, Role, parameters_of
+from tersely.capabilities.declaration import Capability, Parameter, Role, parameters_of
 from tersely.capabilities.relay import documents
-from tersely.capabilities.relay.artifacts import ARTIFACT_ERRORS
-from tersely.capabilities.relay.threads import THREAD_ERRORS, VERSION
+from tersely.capabilities.relay.documents import ARTIFACT_ERRORS, THREAD_ERRORS, VERSION
 from tersely.doors.http.contract import shapes
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
@@ -109,31 +110,44 @@ _CALL = (
 )  # fmt: skip
 
 
-def asking(name: str, method: str, path: str, capability_name: str, **more: Any) -> Operation:
+class _Asking(NamedTuple):
     """A capability of the relay as an operation: what is not in its path stands in the query or the
-    body.
+    body. `more` are further fields of the operation.
     """
-    capability = catalogue.load(capability_name)
-    body = more.get("body", "")
-    declared = [
-        one for one in parameters_of(capability.parameters) if f"{{{one.name}}}" not in path
-    ]
-    declared = [one for one in declared if one.name not in _OF_HEADERS.get(name, ())]
-    if method == "POST" and declared and not body:
-        more |= {"asks": dict[str, Any], "given": tuple(map(_exact, declared))}
-    elif method != "POST":
-        more["query"] = tuple(map(_query, declared))
-    summary = more.pop("summary", capability.summary)
-    return Operation(
-        name,
-        method,
-        path,
-        summary,
-        capability.answers,
-        fails=capability.fails,
-        capability=capability_name,
-        **more,
-    )
+
+    name: str
+    method: str
+    path: str
+    capability: str
+    more: Mapping[str, Any]
+
+    def declared(self) -> Operation:
+        """The operation, for which the capability is loaded."""
+        capability = catalogue.load(self.capability)
+        answered = {
+            "summary": capability.summary,
+            "answers": capability.answers,
+            "fails": capability.fails,
+        }
+        given = {**answered, **self._parameters(capability), **self.more}
+        return Operation(self.name, self.method, self.path, capability=self.capability, **given)
+
+    def _parameters(self, capability: Capability[Any, Any]) -> dict[str, Any]:
+        elsewhere = _OF_HEADERS.get(self.name, ())
+        declared = [
+            one
+            for one in parameters_of(capability.parameters)
+            if f"{{{one.name}}}" not in self.path and one.name not in elsewhere
+        ]
+        if self.method != "POST":
+            return {"query": tuple(map(_query, declared))}
+        if not declared or "body" in self.more:
+            return {}
+        return {"asks": dict[str, Any], "given": tuple(map(_exact, declared))}
+
+
+def _asking(name: str, method: str, path: str, capability: str, **more: Any) -> _Asking:
+    return _Asking(name, method, path, capability, more)
 
 
 def _exact(parameter: Parameter) -> Parameter:
@@ -167,39 +181,39 @@ _UPLOAD = (
     ),
     Parameter("type", ArtifactType, "as it looks without", required=False),
 )
-OPERATIONS: tuple[Operation, ...] = (
+_LISTED: tuple[Operation | _Asking, ...] = (
     Operation("health", "GET", "/health", "Whether the relay answers", shapes.Health, is_open=True),
     Operation("version", "GET", "/version", "Which program answers", shapes.VersionTold),
-    asking("status", "GET", "/status", "relay.status"),
+    _asking("status", "GET", "/status", "relay.status"),
     Operation(
         "ticket_new", "POST", "/tickets", "Make a ticket that signs a browser in to the pages", shapes.TicketTold,
         status=201, fails=("port_unavailable",),
     ),
-    asking("settings", "GET", "/config", "relay.config"),
-    asking("thread_new", "POST", "/threads", "thread.new", status=201),
-    asking("thread_list", "GET", "/threads", "thread.list"),
-    asking("thread_get", "GET", "/threads/{thread}", "thread.get"),
-    asking("state_full", "GET", "/threads/{thread}/state", "state.get"),
-    asking("state_header", "GET", "/threads/{thread}/state/header", "state.header"),
-    asking(
+    _asking("settings", "GET", "/config", "relay.config"),
+    _asking("thread_new", "POST", "/threads", "thread.new", status=201),
+    _asking("thread_list", "GET", "/threads", "thread.list"),
+    _asking("thread_get", "GET", "/threads/{thread}", "thread.get"),
+    _asking("state_full", "GET", "/threads/{thread}/state", "state.get"),
+    _asking("state_header", "GET", "/threads/{thread}/state/header", "state.header"),
+    _asking(
         "state_patch", "POST", "/threads/{thread}/state/patch", "state.patch", asks=shapes.JsonPatch, body="patch",
         conditional=True, repeatable=True,
     ),
-    asking("state_history", "GET", "/threads/{thread}/state/history", "state.history"),
-    asking("artifact_put", "POST", "/threads/{thread}/artifacts", "artifact.put", status=201, repeatable=True),
+    _asking("state_history", "GET", "/threads/{thread}/state/history", "state.history"),
+    _asking("artifact_put", "POST", "/threads/{thread}/artifacts", "artifact.put", status=201, repeatable=True),
     Operation(
         "artifact_upload", "PUT", "/threads/{thread}/artifacts", "Store bytes as they come", documents.ArtifactTold,
         takes=Content.BYTES, status=201, fails=(*_ARTIFACT, "payload_too_large"), query=_UPLOAD,
     ),
-    asking("artifact_list", "GET", "/threads/{thread}/artifacts", "artifact.list"),
-    asking("artifact_get", "GET", "/threads/{thread}/artifacts/{ref}", "artifact.get", waits=True),
+    _asking("artifact_list", "GET", "/threads/{thread}/artifacts", "artifact.list"),
+    _asking("artifact_get", "GET", "/threads/{thread}/artifacts/{ref}", "artifact.get", waits=True),
     Operation(
         "artifact_content", "GET", "/threads/{thread}/artifacts/{ref}/content", "The bytes of an artifact", None,
         gives=Content.BYTES, fails=(*_ARTIFACT, "artifact_damaged"),
     ),
-    asking("artifact_remove", "DELETE", "/threads/{thread}/artifacts/{ref}", "artifact.remove"),
-    asking("artifact_search", "GET", "/artifacts", "artifact.search", waits=True),
-    asking("events", "GET", "/threads/{thread}/events", "event.list"),
+    _asking("artifact_remove", "DELETE", "/threads/{thread}/artifacts/{ref}", "artifact.remove"),
+    _asking("artifact_search", "GET", "/artifacts", "artifact.search", waits=True),
+    _asking("events", "GET", "/threads/{thread}/events", "event.list"),
     Operation(
         "event_stream", "GET", "/threads/{thread}/events/stream",
         "What happens, as server-sent events; `Last-Event-ID` resumes", None, gives=Content.EVENTS,
@@ -210,14 +224,14 @@ OPERATIONS: tuple[Operation, ...] = (
         "What happens in all threads, as server-sent events; `Last-Event-ID` resumes", None, gives=Content.EVENTS,
         query=(_BEHIND,),
     ),
-    asking(
+    _asking(
         "cassette_put", "POST", "/cassettes", "artifact.put", status=201, summary="Store a text of no thread",
     ),
     Operation(
         "cassette_upload", "PUT", "/cassettes", "Store bytes of no thread", documents.ArtifactTold,
         takes=Content.BYTES, status=201, fails=(*_ARTIFACT, "payload_too_large"), query=_UPLOAD,
     ),
-    asking(
+    _asking(
         "cassette_get", "GET", "/cassettes/{ref}", "artifact.get", waits=True,
         summary="The artifact that cass:// means, of whatever thread",
     ),
@@ -226,18 +240,18 @@ OPERATIONS: tuple[Operation, ...] = (
         is_call=True, repeatable=True,
         fails=(*_CALL, "message_not_found", "recipient_not_found", "channel_not_found", "name_taken"),
     ),
-    asking("cap_list", "GET", "/cap/list", "cap.list"),
+    _asking("cap_list", "GET", "/cap/list", "cap.list"),
     Operation(
         "cap_invoke", "POST", "/cap/invoke", "Call a capability on behalf of a thread", shapes.AnswerTold,
         shapes.CallOrEnvelope, repeatable=True, is_call=True, fails=(*_CALL, "invalid_envelope"),
     ),
-    asking("checkpoint", "POST", "/threads/{thread}/checkpoints", "thread.checkpoint", status=201),
+    _asking("checkpoint", "POST", "/threads/{thread}/checkpoints", "thread.checkpoint", status=201),
     Operation(
         "session_end", "POST", "/threads/{thread}/sessions", "Leave the summary of a session in a thread",
         shapes.SessionTold, shapes.NewSession, status=201, repeatable=True,
         fails=(*_ARTIFACT, "patch_failed", "invalid_state", "payload_too_large", "key_reused"),
     ),
-    asking("replay", "POST", "/threads/{thread}/replay", "thread.replay", is_call=True),
+    _asking("replay", "POST", "/threads/{thread}/replay", "thread.replay", is_call=True),
     Operation(
         "thread_export", "GET", "/threads/{thread}/bundle", "Everything that a thread consists of, as a ZIP archive",
         None, gives=Content.BYTES, fails=(*_THREAD, "payload_too_large", "artifact_damaged"),
@@ -246,24 +260,24 @@ OPERATIONS: tuple[Operation, ...] = (
         "thread_import", "POST", "/bundles", "The thread of a bundle as one of this relay", documents.ThreadTold,
         takes=Content.BYTES, status=201, fails=("invalid_bundle", "payload_too_large"),
     ),
-    asking("mirror", "POST", "/threads/{thread}/mirror", "thread.mirror"),
-    asking("agent_list", "GET", "/agents", "agent.list"),
-    asking("agent_retire", "DELETE", "/agents/{name}", "agent.retire"),
+    _asking("mirror", "POST", "/threads/{thread}/mirror", "thread.mirror"),
+    _asking("agent_list", "GET", "/agents", "agent.list"),
+    _asking("agent_retire", "DELETE", "/agents/{name}", "agent.retire"),
     Operation(
         "permission_answer", "POST", "/permissions/{name}", "Answer an agent that waits for permission, as the person",
         shapes.DecisionTold, shapes.NewDecision, fails=("permission_not_found", "not_permitted"),
     ),
-    asking("message_send", "POST", "/messages", "mail.send", status=201, repeatable=True),
-    asking("message_list", "GET", "/messages", "mail.search", waits=True),
-    asking("receipt_new", "POST", "/messages/{message_id}/receipts", "mail.receipt"),
-    asking("inbox", "GET", "/agents/{name}/inbox", "mail.box"),
-    asking("channel_list", "GET", "/channels", "channel.list"),
-    asking("channel_join", "POST", "/channels/join", "channel.join"),
-    asking("channel_leave", "POST", "/channels/leave", "channel.leave"),
-    asking("dead_letters", "GET", "/dead-letters", "mail.dead"),
-    asking("dead_letter_resend", "POST", "/dead-letters/{message_id}/resend", "mail.resend"),
-    asking("service_list", "GET", "/services", "service.list"),
-    asking("service_call", "POST", "/services/call", "service.call", is_call=True),
+    _asking("message_send", "POST", "/messages", "mail.send", status=201, repeatable=True),
+    _asking("message_list", "GET", "/messages", "mail.search", waits=True),
+    _asking("receipt_new", "POST", "/messages/{message_id}/receipts", "mail.receipt"),
+    _asking("inbox", "GET", "/agents/{name}/inbox", "mail.box"),
+    _asking("channel_list", "GET", "/channels", "channel.list"),
+    _asking("channel_join", "POST", "/channels/join", "channel.join"),
+    _asking("channel_leave", "POST", "/channels/leave", "channel.leave"),
+    _asking("dead_letters", "GET", "/dead-letters", "mail.dead"),
+    _asking("dead_letter_resend", "POST", "/dead-letters/{message_id}/resend", "mail.resend"),
+    _asking("service_list", "GET", "/services", "service.list"),
+    _asking("service_call", "POST", "/services/call", "service.call", is_call=True),
     Operation(
         "metrics", "GET", "/metrics", "The figures of services, calls and mail, for Prometheus", None,
         gives=Content.TEXT
@@ -294,7 +308,19 @@ OPERATIONS: tuple[Operation, ...] = (
         "audit", "GET", "/audit", "The latest requests that were refused", shapes.AuditTold,
         query=(_LATEST,),
     ),
-    asking("report", "POST", "/reports/{thread}", "thread.report"),
+    _asking("report", "POST", "/reports/{thread}", "thread.report"),
 )  # fmt: skip
 
-BY_NAME = {operation.name: operation for operation in OPERATIONS}
+_BY_NAME = {one.name: one for one in _LISTED}
+
+
+@cache
+def operation(name: str) -> Operation:
+    """The operation of a name. One that asks a capability loads that alone."""
+    found = _BY_NAME[name]
+    return found.declared() if isinstance(found, _Asking) else found
+
+
+def operations() -> tuple[Operation, ...]:
+    """All operations, in the order in which they are documented."""
+    return tuple(map(operation, _BY_NAME))

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tersely.doors.http.contract.operations import OPERATIONS, Content
+from tersely.doors.http.contract.operations import Content, operations
 from tersely.doors.http.guard import App, Receive, Scope, Send, safely
 
 EVENT_MESSAGES = "event_messages"  # in the scope of a request whose events are sent as messages
-_EVENT_PATHS = [one.path for one in OPERATIONS if one.gives is Content.EVENTS]
+_EVENT_PATHS = [one.path for one in operations() if one.gives is Content.EVENTS]
 _EVENT_PATH = re.compile("|".join(re.sub(r"\{\w+\}", "[^/]+", path) for path in _EVENT_PATHS))
 _NORMAL = 1000  # why a WebSocket is closed, as RFC 6455 numbers it
 # of ASGI, in which the end of a request is received
