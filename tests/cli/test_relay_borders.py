@@ -19,10 +19,12 @@ from urllib.parse import urlsplit
 import pytest
 from tests.cli.relay_home import Home, home_of
 from tests.foundation.serving import serving
+from tests.own_terminal import IS_TOLD_APART
 
 from tersely.doors.home import LOCK, NO_PORT, PORT
 from tersely.doors.listening import listening
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, SOCKET, listen
+from tersely.foundation.process.ancestry import NAME_VARIABLE
 from tersely.foundation.process.detached import wait_for_end
 
 HEALTHY = b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{"status":"ok"}'
@@ -249,3 +251,15 @@ def test_a_service_is_asked_about_the_repository_that_is_meant(home: Home, tmp_p
     finally:
         for one in (tea, milk):
             one.run_apart("daemon", "stop")
+
+
+@pytest.mark.skipif(not IS_TOLD_APART, reason="persons cannot be told from agents here")
+def test_an_agent_does_not_write_as_the_person(homes: tuple[Home, Home]) -> None:
+    home, _ = homes
+    home.up()
+    words = ["send", "ann", "--queue", "stop", "--agent", "cli"]
+    command = [sys.executable, "-m", "tersely", *words]
+    agent = {**os.environ, **home.environment, NAME_VARIABLE: "mallory"}
+    done = subprocess.run(command, env=agent, capture_output=True, text=True, check=False)
+    assert (done.returncode != 0, "not_permitted" in done.stderr) == (True, True), done
+    assert home.run_apart(*words).status == 0

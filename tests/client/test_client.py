@@ -20,6 +20,7 @@ from tersely.doors.http.app import WEB_CALL_THREADS
 from tersely.doors.http.contract.operations import operations
 from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
+from tersely.relay.teams.permissions import MAX_AGENT_PERMISSIONS
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +102,17 @@ def test_those_who_wait_for_permission_keep_nobody_else_waiting(web: Web) -> Non
         return await asyncio.gather(*waiting)
 
     assert asyncio.run(asking()) == ["allow"] * len(names)
+
+
+def test_who_waits_for_many_permissions_keeps_no_other_from_asking(web: Web) -> None:
+    question = {"tool": "Bash", "what": "make"}
+    with Client(web.socket, "greedy") as greedy, Client(web.socket, "modest") as modest:
+        for _ in range(MAX_AGENT_PERMISSIONS):
+            greedy.ask("permission.ask", **question)
+        with pytest.raises(TerselyError) as refused:
+            greedy.ask("permission.ask", **question)
+        assert refused.value.code == "busy"
+        assert modest.ask("permission.ask", **question).id
 
 
 def test_answers_are_values(relay: Client) -> None:

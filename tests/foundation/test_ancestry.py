@@ -30,6 +30,16 @@ def test_what_an_agent_runs_is_no_person(tmp_path: Path) -> None:
     assert at_terminal(sys.executable, str(agent), sys.executable, "-c", SOURCE) == "False"
 
 
+def test_what_an_agent_runs_is_seen_to_be_of_an_agent(tmp_path: Path) -> None:
+    agent = tmp_path / "codex"
+    agent.write_text("import subprocess, sys\nsubprocess.run(sys.argv[1:], check=True)\n")
+    source = SOURCE.replace("is_of_person", "is_of_agent")
+    for has_terminal in (True, False):
+        words = (sys.executable, str(agent), sys.executable, "-c", source)
+        assert at_terminal(*words, has_one=has_terminal) == "True"
+        assert at_terminal(*words[2:], has_one=has_terminal) == "False"
+
+
 def test_what_run_has_started_is_no_person_even_where_it_takes_its_name_away() -> None:
     inner = ["env", "-u", "TERSELY_AGENT", sys.executable, "-c", SOURCE]
     words = ["/bin/sh", "-c", '"$@"; true', "sh", *inner]

@@ -259,6 +259,21 @@ def test_envelopes_over_a_websocket(far: Far) -> None:
         assert said(two, "CHANNEL_JOIN", {"channel": "#x", "member": "ada"})["type"] != "ACK"
 
 
+def test_nobody_from_elsewhere_is_the_person_nor_an_agent_a_person(far: Far) -> None:
+    robot, sam = far.token("robot", kind="agent"), far.token("sam")
+    for token, hello in (
+        (robot, {"agent": "cli"}),
+        (sam, {"agent": "cli", "entityType": "user"}),
+        (robot, {"agent": "robot", "entityType": "user"}),
+    ):
+        with far.socket(token) as socket:
+            refused = said(socket, "HELLO", {**hello, "capabilities": {}})
+            assert refused["payload"]["reason"] == "not_permitted", hello
+    with far.socket(sam) as socket:
+        person = {"agent": "sam", "entityType": "user", "capabilities": {}}
+        assert said(socket, "HELLO", person)["type"] == "WELCOME"
+
+
 def test_events_over_a_websocket_are_those_of_the_stream(far: Far) -> None:
     chief, ann, eve = far.token("warden", level="admin"), far.token("amy"), far.token("eli")
     thread = far.capability(ann, "thread.new").json["result"]["thread_id"]

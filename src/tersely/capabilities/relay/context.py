@@ -27,6 +27,8 @@ class RelayContext:
     principal: Principal | None = None
     # whether the person has typed it at a terminal that no agent was started in
     is_typed: Callable[[], bool] = lambda: False
+    # whether an agent that can be seen has started the program that asks
+    is_of_agent: Callable[[], bool] = lambda: False
 
     @property
     def is_of_person(self) -> bool:

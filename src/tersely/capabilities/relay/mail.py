@@ -178,7 +178,7 @@ SEND = RelayCapability(
     examples=('send ada "the parser is yours"', 'send "#build" "main is red"'),
     fails=(
         "recipient_not_found", "channel_not_found", "key_reused", "name_taken", "unauthorized", "busy",
-        "payload_too_large", "invalid_argument",
+        "payload_too_large", "invalid_argument", "not_permitted",
     ),
 )  # fmt: skip
 

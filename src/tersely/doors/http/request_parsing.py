@@ -26,7 +26,7 @@ from tersely.doors.http.contract.operations import (
 from tersely.doors.http.guard import PRINCIPAL
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
-from tersely.foundation.process.ancestry import is_of_person
+from tersely.foundation.process.ancestry import is_of_agent, is_of_person
 from tersely.relay.access.principals import Kind, Principal
 
 MAX_OPEN_BODY_BYTES = 10_000  # of who has shown no token
@@ -53,6 +53,10 @@ class Asked:
         """Whether the person has typed it, at a terminal that no agent was started in."""
         is_of_identity = self.principal is not None and self.principal.kind is Kind.PERSON
         return (is_of_identity and self.of_person) or is_of_person(self.peer)
+
+    def is_of_agent(self) -> bool:
+        """Whether an agent has started the program that asks, at the socket in the home."""
+        return self.principal is None and is_of_agent(self.peer)
 
     def arguments(self) -> dict[str, Any]:
         """The parameters by which is decided whether it is permitted."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, cast
 from tersely.doors.socket.envelopes import write
 from tersely.doors.socket.frames import Frames, FrameTooLargeError, framed
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
-from tersely.foundation.credentials import is_same_user
+from tersely.foundation.credentials import is_same_user, process_of
 from tersely.foundation.limits import MAX_FRAME_BYTES, MAX_INFLIGHT_MESSAGES
 from tersely.relay.access.principals import Principal
 
@@ -76,6 +76,7 @@ class Connection(asyncio.Protocol):
         self._is_joining = False
         self._is_paused = False
         self._unanswered = 0
+        self.process_id = 0  # of a client on this machine, where the system says it
         self.name = ""  # until it is let in
         self.kind = "agent"
         self.activity = ""  # what it says that it does
@@ -119,10 +120,15 @@ class Connection(asyncio.Protocol):
         transport = cast("asyncio.Transport", transport)  # those of uvloop are none by inheritance
         self._transport = transport
         transport.set_write_buffer_limits(high=SOCKET_OUTPUT_BYTES)
-        if self.principal is not None or is_same_user(transport.get_extra_info("socket")):
+        if self.principal is not None:
             self._desk.came(self)
-        else:
+            return
+        other_end = transport.get_extra_info("socket")
+        if not is_same_user(other_end):
             self.fail("UNAUTHORIZED", "this relay belongs to another user")
+            return
+        self.process_id = process_of(other_end)
+        self._desk.came(self)
 
     def data_received(self, data: bytes) -> None:
         """Tell every frame that is complete."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 NAME_VARIABLE = "TERSELY_AGENT"  # the name of the agent that runs a process, where it was given one
@@ -33,6 +33,11 @@ class _Process(NamedTuple):
     started: str  # since the machine has, in ticks
     words: tuple[str, ...]
     has_terminal: bool
+
+
+class _Ancestor(NamedTuple):
+    id: int
+    process: _Process
 
 
 def agent_name(environment: Mapping[str, str], process_id: int) -> str:
@@ -111,21 +116,32 @@ def is_of_person(process_id: int) -> bool:
     It is a fence, not a wall: who runs as the user can start a process that looks like the user's
     own.
     """
-    process = _process(process_id)
-    if process is None or not process.has_terminal:
+    lineage = list(_lineage(process_id))
+    if not lineage or not lineage[0].process.has_terminal:
         return False
+    is_whole = lineage[-1].process.parent <= 1
+    return is_whole and not any(map(_is_agent, lineage))
+
+
+def is_of_agent(process_id: int) -> bool:
+    """Whether an agent that can be seen has started a process."""
+    return any(map(_is_agent, _lineage(process_id)))
+
+
+def _lineage(process_id: int) -> Iterator[_Ancestor]:
+    """A process and its ancestors, as far as they can be seen."""
     for _ in range(MAX_PERSON_ANCESTORS):
-        if (
-            process is None
-            or _program(process.words) in AGENT_PROGRAMS
-            or _is_of_ours(process_id, process)
-        ):
-            return False
+        process = _process(process_id)
+        if process is None:
+            return
+        yield _Ancestor(process_id, process)
         process_id = process.parent
         if process_id <= 1:
-            return True
-        process = _process(process_id)
-    return False
+            return
+
+
+def _is_agent(one: _Ancestor) -> bool:
+    return _program(one.process.words) in AGENT_PROGRAMS or _is_of_ours(one.id, one.process)
 
 
 def _is_of_ours(process_id: int, process: _Process) -> bool:

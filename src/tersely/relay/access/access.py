@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tersely.relay.relay import Relay
 
 MAX_KNOWN_MEMBERS = 100_000  # of threads, that are remembered
+MAX_IDENTITY_NAMES = 1_000  # of agents, that one identity acts under
 MAX_SOUGHT_MESSAGES = 100  # of one name in one thread, among which one that shares it is looked for
 _HASH_CHARACTERS = 64
 _ROOT = "root"  # the argument by which a capability reads a directory of the relay's machine
@@ -62,7 +63,7 @@ class Access:
 
     def act_as(self, principal: Principal, name: str) -> None:
         """Let an identity act under a name, which is its own from then on; raises `denied` where it
-        is another's, and where whoever may only read takes more than its own.
+        is another's, and where whoever may only read takes more than its own, `busy`.
         """
         if principal.is_owner or self.owns(principal, name):
             return
@@ -73,6 +74,7 @@ class Access:
         with self._changing:
             known = mail.identities.get(name)
             if known is None:
+                self._check_room(principal)
                 claim = Claim(name, "user", details={IDENTITY: principal.name})
                 _, write = mail.identities.open(claim, is_live=False)
                 mail.write(write)
@@ -153,6 +155,14 @@ class Access:
     def may_enter(self, principal: Principal, channel: str) -> bool:
         """True if a channel is one of those that the token is for."""
         return is_meant(principal.scopes.channels, channel)
+
+    def _check_room(self, principal: Principal) -> None:
+        """Raise `busy` for an identity that has all the names that one may have."""
+        everybody = self._relay.mail.identities.all()
+        count = sum(one.details.get(IDENTITY) == principal.name for one in everybody)
+        if count >= MAX_IDENTITY_NAMES:
+            message = f"{principal.name} has {MAX_IDENTITY_NAMES:,} names"
+            raise TerselyError("busy", message, "retire some: tersely agents retire NAME")
 
     def _checked(
         self, principal: Principal, asked: str, arguments: Mapping[str, Any]

@@ -20,6 +20,7 @@ from tersely.relay.waiters import Waiters
 
 PERMISSION_SILENCE_SECONDS = 10.0  # without being asked again, after which a question is over
 MAX_OPEN_PERMISSIONS = 1_000
+MAX_AGENT_PERMISSIONS = 64  # of one agent among them, which keeps no others from being asked for
 _ID_BYTES = 3
 
 
@@ -121,6 +122,9 @@ class Permissions:
             raise TerselyError(
                 "busy", f"{MAX_OPEN_PERMISSIONS:,} permissions are waited for", "answer some"
             )
+        if sum(one.agent == agent for one in self._open.values()) >= MAX_AGENT_PERMISSIONS:
+            message = f"{agent} waits for {MAX_AGENT_PERMISSIONS} permissions"
+            raise TerselyError("busy", message, "answer some")
         made = Permission(
             f"p{secrets.token_hex(_ID_BYTES)}", agent, tool, what, self._now_ms(), self._clock()
         )

@@ -47,8 +47,9 @@ def stats(relay: Relay, asked: Asked) -> Any:
 
 def _context(relay: Relay, asked: Asked) -> RelayContext:
     return RelayContext(
-        relay, asked.agent, asked.key, asked.expected, asked.principal, asked.is_typed
-    )
+        relay, asked.agent, asked.key, asked.expected, asked.principal, asked.is_typed,
+        asked.is_of_agent,
+    )  # fmt: skip
 
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from tersely.capabilities.relay.context import PERSON
+from tersely.capabilities.relay.names import USER, no_person
 from tersely.doors.socket import envelopes
 from tersely.doors.socket.clients import Clients
 from tersely.doors.socket.connection import Connection
@@ -17,6 +19,8 @@ from tersely.foundation.limits import (
     MAX_INFLIGHT_MESSAGES,
     SOCKET_HEARTBEAT_SECONDS,
 )
+from tersely.foundation.process.ancestry import is_of_agent
+from tersely.relay.access.principals import Kind
 from tersely.relay.mail.identities import Claim, Session
 
 
@@ -93,6 +97,7 @@ def _open(
     before = clients.names.get(claim.name)
     is_elsewhere = clients.mail.is_elsewhere(claim.name)
     try:
+        _check_person(connection, claim)
         if connection.principal is not None:
             clients.access.act_as(connection.principal, claim.name)
         session, write = clients.mail.identities.open(
@@ -119,6 +124,21 @@ def _open(
     then = partial(_welcome, clients, connection, session, envelope.id, is_refused)
     clients.mail.admit(write, claim.name, connection.kind, then, takes_over=is_elsewhere)
     clients.mail.flush()
+
+
+def _check_person(connection: Connection, claim: Claim) -> None:
+    """Raise `not_permitted` for an agent that says to be the person, or a person at all; from
+    elsewhere nobody is the person that the relay belongs to.
+    """
+    principal = connection.principal
+    if claim.name != PERSON and claim.kind != USER:
+        return
+    if principal is None:
+        is_other = is_of_agent(connection.process_id)
+    else:
+        is_other = claim.name == PERSON or principal.kind is Kind.AGENT
+    if is_other:
+        raise no_person()
 
 
 def _welcome(
