@@ -40,13 +40,19 @@ def year(request, year):
     return None
 def latest(request):
     return None
+def search(request):
+    return None
+def search_year(request, year):
+    return None
 """,
     "polls/list_urls.py": """\
 from django.urls import path, re_path
 from django.views.generic import TemplateView
-from .lists import Archive, latest, year
+from .lists import Archive, latest, search, search_year, year
 urlpatterns = [
     path("", latest),
+    path("search/", search),
+    path("<int:year>/search/", search_year),
     path("all/", Archive.as_view()),
     path("about/", TemplateView.as_view(template_name="polls/about.html")),
     re_path(r"^(?P<year>[0-9]{4})/all/?$", year),
@@ -57,8 +63,11 @@ from django.urls import include, path
 urlpatterns = [path("archive/", include("polls.list_urls")), path("", include("polls.urls"))]
 """,
     "polls/test_urls.py": """\
-from django.test import Client
+from django.test import Client, TestCase
 client = Client()
+class Searches(TestCase):
+    def test_one(self):
+        self.client.get("/archive/2021/search/")
 def test_latest():
     client.get("/archive/")
 def test_year():
@@ -583,6 +592,15 @@ function add() { return fetch("/owners/3/pets/add", { method: "POST" }); }
 function pets() { return fetch("/owners/3/pets"); }
 function vet() { return fetch("/vets/4"); }
 """,
+    "spring/PetsTests.java": """\
+package spring;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import org.springframework.test.web.servlet.MockMvc;
+class PetsTests {
+    private MockMvc mockMvc;
+    void lists() { mockMvc.perform(get("/owners/{ownerId}/pets", 3)); }
+}
+""",
     "spring/Shown.java": """\
 package spring;
 public class Shown { Shown(int id) {} }
@@ -611,6 +629,7 @@ EXPECTED = {
         "polls/test_urls.py:test_latest -> polls/lists.py:latest (route by its path)",
         "polls/test_urls.py:test_year -> polls/lists.py:year (route by its path)",
         "polls/test_urls.py:test_all -> polls/lists.py:Archive.get_queryset (route by its path)",
+        "polls/test_urls.py:Searches.test_one -> polls/lists.py:search_year (route by its path)",
         "polls/test_urls.py:test_root -> polls/views.py:index (route by its path)",
         "polls/signals.py -> polls/signals.py:saved (Django signal)",
         "polls/signals.py:vote -> polls/signals.py:count (Django signal)",
@@ -619,6 +638,7 @@ EXPECTED = {
         "polls/signals.py:vote -> polls/signals.py:connected",
         "polls/views.py:All.get -> polls/views.py",
         "polls/list_urls.py -> polls/lists.py:Archive.month",
+        "polls/test_urls.py:Searches.test_one -> polls/lists.py:search ",
         "polls/test_urls.py:test_latest -> polls/views.py",
         "polls/test_urls.py:test_all -> polls/views.py",
         "polls/test_urls.py:test_all -> polls/lists.py:year",
@@ -745,6 +765,7 @@ EXPECTED = {
         "spring/pets.js:add -> spring/Pets.java:Pets.add (route by its path)",
         "spring/pets.js:pets -> spring/Pets.java:Pets.list (route by its path)",
         "spring/pets.js:vet -> spring/Pets.java:Vets.show (route by its path)",
+        "spring/PetsTests.java:PetsTests.lists -> spring/Pets.java:Pets.list (route by its path)",
     ], [
         "spring/Owner.java:Owner.show -> spring/Owner.java:Owner.onOther",
         "spring/pets.js:vet -> spring/Pets.java:Pets",

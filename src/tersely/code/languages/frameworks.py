@@ -171,9 +171,12 @@ DRF = {
 # Clients that ask an application in its tests.
 _TEST_CLIENTS = (
     "django.test.Client",
+    "django.test.SimpleTestCase.client",
+    "django.test.TestCase.client",
     "fastapi.testclient.TestClient",
     "flask.Flask.test_client()",
     "rest_framework.test.APIClient",
+    "rest_framework.test.APITestCase.client",
     "starlette.testclient.TestClient",
 )
 TEST_CLIENTS = {f"{client}.{verb}": _FETCH for client in _TEST_CLIENTS for verb in HTTP_VERBS}
@@ -332,6 +335,7 @@ SPRING = {
     "publishEvent": Summary(rule="Spring event", reaches=Topic("type", "Spring", 0)),
     **dict.fromkeys(names("getForObject getForEntity postForObject postForEntity"), _FETCH),
 }
+SPRING_TEST = {f"MockMvcRequestBuilders.{verb}": _FETCH for verb in HTTP_VERBS}
 
 # What the repositories of Spring Data give, of whatever they are repositories.
 _ENTITY = (TYPE_PARAMETER, None, "T")

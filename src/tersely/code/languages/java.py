@@ -23,7 +23,12 @@ from tersely.code.expressions import (
     joined_texts,
 )
 from tersely.code.languages.classes import child_of, function, narrow_name
-from tersely.code.languages.frameworks import SPRING, SPRING_ANNOTATIONS, SPRING_REPOSITORIES
+from tersely.code.languages.frameworks import (
+    SPRING,
+    SPRING_ANNOTATIONS,
+    SPRING_REPOSITORIES,
+    SPRING_TEST,
+)
 from tersely.code.languages.model import (
     RECEIVER,
     Assign,
@@ -506,7 +511,7 @@ METHODS = {
 }
 FIRST = Summary(returns=0)
 GATHERS = Summary(gathers=0)
-SUMMARIES = {
+SUMMARIES = SPRING_TEST | {
     "Class.cast": FIRST,
     "Objects.requireNonNull": FIRST,
     "Preconditions.checkNotNull": FIRST,

@@ -156,16 +156,27 @@ def segments(path: str) -> list[str]:
     return [part for part in path.partition("?")[0].partition("#")[0].split("/") if part]
 
 
-def fit(route: list[str], asked: list[str]) -> int:
-    """The number of parts of a path that a route tells apart, 0 where it is another: what comes
-    before it may be a prefix. The root is told by having no parts.
+class Fit(NamedTuple):
+    """How well a route fits a path: the parts that it tells apart, then all that it has."""
+
+    told: int
+    parts: int
+
+
+NO_FIT = Fit(0, 0)
+
+
+def fit(route: list[str], asked: list[str]) -> Fit:
+    """How well a route fits a path of which the beginning may be a prefix, `NO_FIT` where it is
+    another or tells nothing apart. The root is told by having no parts.
     """
     if not route or len(route) > len(asked):
-        return int(route == asked)
+        return Fit(1, 0) if route == asked else NO_FIT
     pairs = list(zip(reversed(route), reversed(asked), strict=False))
     if any(one != other and not is_placeholder(one) for one, other in pairs):
-        return 0
-    return sum(one == other and not is_placeholder(one) for one, other in pairs)
+        return NO_FIT
+    told = sum(one == other and not is_placeholder(one) for one, other in pairs)
+    return Fit(told, len(route)) if told else NO_FIT
 
 
 def is_placeholder(part: str) -> bool:

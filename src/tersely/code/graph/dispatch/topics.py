@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import CALL, Expression
 from tersely.code.graph.call_resolution import Target
-from tersely.code.graph.dispatch.routes import Routers, fit, joined, of_pattern, segments
+from tersely.code.graph.dispatch.routes import NO_FIT, Routers, fit, joined, of_pattern, segments
 from tersely.code.graph.dispatch.templates import TEMPLATE_LIMIT, Templates
 from tersely.code.graph.dispatch.type_filtering import type_name
 from tersely.code.graph.passing import receiver_of
@@ -240,12 +240,12 @@ class Topics:
         """
         asked = segments(path)
         best: set[Target] = set()
-        most = 0
+        best_fit = NO_FIT
         for (kind, _, route), targets in self._registered().items():
-            told = fit(segments(route), asked) if kind == "path" else 0
-            if told > most:
-                best, most = set(targets), told
-            elif told == most and told:
+            found = fit(segments(route), asked) if kind == "path" else NO_FIT
+            if found > best_fit:
+                best, best_fit = set(targets), found
+            elif found == best_fit != NO_FIT:
                 best |= targets
         return best
 

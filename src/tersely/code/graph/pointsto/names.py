@@ -483,7 +483,8 @@ class Names:
             if file.facts.classes_are_modules
             else NOTHING
         )
-        return found or (NOTHING if targets else external(f"{module}{separator}{name}"))
+        written = f"{module}{separator}{name}"
+        return found or (NOTHING if targets else one(EXTERNAL, written))
 
     def _module(self, file: File, target: int) -> Values:
         """A whole module: itself, or what its file returns."""
