@@ -72,7 +72,7 @@ class Workspace:
 
     @property
     def may_refresh(self) -> bool:
-        """Whether it may look for changes later, when a file turns out to be gone or another."""
+        """True if it may look for changes later, when a file turns out to be gone or another."""
         return self.engine.refuses_changed
 
     @may_refresh.setter

@@ -74,7 +74,7 @@ class Reading:
     had: frozenset[str] = frozenset()  # the messages of the prompt when it was last told something
 
     def renewed(self, prompted: Iterable[Stored]) -> bool:
-        """Whether messages have left the prompt, by compaction or by going back, and a session
+        """True if messages have left the prompt, by compaction or by going back, and a session
         begins with it.
         """
         now = frozenset(stored.id for stored in prompted)
@@ -143,7 +143,7 @@ class Conversation:
 
     @property
     def sees(self) -> bool:
-        """Whether the model is sent pictures: it sees, and the window has room for them."""
+        """True if the model is sent pictures: it sees, and the window has room for them."""
         return self.model.abilities.sees and self.budget.has_pictures
 
     def unlocked(self) -> list[Tool]:

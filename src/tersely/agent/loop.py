@@ -136,7 +136,7 @@ async def _answer(conversation: Conversation, thinking: Thinking) -> Answer:
 
 
 async def _takes_another_way(conversation: Conversation, error: TerselyError) -> bool:
-    """Whether to ask again: in another way of calling where this one is refused, or cannot be read
+    """True if to ask again: in another way of calling where this one is refused, or cannot be read
     time and again.
     """
     abilities = conversation.model.abilities

@@ -114,7 +114,7 @@ class _Link:
 
     @property
     def is_open(self) -> bool:
-        """Whether it can be asked; not where its event loop has ended, or was another one."""
+        """True if it can be asked; not where its event loop has ended, or was another one."""
         return (
             self._is_open
             and not self._holding.done()

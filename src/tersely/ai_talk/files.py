@@ -78,7 +78,7 @@ def try_lock(path: Path) -> int | None:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a process holds the file."""
+    """True if a process holds the file."""
     try:
         descriptor = open_own(path, os.O_RDONLY)
     except FileNotFoundError:
@@ -131,7 +131,7 @@ def append(descriptor: int, line: bytes) -> None:
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether the open file is still the one of that name."""
+    """True if the open file is still the one of that name."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
     except FileNotFoundError:

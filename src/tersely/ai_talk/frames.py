@@ -44,7 +44,7 @@ class FrameReader:
 
     @property
     def is_between_frames(self) -> bool:
-        """Whether nothing of a frame has come that is not whole yet."""
+        """True if nothing of a frame has come that is not whole yet."""
         return not self._held
 
     def feed(self, data: bytes) -> list[Frame]:

@@ -39,7 +39,7 @@ class Result:
 
     @property
     def is_solved(self) -> bool:
-        """Whether the tests pass."""
+        """True if the tests pass."""
         return self.outcome == SOLVED
 
 

@@ -288,7 +288,7 @@ def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
 
 
 def _is_later(declared: Any) -> bool:
-    """Whether a type is that of results that come later, which most never import."""
+    """True if a type is that of results that come later, which most never import."""
     return getattr(get_origin(declared), "__name__", "") == "Later"
 
 

@@ -30,7 +30,7 @@ def with_content(
 
 
 def _is_place(role: Role | None, value: str) -> bool:
-    """Whether a value says where a text is to be read."""
+    """True if a value says where a text is to be read."""
     return role is Role.CONTENT or (role is Role.PROSE and value == STANDARD_INPUT)
 
 

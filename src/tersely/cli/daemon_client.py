@@ -55,7 +55,7 @@ def answered(program: str, words: Sequence[str]) -> int | None:
 
 
 def _is_no_question(word: str) -> bool:
-    """Whether a command that begins so asks nothing of a repository; to see it here only spares the
+    """True if a command that begins so asks nothing of a repository; to see it here only spares the
     question.
     """
     return word in _NOT_ASKED or word in OWN_COMMANDS or word in RELAY_COMMANDS

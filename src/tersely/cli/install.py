@@ -59,7 +59,7 @@ def run_uninstall(asked: InstallOptions) -> dict[str, Any]:
 
 
 def _has_extension(wanted: InstallRequest) -> bool:
-    """Whether an extension is meant, too: it is the user's, in whichever folder."""
+    """True if an extension is meant, too: it is the user's, in whichever folder."""
     return bool(wanted.agent.extension_program) and wanted.place is Audience.USER
 
 
@@ -129,7 +129,7 @@ def _diff(change: Change) -> str:
 
 
 def _confirmed(shown: str) -> bool:
-    """Whether somebody at a terminal agrees; nobody does where there is none."""
+    """True if somebody at a terminal agrees; nobody does where there is none."""
     if not sys.stdin.isatty():
         return False
     sys.stderr.write(f"{shown}\nwrite this? [y/N] ")

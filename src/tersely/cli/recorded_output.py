@@ -37,7 +37,7 @@ class _Recorded:
         """Nothing waits."""
 
     def isatty(self) -> bool:
-        """Whether the client's stream is a terminal."""
+        """True if the client's stream is a terminal."""
         return self._is_terminal
 
 

@@ -84,7 +84,7 @@ def run(program: str, words: Sequence[str]) -> int:
 
 
 def is_own(words: Sequence[str], rest: Sequence[str]) -> bool:
-    """Whether a command line, `rest` being what follows its first options, is about the program
+    """True if a command line, `rest` being what follows its first options, is about the program
     itself.
     """
     return (
@@ -105,7 +105,7 @@ def with_chat(words: Sequence[str]) -> Sequence[str]:
 
 
 def asks_for_help(words: Sequence[str]) -> bool:
-    """Whether `--help` or `-h` stands among the options."""
+    """True if `--help` or `-h` stands among the options."""
     options = words[: words.index("--")] if "--" in words else words
     return "--help" in options or "-h" in options
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
             """Have everything printed by now."""
 
         def isatty(self) -> bool:
-            """Whether a person may be reading."""
+            """True if a person may be reading."""
 
 
 # What decides how a command prints, beside the settings, which have a prefix of their own.

@@ -452,7 +452,7 @@ class StoredFacts:
                 yield old, number
 
     def has_same_texts(self) -> bool:
-        """Whether the configuration files that were asked for are what they were."""
+        """True if the configuration files that were asked for are what they were."""
         return all(text_below(str(self._root), path) == text for path, text in self._texts.items())
 
     def _numbers(self, ids: Iterable[int]) -> list[int]:
@@ -485,7 +485,7 @@ def _unnumbered(found: Sequence[Symbol]) -> list[Symbol]:
 
 
 def _is_numbered(other: Symbol, symbol: Symbol) -> bool:
-    """Whether a symbol is a further definition of the name that another has."""
+    """True if a symbol is a further definition of the name that another has."""
     return (
         other.path == symbol.path
         and unnumbered(other.qualname) == symbol.qualname != other.qualname
@@ -500,7 +500,7 @@ def _lines(symbol: Symbol) -> str:
 
 
 def _is_whole(symbol: Symbol, spellings: tuple[str, str]) -> bool:
-    """Whether a query is the whole qualified name of a symbol, or that of one in its package."""
+    """True if a query is the whole qualified name of a symbol, or that of one in its package."""
     query, dotted = spellings
     return symbol.qualname == query or (
         bool(symbol.qualname) and dotted.endswith(f".{symbol.qualname}")

@@ -179,7 +179,7 @@ def text_of(value: Expression) -> str:
 
 
 def is_text(value: Expression) -> bool:
-    """Whether an expression is a text, known or not."""
+    """True if an expression is a text, known or not."""
     if is_tagged(value, CONST):
         return type(value[1]) is str
     return is_tagged(value, LITERAL) and value[1] == "str"
@@ -191,12 +191,12 @@ def joined_texts(left: Expression, right: Expression) -> Expression:
 
 
 def is_tagged(expression: Expression, *tags: int) -> TypeGuard[tuple[Any, ...]]:
-    """Whether an expression is a tuple that starts with one of the tags."""
+    """True if an expression is a tuple that starts with one of the tags."""
     return type(expression) is tuple and expression[0] in tags
 
 
 def is_literal(expression: Expression) -> bool:
-    """Whether a value is written down: a number, a text, a list, a mapping."""
+    """True if a value is written down: a number, a text, a list, a mapping."""
     if type(expression) is not tuple:
         return False
     if expression[0] == EITHER:
@@ -205,5 +205,5 @@ def is_literal(expression: Expression) -> bool:
 
 
 def is_spread(expression: Expression) -> bool:
-    """Whether an argument or element stands for all elements of a value."""
+    """True if an argument or element stands for all elements of a value."""
     return is_tagged(expression, SPREAD)

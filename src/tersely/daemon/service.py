@@ -66,7 +66,7 @@ class Service:
 
     @property
     def is_busy(self) -> bool:
-        """Whether somebody waits for an answer."""
+        """True if somebody waits for an answer."""
         return self._dispatcher.is_busy
 
     async def answer(self, connection: Connection, request: Request) -> bytes:
@@ -281,7 +281,7 @@ class Service:
 
 
 def _is_same_for_all(repeats: Repeats, state: Hashable | None) -> bool:
-    """Whether whoever asks the same at the same state of the repository is given the same answer."""
+    """True if whoever asks the same at the same state of the repository is given the same answer."""
     return repeats is Repeats.AT_REVISION or (bool(repeats) and state is not None)
 
 

@@ -14,7 +14,7 @@ _MAC_LEVEL, _MAC_OPTION, _MAC_PROCESS = 0, 1, 2  # SOL_LOCAL, LOCAL_PEERCRED, LO
 
 
 def is_same_user(connected: socket.socket) -> bool:
-    """Whether the other end runs as this user; where the system does not say, the socket's
+    """True if the other end runs as this user; where the system does not say, the socket's
     directory has to do.
     """
     platform: str = sys.platform

@@ -338,7 +338,7 @@ def read_foreign(content: bytes, read: Callable[[Database], ResultT]) -> ResultT
 
 
 def left_nothing(error: BaseException) -> bool:
-    """Whether what could not be written for this error is certain not to be there after a crash
+    """True if what could not be written for this error is certain not to be there after a crash
     either.
 
     A full disk takes no whole transaction. Where waiting for the disk has failed, the transaction

@@ -128,7 +128,7 @@ def checked_place(parts: SplitResult, private_hosts: Collection[str]) -> Connect
 
 
 def is_public(address: str) -> bool:
-    """Whether an address, as text, is one of the public internet."""
+    """True if an address, as text, is one of the public internet."""
     return _is_public(ip_address(address.partition("%")[0]))
 
 

@@ -86,7 +86,7 @@ def make_private(directory: str) -> None:
 
 
 def is_private(directory: str) -> bool:
-    """Whether it is a directory that this user alone may look into."""
+    """True if it is a directory that this user alone may look into."""
     try:
         status = os.lstat(directory)
     except OSError:

@@ -30,7 +30,7 @@ def enclosing_root(directory: str) -> str:
 
 
 def is_repository(directory: str) -> bool:
-    """Whether a directory is the top of a repository, or has an index."""
+    """True if a directory is the top of a repository, or has an index."""
     return os.path.exists(f"{directory}/.git") or os.path.exists(
         f"{directory}/{INDEX_DIRECTORY}/{MARK}"
     )

@@ -137,7 +137,7 @@ def _given(
 
 
 def _is_inside(root: Path, place: str, complaints: list[str]) -> bool:
-    """Whether a file is where it seems to be: a repository is not trusted to say what else is read."""
+    """True if a file is where it seems to be: a repository is not trusted to say what else is read."""
     real_root = os.path.realpath(root)
     real = os.path.realpath(f"{real_root}/{place}")
     if real.startswith(f"{real_root.rstrip('/')}/"):

@@ -82,7 +82,7 @@ class Tokenizer:
 
     @property
     def exact(self) -> bool:
-        """Whether counts are a model's own rather than estimates."""
+        """True if counts are a model's own rather than estimates."""
         return self.vocabulary == DEFAULT_VOCABULARY
 
     def count(self, text: str) -> int:

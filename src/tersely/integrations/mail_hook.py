@@ -111,7 +111,7 @@ def _taken(relay: _Relay, waiting: list[dict[str, Any]]) -> str:
 
 
 def _may_go_on(name: str, call: dict[str, Any]) -> bool:
-    """Whether an agent has not gone on too often since somebody last told it what to do."""
+    """True if an agent has not gone on too often since somebody last told it what to do."""
     from hashlib import blake2b
 
     folder = os.path.join(_home(), _STOPS)

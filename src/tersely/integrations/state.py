@@ -70,7 +70,7 @@ def keep_record(base: Path, agent: str, installed: Installed) -> None:
 
 
 def is_first_outline(session: str, path: str) -> bool:
-    """Whether a session has not been shown this file in outline, which it has been from now on."""
+    """True if a session has not been shown this file in outline, which it has been from now on."""
     place = directory() / "outlined" / f"{_name(session)}.txt"
     try:
         known = place.read_text("utf-8").split("\0")

@@ -96,7 +96,7 @@ class CodeServer(LanguageServer):
             self._unsaved.setdefault(uri, False)
 
     def _is_as_saved(self, uri: str) -> bool:
-        """Whether a changed file is as on the disk all the same, because the editor has read it
+        """True if a changed file is as on the disk all the same, because the editor has read it
         anew from there.
         """
         path = Path(to_fs_path(uri) or "")

@@ -140,7 +140,7 @@ class Mail:
 
     @property
     def is_connected(self) -> bool:
-        """Whether the relay is there."""
+        """True if the relay is there."""
         return self._connected.is_set()
 
     async def close(self) -> None:

@@ -396,7 +396,7 @@ class Session:
             self._told_screen = shown
 
     def _can_hand_over(self) -> bool:
-        """Whether a hook takes what waits. What the person wants done goes in as a prompt instead."""
+        """True if a hook takes what waits. What the person wants done goes in as a prompt instead."""
         if (
             not self._inbox
             or self._hooks is None
@@ -521,7 +521,7 @@ class Session:
 
 
 def _can_be_read(descriptor: int) -> bool:
-    """Whether somebody may write there: a terminal, a pipe or a file."""
+    """True if somebody may write there: a terminal, a pipe or a file."""
     try:
         mode = os.fstat(descriptor).st_mode
     except OSError:

@@ -117,7 +117,7 @@ def line_of(program: Program, waiting_bytes: int) -> Line:
 
 
 def _is_read(program: Program) -> bool | None:
-    """Whether a process waits for what is typed; None where the system does not say what processes
+    """True if a process waits for what is typed; None where the system does not say what processes
     wait for.
     """
     processes = [program.pid]
@@ -226,7 +226,7 @@ class UserTerminal:
 
 
 def can_be_read(descriptor: int) -> bool:
-    """Whether there is something to be read."""
+    """True if there is something to be read."""
     return bool(select.select([descriptor], [], [], 0)[0])
 
 

@@ -143,7 +143,7 @@ def _wait(program: str, session: str, report: Report) -> None:
 
 
 def is_running(program: str, session: str) -> bool:
-    """Whether there is such a session."""
+    """True if there is such a session."""
     asked = subprocess.run(
         [program, "has-session", "-t", f"={session}"], capture_output=True, check=False
     )

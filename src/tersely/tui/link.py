@@ -8,7 +8,7 @@ from textual.app import App
 
 
 def is_behind(app: App[object]) -> bool:
-    """Whether something that was painted earlier has not been sent yet, so that nothing should be
+    """True if something that was painted earlier has not been sent yet, so that nothing should be
     painted just now.
 
     Textual sends from a thread with a queue that is not public; without one nothing is known to

@@ -66,7 +66,7 @@ class CacheWatch:
 
     @property
     def is_fragile(self) -> bool:
-        """Whether the server has lost what it had evaluated, though prompts began alike,
+        """True if the server has lost what it had evaluated, though prompts began alike,
         LOST_REQUESTS times.
 
         One that never finds anything has no cache that could be spared.

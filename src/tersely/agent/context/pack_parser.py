@@ -43,7 +43,7 @@ class Piece(NamedTuple):
 
     @property
     def only_refers(self) -> bool:
-        """Whether it says no more than that its reader has it already."""
+        """True if it says no more than that its reader has it already."""
         if self.code or len(self.head) != 1:
             return False
         names = _NAMES.fullmatch(self.head[0])

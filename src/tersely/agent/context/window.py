@@ -108,7 +108,7 @@ class Budget:
 
     @property
     def has_pictures(self) -> bool:
-        """Whether there is room for pictures of pages."""
+        """True if there is room for pictures of pages."""
         return self.observations >= LEAST_PICTURES * PICTURE_TOKENS
 
     @property

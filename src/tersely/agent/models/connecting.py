@@ -108,7 +108,7 @@ def address(url: str) -> str:
 
 
 def is_same_server(url: str, other: str) -> bool:
-    """Whether two URLs have the same scheme, host and port; raises `invalid_argument` for one that
+    """True if two URLs have the same scheme, host and port; raises `invalid_argument` for one that
     is none.
     """
     return endpoint(url).origin == endpoint(other).origin

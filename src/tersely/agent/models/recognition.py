@@ -228,7 +228,7 @@ def _thinks(entry: Entry, otherwise: bool) -> bool:
 
 
 def _sees(entry: Entry, otherwise: bool) -> bool:
-    """Whether a model sees, as Anthropic and OpenRouter list it."""
+    """True if a model sees, as Anthropic and OpenRouter list it."""
     supported = table(table(entry.get("capabilities")).get("image_input")).get("supported")
     modalities = table(entry.get("architecture")).get("input_modalities")
     if isinstance(modalities, list):
@@ -293,7 +293,7 @@ async def _is_ollama(place: Endpoint) -> bool:
 
 
 def _is_anthropic(body: Any) -> bool:
-    """Whether an answer, or an error, has the form of Anthropic's API."""
+    """True if an answer, or an error, has the form of Anthropic's API."""
     answer = table(body)
     is_error = answer.get("type") == "error" and isinstance(answer.get("error"), dict)
     return is_error or ("has_more" in answer and "object" not in answer)

@@ -116,7 +116,7 @@ def ability_in_refusal(constraint: Constraint | None, reply: Reply) -> str:
 
 
 def refuses_pictures(prompt: Prompt, reply: Reply) -> bool:
-    """Whether a refusal is about the pictures of a prompt."""
+    """True if a refusal is about the pictures of a prompt."""
     if reply.status not in _ABOUT_THE_REQUEST or is_too_long(reply.text):
         return False
     has_pictures = any(message.pictures for message in prompt)
@@ -174,6 +174,6 @@ def _parameter(body: Any) -> str:
 
 
 def is_too_long(text: str) -> bool:
-    """Whether a refusal is about the length of the prompt."""
+    """True if a refusal is about the length of the prompt."""
     lowered = text.lower()
     return any(words in lowered for words in _TOO_LONG)

@@ -82,7 +82,7 @@ class Hold:
 
 
 def _is_locked(descriptor: int, path: Path, session: str) -> bool:
-    """Whether we hold the file now; not so if it was deleted meanwhile. Raises `session_in_use`."""
+    """True if we hold the file now; not so if it was deleted meanwhile. Raises `session_in_use`."""
     until = time.monotonic() + INHERITED_SECONDS
     while not _is_free(descriptor):
         if _lives(_holder(descriptor)) or time.monotonic() > until:
@@ -95,7 +95,7 @@ def _is_locked(descriptor: int, path: Path, session: str) -> bool:
 
 
 def _is_free(descriptor: int) -> bool:
-    """Whether the lock is ours now."""
+    """True if the lock is ours now."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -109,7 +109,7 @@ def _holder(descriptor: int) -> str:
 
 
 def _lives(pid: str) -> bool:
-    """Whether a process runs; of one that nothing is known of, it is taken to."""
+    """True if a process runs; of one that nothing is known of, it is taken to."""
     try:
         os.kill(int(pid), 0)
     except ProcessLookupError:

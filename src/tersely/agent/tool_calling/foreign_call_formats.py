@@ -163,7 +163,7 @@ _MARKED = re.compile(
 
 
 def _is_marked(marker: str) -> bool:
-    """Whether a marker means a call, whatever is called; any other may stand before any JSON or
+    """True if a marker means a call, whatever is called; any other may stand before any JSON or
     code.
     """
     return _MARKED.search(marker) is not None
@@ -172,7 +172,7 @@ def _is_marked(marker: str) -> bool:
 def _is_of_tools(
     form: Format, calls: Iterable[Written], tools: Mapping[str, Tool], *, is_last: bool
 ) -> bool:
-    """Whether calls without a mark are calls of known tools; an expression has to end the answer
+    """True if calls without a mark are calls of known tools; an expression has to end the answer
     too.
     """
     if form.read is python_calls and not is_last:
@@ -193,7 +193,7 @@ _CODE = re.compile(
 
 
 def _is_example(text: str, placed: _Placed) -> bool:
-    """Whether calls are shown, not made: in a code span, or in a fence with words around it.
+    """True if calls are shown, not made: in a code span, or in a fence with words around it.
 
     A fence that begins with the marker may follow words: models without a form of their own write
     calls so.
@@ -302,7 +302,7 @@ FORMATS: tuple[Format, ...] = (
 
 
 def may_begin(line: str, names: frozenset[str]) -> bool | None:
-    """Whether a call may begin at the start of a line without its margin; None where more has to
+    """True if a call may begin at the start of a line without its margin; None where more has to
     come in to tell.
     """
     begun = tag_begins(line)
@@ -320,7 +320,7 @@ _OPENINGS = ("print(", "call:", "functools", "to=functions", ">>>", "Action:", "
 
 
 def tag_begins(text: str) -> bool | None:
-    """Whether a tag or token that begins a call stands at the start of a text; None where more has
+    """True if a tag or token that begins a call stands at the start of a text; None where more has
     to come in.
     """
     if text.startswith("["):
@@ -336,14 +336,14 @@ def tag_begins(text: str) -> bool | None:
 
 
 def _spelled(text: str, wholes: Sequence[str]) -> bool | None:
-    """Whether a text begins with one of these; None where it may, once more of it is there."""
+    """True if a text begins with one of these; None where it may, once more of it is there."""
     if text.startswith(tuple(wholes)):
         return True
     return None if any(whole.startswith(text) for whole in wholes) else False
 
 
 def _line_begins(line: str, names: frozenset[str]) -> bool | None:
-    """Whether a line begins JSON, a fence around it, the element of a tool, or an expression that
+    """True if a line begins JSON, a fence around it, the element of a tool, or an expression that
     calls one.
     """
     is_fence = line.lstrip().startswith("```")

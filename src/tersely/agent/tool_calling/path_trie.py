@@ -80,7 +80,7 @@ class PathTrie:
 
 
 def _is_plain(path: str) -> bool:
-    """Whether a path stands for itself on a line of its own."""
+    """True if a path stands for itself on a line of its own."""
     return path.isprintable() and path == path.strip(" `'\"") and path != ""
 
 
@@ -130,7 +130,7 @@ def _run(character: str, after: Node) -> tuple[str, Node]:
 
 
 def _is_end(node: Node) -> bool:
-    """Whether a path has to end here."""
+    """True if a path has to end here."""
     return len(node) == 1 and _END in node
 
 

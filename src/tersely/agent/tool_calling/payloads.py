@@ -165,7 +165,7 @@ def _as_call(value: Mapping[str, Any], tools: Tools) -> Written | None:
 
 
 def names_parameters(values: Mapping[str, Any], tool: Tool) -> bool:
-    """Whether values can be arguments of a tool, by one of their names."""
+    """True if values can be arguments of a tool, by one of their names."""
     names = {parameter.name for parameter in tool.parameters}
     return bool(names & set(values)) or not values
 

@@ -30,7 +30,7 @@ class ProseReader(Protocol):
 
     @property
     def is_within_call(self) -> bool:
-        """Whether what comes in is probably no prose."""
+        """True if what comes in is probably no prose."""
 
 
 def prose_reader(call_format: CallFormat, tools: Sequence[Tool] = ()) -> ProseReader:
@@ -41,7 +41,7 @@ def prose_reader(call_format: CallFormat, tools: Sequence[Tool] = ()) -> ProseRe
 
 
 def _begins_call(line: str) -> bool:
-    """Whether a line begins with our opening, and not with a longer word."""
+    """True if a line begins with our opening, and not with a longer word."""
     behind = line[len(OPENING) : len(OPENING) + 1]
     return line.startswith(OPENING) and behind != "" and not _is_word(behind)
 
@@ -83,7 +83,7 @@ class LineProse:
         return self._up_to(self._at)
 
     def _begins(self, text: str) -> bool | None:
-        """Whether this begins a call; None where more of it has to come in to tell."""
+        """True if this begins a call; None where more of it has to come in to tell."""
         plain = text.lstrip(" \t")
         is_line_start = self._at == 0 or self._text[self._at - 1] == "\n"
         if is_line_start and (text == plain or not self._is_strict):

@@ -50,12 +50,12 @@ class Repetition:
 
     @property
     def is_repeating(self) -> bool:
-        """Whether what came last repeats itself, be it data."""
+        """True if what came last repeats itself, be it data."""
         return cycle_of(self._end) > 0
 
 
 def _is_row(cycle: str) -> bool:
-    """Whether what is repeated looks like rows of data: cells between bars, or nothing but figures
+    """True if what is repeated looks like rows of data: cells between bars, or nothing but figures
     and signs.
     """
     return cycle.count("|") > 1 or (bool(cycle.strip()) and _LETTER.search(cycle) is None)

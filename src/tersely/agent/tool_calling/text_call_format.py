@@ -67,7 +67,7 @@ def _raw_names(tool: Tool) -> list[str]:
 
 
 def _is_text(parameter: Parameter) -> bool:
-    """Whether quotes around a value may have a meaning."""
+    """True if quotes around a value may have a meaning."""
     return parameter.type is str and parameter.role is Role.TEXT
 
 

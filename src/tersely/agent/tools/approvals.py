@@ -120,7 +120,7 @@ def _in_mode(mode: Mode, tier: int, chosen: Verdict) -> Verdict:
 
 
 def matches(about: Subject, pattern: str, subject: str) -> bool:
-    """Whether a pattern covers what a call is about."""
+    """True if a pattern covers what a call is about."""
     if about is Subject.COMMAND:
         parts, words = _pattern_words(pattern), simple_words(subject)
         return bool(parts and words) and _fit(parts, words or ())

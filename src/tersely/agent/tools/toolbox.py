@@ -172,11 +172,11 @@ class Toolbox:
 
     @property
     def has_doubts(self) -> bool:
-        """Whether the model was told so of any content."""
+        """True if the model was told so of any content."""
         return bool(self._doubted)
 
     def is_doubted(self, inside: str, data: bytes) -> bool:
-        """Whether it was."""
+        """True if it was."""
         return content_hash(inside.encode() + b"\0" + data) in self._doubted
 
     async def confinement(self) -> Confinement:

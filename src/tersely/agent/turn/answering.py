@@ -198,7 +198,7 @@ class _Incoming:
 
     @property
     def is_repeating(self) -> bool:
-        """Whether its end repeats itself."""
+        """True if its end repeats itself."""
         return self._repetition.is_repeating
 
 

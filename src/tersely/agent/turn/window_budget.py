@@ -91,7 +91,7 @@ async def _summary(conversation: Conversation, leaving: Sequence[Stored]) -> com
 
 
 def _has_slot_apart(conversation: Conversation) -> bool:
-    """Whether the server keeps another cache, and that of the session would not outlast a chore."""
+    """True if the server keeps another cache, and that of the session would not outlast a chore."""
     return conversation.cache.is_fragile and conversation.model.abilities.slots > 1
 
 
@@ -116,7 +116,7 @@ def _apart(conversation: Conversation, leaving: Sequence[Stored]) -> compaction.
 
 
 def has_room_for_result(conversation: Conversation) -> bool:
-    """Whether the prompt fits with a reply, and with the result of one more call."""
+    """True if the prompt fits with a reply, and with the result of one more call."""
     return (
         conversation.gauge.tokens(conversation.prompt()) + conversation.budget.observation
         <= conversation.budget.room
@@ -124,7 +124,7 @@ def has_room_for_result(conversation: Conversation) -> bool:
 
 
 async def has_room(conversation: Conversation, *, is_refused: bool = False) -> bool:
-    """Whether the prompt fits with a reply; once in a turn, what is oldest leaves. `is_refused`:
+    """True if the prompt fits with a reply; once in a turn, what is oldest leaves. `is_refused`:
     the server says no.
     """
     before = conversation.gauge.tokens(conversation.prompt())

@@ -42,7 +42,7 @@ def run_acp(parameters: ChatParameters) -> None:
 
 
 def _has_editor() -> bool:
-    """Whether something can talk through the standard input: not where it is closed, a file, or
+    """True if something can talk through the standard input: not where it is closed, a file, or
     /dev/null.
     """
     if sys.stdin is None:

@@ -77,5 +77,5 @@ def ways_in(written: str) -> list[tuple[str, ...]]:
 
 
 def is_defined_as(parts: tuple[str, ...], path: str, qualname: str) -> bool:
-    """Whether the parts of a test's name may mean a definition."""
+    """True if the parts of a test's name may mean a definition."""
     return _one_ends_the_other(name_of(f"{path}::{qualname}").parts, parts)

@@ -210,7 +210,7 @@ def _dependent(routine: Routine, start: Iterable[int], graph: Dependences) -> se
 
 
 def _named(path: Path, variable: str) -> bool:
-    """Whether a path is of the variable, written `x`, `self.x` or `x["key"]`; shadowing variables
+    """True if a path is of the variable, written `x`, `self.x` or `x["key"]`; shadowing variables
     count as well.
     """
     written = path[0].split("'")[0] + "".join(path[1:])
@@ -258,7 +258,7 @@ def _points_of(routine: Routine, statements: set[int]) -> list[int]:
 
 
 def has_variable(routine: Routine, variable: str) -> bool:
-    """Whether a routine has a variable of that name, or the part of one that is written so."""
+    """True if a routine has a variable of that name, or the part of one that is written so."""
     return any(
         _named(path, variable)
         for point in routine.points

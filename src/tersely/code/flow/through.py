@@ -82,7 +82,7 @@ def parts_around(
 
 
 def _goes_out(inside: Routine, chosen: set[int], around: Routine, direction: Direction) -> bool:
-    """Whether statements of a function have something from the one around it, or give it something."""
+    """True if statements of a function have something from the one around it, or give it something."""
     points = [point for point in inside.points if point.statement in chosen]
     if direction is Direction.BACKWARD:
         paths = {path for point in points for path in point.reads}

@@ -454,7 +454,7 @@ class Sites:
         return found if receivers or not self.evaluator.values(file, scope, callee) else []
 
     def _is_anything(self, value: Value, file: File) -> bool:
-        """Whether a value is known to be of a type alone that everything fits: Any."""
+        """True if a value is known to be of a type alone that everything fits: Any."""
         return value[0] == RESULT and value[1].rpartition(".")[2] in file.facts.top_types
 
     def _namesakes(self, name: str, file: File) -> list[Target]:
@@ -474,7 +474,7 @@ class Sites:
         return known
 
     def _is_held(self, place: tuple[int, int]) -> bool:
-        """Whether a function is written as the member of an object: `api.load = function …`."""
+        """True if a function is written as the member of an object: `api.load = function …`."""
         scope = self.program.file(place[0]).scopes[place[1]]
         return scope is not None and scope.holder is not None
 
@@ -502,7 +502,7 @@ class Sites:
         return sorted(target for target in found if self._is_setter(target) == is_stored)
 
     def _is_setter(self, target: Target) -> bool:
-        """Whether a property function is called where the property is assigned."""
+        """True if a property function is called where the property is assigned."""
         return bool(self.program.file(target.file).scope(target.position).flags & SETTER)
 
     def _named(self, name: str, kinds: tuple[str, ...]) -> bool:
@@ -740,7 +740,7 @@ class Sites:
         return reached
 
     def _registers(self, found: FoundCall) -> bool:
-        """Whether a call registers for a topic what it is given."""
+        """True if a call registers for a topic what it is given."""
         if found.shift >= 0:
             return False
         file = self.program.file(found.file)
@@ -904,7 +904,7 @@ class Sites:
         return [*functions, file.facts.class_member] if file.facts.class_member else functions
 
     def _is_constructor(self, file: File, position: int) -> bool:
-        """Whether a definition is called by constructing its class."""
+        """True if a definition is called by constructing its class."""
         facts, owner, name = file.facts, file.owner_class(position), file.definitions[position][1]
         if owner < 0:
             return False
@@ -962,7 +962,7 @@ class Sites:
         return found
 
     def _has_unknown(self, other: File, name: Any) -> bool:
-        """Whether a call by a name in a file has no target, not even by name, because a bound was
+        """True if a call by a name in a file has no target, not even by name, because a bound was
         met.
         """
         for scope, index in other.calls_by_name.get(name, ()):
@@ -972,7 +972,7 @@ class Sites:
         return False
 
     def _gives_itself(self, file: File, position: int, wanted: frozenset[Value]) -> bool:
-        """Whether calling what is searched for may give it again. Mostly not, and then results need
+        """True if calling what is searched for may give it again. Mostly not, and then results need
         not be followed.
         """
         body = file.scopes[position]
@@ -1060,7 +1060,7 @@ class Sites:
         return found
 
     def holds(self, values: Values, wanted: frozenset[Value], depth: int = 0) -> bool:
-        """Whether wanted values are among some values, or in containers among them."""
+        """True if wanted values are among some values, or in containers among them."""
         for value in values:
             tag = value[0]
             if (value[:3] if tag in (FUNCTION, INSTANCE) else value) in wanted:
@@ -1078,7 +1078,7 @@ class Sites:
 
 
 def _is_called(file: File, position: int, index: int) -> bool:
-    """Whether a file calls a parameter of a method, or a member that is given it."""
+    """True if a file calls a parameter of a method, or a member that is given it."""
     name = file.scope(position).parameters[index][0]
     members = {
         target[2]
@@ -1089,14 +1089,14 @@ def _is_called(file: File, position: int, index: int) -> bool:
 
 
 def _may_be_function(expression: Expression) -> bool:
-    """Whether an argument may be a function by its form: a name, a member, a function written there."""
+    """True if an argument may be a function by its form: a name, a member, a function written there."""
     return type(expression) is str or (
         type(expression) is tuple and expression[0] in (MEMBER, DEFINED)
     )
 
 
 def _names_one(type_: Expression, names: set[str], marks: frozenset[str]) -> bool:
-    """Whether a type is written with one of the names, and with one of the marks if there are any."""
+    """True if a type is written with one of the names, and with one of the marks if there are any."""
     words = type_words(type_)
     return not words.isdisjoint(names) and not (marks and words.isdisjoint(marks))
 

@@ -81,7 +81,7 @@ class CallGraph:
         return None if position is None else (file, position)
 
     def is_announced(self, symbol_id: str) -> bool:
-        """Whether a symbol is a function without its body, where the body may be written elsewhere."""
+        """True if a symbol is a function without its body, where the body may be written elsewhere."""
         place = self.place(symbol_id)
         scope = (
             place[0].scopes[place[1]] if place is not None and place[0].facts.announces else None
@@ -271,7 +271,7 @@ class CallGraph:
         return found, False
 
     def _is_in_place_of(self, symbol_id: str, decorated_id: str) -> bool:
-        """Whether a function is what decorators put in the place of another, or is called where
+        """True if a function is what decorators put in the place of another, or is called where
         that is called.
         """
         place = self.place(decorated_id)

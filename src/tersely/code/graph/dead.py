@@ -65,7 +65,7 @@ def _is_called_unnamed(name: str) -> bool:
 
 
 def _is_held(file: File, position: int, evaluator: Evaluator) -> bool:
-    """Whether something that does not write the name has got hold of the definition."""
+    """True if something that does not write the name has got hold of the definition."""
     scope = file.scopes[position]
     if scope is not None and scope.decorated is not None:
         return True
@@ -81,7 +81,7 @@ def _is_held(file: File, position: int, evaluator: Evaluator) -> bool:
 
 
 def _fits_outside(file: File, position: int, evaluator: Evaluator) -> bool:
-    """Whether a method is one of those by which its class fits an interface of the standard
+    """True if a method is one of those by which its class fits an interface of the standard
     library.
     """
     name, members = file.definitions[position][1], evaluator.members
@@ -117,7 +117,7 @@ def _is_exported(file: File, name: str) -> bool:
 
 
 def has_base_outside(file: File, owner: int, evaluator: Evaluator) -> bool:
-    """Whether a class inherits from one that is not in the repository, at any distance."""
+    """True if a class inherits from one that is not in the repository, at any distance."""
     pending, seen = [(file, owner)], set()
     while pending:
         home, position = pending.pop()

@@ -348,7 +348,7 @@ class Definitions:
         return way.known[key]
 
     def _goes_on(self, way: Way) -> bool:
-        """Whether one more re-export is followed; said in the answer when it is not."""
+        """True if one more re-export is followed; said in the answer when it is not."""
         if way.hops >= MAX_IMPORT_HOPS:
             self._evaluator.solver.mark_cut(HOPS_LIMIT)
         return way.hops < MAX_IMPORT_HOPS

@@ -264,7 +264,7 @@ class File:
         return found
 
     def is_replaced(self, position: int) -> bool:
-        """Whether another definition beside it has taken its name."""
+        """True if another definition beside it has taken its name."""
         scope = self.scopes[position]
         return scope is not None and bool(scope.flags & REPLACED)
 
@@ -520,7 +520,7 @@ class File:
                 yield position, value, keyword, call, False, False
 
     def is_inside(self, position: int, outer: int) -> bool:
-        """Whether a definition is another, or in it."""
+        """True if a definition is another, or in it."""
         while position > outer:
             position = self.definitions[position][3]
         return position == outer
@@ -531,7 +531,7 @@ class File:
         return parent if parent >= 0 and self.definitions[parent][0] in MEMBER_OWNERS else -1
 
     def is_prefixed(self, position: int) -> bool:
-        """Whether a definition names its owner instead of standing in it."""
+        """True if a definition names its owner instead of standing in it."""
         _, name, qualname, parent = self.definitions[position][:4]
         around = self.definitions[parent][2]
         return bool(qualname != (f"{around}.{name}" if around else name))
@@ -562,7 +562,7 @@ class File:
         return ""
 
     def is_parameter(self, position: int, name: str) -> bool:
-        """Whether a name is a parameter of a function and nothing else."""
+        """True if a name is a parameter of a function and nothing else."""
         if self.definitions[position][0] not in CALLABLE_KINDS:
             return False
         entries = self.names(position).get(name, ())
@@ -831,7 +831,7 @@ class Program:
         return known
 
     def is_kin(self, file_id: int, file: File) -> bool:
-        """Whether two files are written in languages that see each other's definitions."""
+        """True if two files are written in languages that see each other's definitions."""
         return self._kin[file_id] == file.family
 
     def take_over(self, before: Program, same: Iterable[tuple[int, int]]) -> None:
@@ -973,7 +973,7 @@ class Program:
         return sorted(self._directories or ())
 
     def exists(self, path: str) -> bool:
-        """Whether the index has a file."""
+        """True if the index has a file."""
         return path in self.by_path
 
     def declaring(self, namespace: str) -> list[str]:

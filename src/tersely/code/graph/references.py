@@ -147,7 +147,7 @@ class References:
     def _is_worth_reading(
         self, other: File, name: str, places: Mapping[int, int], wanted: _Wanted
     ) -> bool:
-        """Whether to resolve a name where a file writes it; bounds that were met count if not."""
+        """True if to resolve a name where a file writes it; bounds that were met count if not."""
         lines = set(places.values())
         may_refer, cut = self._solver.hear(self._may_refer, other, name, lines, wanted)
         if not may_refer:
@@ -155,7 +155,7 @@ class References:
         return may_refer
 
     def _may_refer(self, other: File, name: str, lines: Container[int], wanted: _Wanted) -> bool:
-        """Whether a name may mean the definition on some lines of a file, by the facts of the file."""
+        """True if a name may mean the definition on some lines of a file, by the facts of the file."""
         if name == wanted.name and other.path in wanted.calling:
             return True
         if any(symbol == wanted.id for symbol in self._meant.of(other, name, lines)):
@@ -192,7 +192,7 @@ class References:
         return Grade.BY_NAME if self._may_mean(other, meaning, wanted) else None
 
     def _may_mean(self, other: File, meaning: Meaning, wanted: _Wanted) -> bool:
-        """Whether a name is that of a member of something of which nothing is known, and few have a
+        """True if a name is that of a member of something of which nothing is known, and few have a
         member of it.
         """
         member = meaning.token.member
@@ -203,7 +203,7 @@ class References:
     def _is_member_of_unknown(
         self, other: File, scope: int, expression: Expression, wanted: _Wanted
     ) -> bool:
-        """Whether a member of the name is one of something of which nothing is known, and few
+        """True if a member of the name is one of something of which nothing is known, and few
         definitions have the name.
         """
         name = wanted.name
@@ -235,7 +235,7 @@ class _Wanted:
     def is_all_that_is_written(
         self, source: bytes, written: Mapping[str, Mapping[int, int]]
     ) -> bool:
-        """Whether what its file writes is its own name alone, where a function or class gets it."""
+        """True if what its file writes is its own name alone, where a function or class gets it."""
         places = [place for names in written.values() for place in names.items()]
         if not self._is_named or len(places) != 1:
             return False
@@ -244,7 +244,7 @@ class _Wanted:
         return line == self.line and not is_key
 
     def is_own_name(self, other: File, meaning: Meaning) -> bool:
-        """Whether a name is where a value itself gets it: on its line the first that is not its
+        """True if a name is where a value itself gets it: on its line the first that is not its
         type.
         """
         is_there = self.is_value and other.id == self.file.id and meaning.line == self.line

@@ -171,7 +171,7 @@ class Users:
                     yield User(self._id(other, position), way, grade)
 
     def _imports(self, other: File, name: str, file: File) -> bool:
-        """Whether a file imports a name from another."""
+        """True if a file imports a name from another."""
         return any(
             type(expression) is tuple
             and expression[0] == IMPORTED
@@ -249,7 +249,7 @@ class Users:
 
 
 def _is_of_unknown(evaluator: Evaluator, file: File, scope: int, call: Expression) -> bool:
-    """Whether a member is called of something of which nothing is known."""
+    """True if a member is called of something of which nothing is known."""
     callee = call[1]
     return (
         type(callee) is tuple

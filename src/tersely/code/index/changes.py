@@ -54,7 +54,7 @@ class ChangedFile:
 
     @property
     def is_new(self) -> bool:
-        """Whether all of it has changed."""
+        """True if all of it has changed."""
         return not self.old_path
 
 
@@ -208,7 +208,7 @@ class Changes:
         return sorted(path for path in paths if not self._is_skipped(path))
 
     def _is_skipped(self, path: str) -> bool:
-        """Whether a file lies in a directory that never holds anybody's own source, such as those
+        """True if a file lies in a directory that never holds anybody's own source, such as those
         of dependencies.
         """
         *folders, _ = path.split("/")

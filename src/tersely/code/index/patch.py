@@ -61,12 +61,12 @@ class FileDiff:
 
     @property
     def is_submodule(self) -> bool:
-        """Whether it stands for another repository."""
+        """True if it stands for another repository."""
         return SUBMODULE_MODE in {self.old_mode, self.mode}
 
     @property
     def has_text(self) -> bool:
-        """Whether there is something to say of its lines, or of its name: not of what is binary or
+        """True if there is something to say of its lines, or of its name: not of what is binary or
         changed its mode.
         """
         return (
@@ -296,7 +296,7 @@ def _finished(draft: _Draft, has_prefixes: bool) -> FileDiff:
 
 
 def _has_prefixes(drafts: Sequence[_Draft]) -> bool:
-    """Whether names begin with a directory that says their side (`a/`, `b/`), and is no part of
+    """True if names begin with a directory that says their side (`a/`, `b/`), and is no part of
     them.
     """
     for draft in drafts:

@@ -100,12 +100,12 @@ def scan_paths(root: str, paths: Iterable[str]) -> Scan:
 
 
 def is_candidate(path: str) -> bool:
-    """Whether a file of this name may be source."""
+    """True if a file of this name may be source."""
     return language_of_path(path) is not None or "." not in file_name_of(path)
 
 
 def decides_about_others(path: str) -> bool:
-    """Whether a file of this name may have a say in which other files are source."""
+    """True if a file of this name may have a say in which other files are source."""
     name = file_name_of(path)
     is_rule = name in {GIT_IGNORE_FILE, OWN_IGNORE_FILE, ".gitmodules", ".git"}
     return is_rule or name in MANIFESTS or name.endswith(PROJECT_SUFFIXES)
@@ -240,7 +240,7 @@ class _Scanner:
         return bool(folder.built_above)
 
     def _is_other_repository(self, directory: str, entries: dict[str, os.DirEntry[str]]) -> bool:
-        """Whether a directory is a clone or a worktree of its own; a submodule's `.git` points into
+        """True if a directory is a clone or a worktree of its own; a submodule's `.git` points into
         ours.
         """
         mark = entries.get(".git")

@@ -120,7 +120,7 @@ class Store:
     # What state it is in
 
     def is_current(self) -> bool:
-        """Whether a refresh of this program filled it; only then are its facts to be read."""
+        """True if a refresh of this program filled it; only then are its facts to be read."""
         meta = self._meta()
         return (
             meta.get("encoding") == ENCODING and meta.get("extraction") == extraction_fingerprint()
@@ -185,7 +185,7 @@ class Store:
 
     @property
     def is_in_memory(self) -> bool:
-        """Whether the index is gone with the process."""
+        """True if the index is gone with the process."""
         return self._database.path == IN_MEMORY
 
     def _meta(self) -> dict[str, str]:
@@ -203,7 +203,7 @@ class Store:
         return IndexedFile(*row) if row else None
 
     def holds_directory(self, path: str) -> bool:
-        """Whether some indexed file lies below a directory, named from the root."""
+        """True if some indexed file lies below a directory, named from the root."""
         first, beyond = f"{path}/", f"{path}0"  # "0" is what follows "/"
         query = "select 1 from file where skipped = '' and path > ? and path < ? limit 1"
         return self._database.row(query, (first, beyond)) is not None

@@ -129,7 +129,7 @@ def _is_kin(path: str, language: str) -> bool:
 
 
 def _may_use(root: str, path: str, writes: Callable[[bytes], object]) -> bool:
-    """Whether the text of a file has the name, or cannot be read."""
+    """True if the text of a file has the name, or cannot be read."""
     try:
         return writes(read_below(root, path)) is not None
     except OSError:

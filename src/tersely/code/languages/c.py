@@ -169,7 +169,7 @@ def qualified(walk: Lowering, node: Node) -> tuple[list[str], str, Node]:
 
 
 def _converts(name: Node) -> bool:
-    """Whether a name is that of `operator T`, which declares a function without a function
+    """True if a name is that of `operator T`, which declares a function without a function
     declarator.
     """
     while name.type == "qualified_identifier":
@@ -327,7 +327,7 @@ def lower_unit(walk: Lowering, node: Node) -> Expression:
 
 
 def _is_defined_here(walk: Lowering, node: Node, name: str) -> bool:
-    """Whether the file of a declaration has a function of that name with a body; never where names
+    """True if the file of a declaration has a function of that name with a body; never where names
     are overloaded.
     """
     if walk.resolution.overloads:

@@ -471,7 +471,7 @@ BLOCKS = names(
 
 
 def outlives(node: Node) -> bool:
-    """Whether a name is declared with `var`, which blocks do not end."""
+    """True if a name is declared with `var`, which blocks do not end."""
     around: Node | None = node
     while around is not None and around.type not in ("variable_declaration", "for_in_statement"):
         if around.type.endswith(

@@ -298,7 +298,7 @@ def _called_on(walk: Lowering, node: Node | None, method: str) -> Node | None:
 
 
 def _assigns(walk: Lowering, node: Node, name: str) -> bool:
-    """Whether a variable is assigned anywhere inside."""
+    """True if a variable is assigned anywhere inside."""
     left = node.child_by_field_name("left") if node.type == "assignment_expression" else None
     if left is not None and walk.text(left) == name:
         return True

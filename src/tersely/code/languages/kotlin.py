@@ -492,7 +492,7 @@ def lower_if(walk: Lowering, node: Node) -> Expression:
 
 
 def _leaves(node: Node) -> bool:
-    """Whether what follows a branch does not run when the branch does."""
+    """True if what follows a branch does not run when the branch does."""
     last = named_parts(node)[-1] if node.type == "block" and named_parts(node) else node
     return last.type in (
         "return_expression",

@@ -529,7 +529,7 @@ class Files(Protocol):
     """The paths of the repository, as far as resolving an import needs them."""
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file of that path."""
+        """True if there is a file of that path."""
         ...
 
     def under(self, directory: str) -> list[str]:

@@ -190,7 +190,7 @@ def with_whole_branches(source: bytes) -> bytes:
 
 
 def _is_inside(source: bytes, branches: list[Branch]) -> bool:
-    """Whether a conditional begins or its branches end in the middle of something, as far as that
+    """True if a conditional begins or its branches end in the middle of something, as far as that
     is plain to see.
     """
     if BEGUN.search(source, max(0, branches[0].directive - LOOK_BACK_BYTES), branches[0].directive):

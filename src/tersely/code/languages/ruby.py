@@ -177,7 +177,7 @@ def _lower_singleton_class(walk: Lowering, node: Node) -> Expression:
 
 
 def _is_of_class(walk: Lowering, node: Node) -> bool:
-    """Whether a method definition stands in `class << self` or `class_methods do`."""
+    """True if a method definition stands in `class << self` or `class_methods do`."""
     around = node.parent
     while around is not None and around.type not in (
         "class",

@@ -139,7 +139,7 @@ def _child_directory(path: str, files: Files) -> str:
 
 
 def _is_root(files: Files, path: str) -> bool:
-    """Whether a file is the root module of a crate."""
+    """True if a file is the root module of a crate."""
     directory, _, name = path.rpartition("/")
     if name in ("lib.rs", "main.rs", "build.rs"):
         return True

@@ -124,7 +124,7 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
 
 
 def given_by_compiler(listed: Node) -> bool:
-    """Whether a parameter list may be left out: `(implicit x: T)`, `(using T)`."""
+    """True if a parameter list may be left out: `(implicit x: T)`, `(using T)`."""
     return any(child.type in ("implicit", "using") for child in listed.children)
 
 
@@ -192,7 +192,7 @@ def finish_class(walk: Lowering, node: Node) -> None:
 
 
 def holds_placeholder(node: Node) -> bool:
-    """Whether an expression is a function because `_` stands in it, outside of arguments and
+    """True if an expression is a function because `_` stands in it, outside of arguments and
     parentheses.
     """
     pending = [node]

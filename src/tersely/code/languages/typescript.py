@@ -99,7 +99,7 @@ def with_separators(source: bytes, signature: re.Pattern[bytes]) -> bytes:
 
 
 def _ends_member(before: bytes) -> bool:
-    """Whether the last code of a text, comments aside, may end a type."""
+    """True if the last code of a text, comments aside, may end a type."""
     code = before[-MAX_REMARK_BYTES:].rstrip()
     while code.endswith(b"*/") or code.rpartition(b"\n")[2].lstrip().startswith(b"//"):
         code = code.rpartition(b"/*" if code.endswith(b"*/") else b"\n")[0].rstrip()
@@ -117,7 +117,7 @@ def readable_elements(source: bytes) -> bytes:
 
 
 def announces(node: Node) -> bool:
-    """Whether a signature is an overload: another of the same name follows it, at last one with a
+    """True if a signature is an overload: another of the same name follows it, at last one with a
     body.
     """
     outer = (

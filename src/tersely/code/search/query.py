@@ -79,7 +79,7 @@ class Query:
 
     @property
     def asks(self) -> bool:
-        """Whether it is put as a question, and so about what it names."""
+        """True if it is put as a question, and so about what it names."""
         return any(map(_is_asking, self.words))
 
     @property

@@ -182,7 +182,7 @@ class Searcher:
             yield Hit(symbol, symbol.name_line, share, reasons[int(ranked.units[at])])
 
     def _is_about_this(self, query: Query, ranked: Ranked) -> bool:
-        """Whether something has much of what is asked, in words or in meaning.
+        """True if something has much of what is asked, in words or in meaning.
 
         Something is always nearest; where nothing is near, what has no word of the question is
         noise.
@@ -316,7 +316,7 @@ def _file_fits(path: str, language: str, filters: Filters) -> bool:
 
 
 def path_fits(path: str, pattern: str) -> bool:
-    """Whether a file is what is named, lies in it, or is as a pattern says."""
+    """True if a file is what is named, lies in it, or is as a pattern says."""
     return (
         pattern in {"", "."}
         or path == pattern

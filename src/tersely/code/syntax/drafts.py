@@ -78,7 +78,7 @@ class ScopeDraft:
 
     @property
     def holds_symbols(self) -> bool:
-        """Whether variables of it are symbols: of a module, and of what owns a scope."""
+        """True if variables of it are symbols: of a module, and of what owns a scope."""
         return self.kind is Kind.MODULE or self.kind in SCOPE_OWNERS
 
     def take(self, parameters: list[Parameter]) -> None:

@@ -51,7 +51,7 @@ def item(walk: Lowering, container: Expression, key: Expression, node: Node) -> 
 
 
 def _is_place(path: Expression) -> bool:
-    """Whether names and constants alone say where an item is."""
+    """True if names and constants alone say where an item is."""
     if type(path) is str:
         return True
     is_item = is_tagged(path, ITEM) and is_tagged(path[2], CONST)
@@ -73,7 +73,7 @@ def _root(path: Expression) -> str:
 
 
 def _is_in_line(walk: Lowering, node: Node) -> bool:
-    """Whether a node is in a statement that runs once, in its place, and holds no others."""
+    """True if a node is in a statement that runs once, in its place, and holds no others."""
     outer: Node | None = node
     while outer is not None:
         parent = outer.parent

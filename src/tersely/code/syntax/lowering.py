@@ -95,7 +95,7 @@ class Lowering:
         self.scope = self._open(module, Kind.MODULE, "")
 
     def is_definition(self, value: Expression, name: str) -> bool:
-        """Whether a value is a definition of that name, so that no variable of the name need be a
+        """True if a value is a definition of that name, so that no variable of the name need be a
         symbol.
         """
         name = name.removeprefix(self.resolution.sigil)
@@ -115,7 +115,7 @@ class Lowering:
         return known
 
     def is_symbol(self, key: Node) -> bool:
-        """Whether a key in brackets is a member of the object whose members are no texts."""
+        """True if a key in brackets is a member of the object whose members are no texts."""
         owner = self.resolution.symbols
         return (
             bool(owner)
@@ -295,7 +295,7 @@ class Lowering:
         return (self.language.hoists and self.block.get(name)) or self._new_variable(name)
 
     def _declares(self, node: Node | None) -> bool:
-        """Whether what is bound now is declared here, and ends with the block."""
+        """True if what is bound now is declared here, and ends with the block."""
         language = self.language
         if not language.hoists:
             return self.rebinds
@@ -368,7 +368,7 @@ class Lowering:
         return f"{name}{VERSION_MARK}{version}" if version else name
 
     def is_straight(self, node: Node) -> bool:
-        """Whether a statement runs whenever the body of its scope runs to there: it stands in no
+        """True if a statement runs whenever the body of its scope runs to there: it stands in no
         branch or loop.
         """
         outer = node.parent

@@ -80,7 +80,7 @@ def _blanks(
 
 
 def is_type(node: Node) -> bool:
-    """Whether a text is a type that is written as a string."""
+    """True if a text is a type that is written as a string."""
     around = node.parent
     while around is not None and around.type in TYPE_NODES:
         if around.type == "type":

@@ -213,7 +213,7 @@ class Trace(Lowering):
         ]
 
     def is_in_import(self, offset: int) -> bool:
-        """Whether an offset is inside a statement that imports."""
+        """True if an offset is inside a statement that imports."""
         return any(start <= offset < end for start, end in self._importing)
 
     def innermost(self, offset: int) -> int:
@@ -361,7 +361,7 @@ class Trace(Lowering):
         )
 
     def is_text(self, token: Token) -> bool:
-        """Whether what stands there is a part of a text that is no type."""
+        """True if what stands there is a part of a text that is no type."""
         leaf = self._leaf(token.offset)
         around = leaf.parent if leaf is not None else None
         return (
@@ -390,7 +390,7 @@ class Trace(Lowering):
         return (use_in_header(leaf, self.rules) if leaf is not None else None) or Use.READ
 
     def _is_label(self, leaf: Node) -> bool:
-        """Whether a name is that of a label, where it stands or where it is jumped to."""
+        """True if a name is that of a label, where it stands or where it is jumped to."""
         rule: Any = self.rule(leaf.parent) if leaf.parent is not None else None
         if leaf.parent is None or type(rule) not in (model.Label, model.Jump):
             return False
@@ -451,7 +451,7 @@ class Trace(Lowering):
         return (*(span or (0, len(self.source) + 1)), 0, span is not None)
 
     def _ends_names(self, node: Node, name: Node) -> bool:
-        """Whether a node ends the names inside, its own name aside."""
+        """True if a node ends the names inside, its own name aside."""
         rule = self.rules[node.kind_id]
         if (
             type(rule) in (model.Function, model.Class)
@@ -462,7 +462,7 @@ class Trace(Lowering):
         return node.type in self.language.blocks or type(rule) in ENDING_RULES
 
     def _is_lexical(self, definition: int) -> bool:
-        """Whether a definition is reached by its bare name where it stands."""
+        """True if a definition is reached by its bare name where it stands."""
         draft = self.drafts[definition] if definition >= 0 else None
         if draft is None:
             return definition < 0
@@ -472,19 +472,19 @@ class Trace(Lowering):
         )
 
     def _is_shared(self, owner: int) -> bool:
-        """Whether names of a definition's scope are there at any time: those of modules and
+        """True if names of a definition's scope are there at any time: those of modules and
         classes.
         """
         kind = self.definitions[owner].kind
         return kind is Kind.MODULE or kind in SCOPE_OWNERS
 
     def _precedes(self, binding: Binding, offset: int) -> bool:
-        """Whether a binding is there when the code at an offset runs."""
+        """True if a binding is there when the code at an offset runs."""
         always = binding.definition >= 0 or binding.imported is not None or binding.shared
         return always or binding.offset <= offset or self.innermost(offset) != binding.owner
 
     def _is_being_bound(self, binding: Binding, offset: int) -> bool:
-        """Whether an offset is in the very statement that binds a local name: the name is still
+        """True if an offset is in the very statement that binds a local name: the name is still
         what it was before.
         """
         if binding.definition >= 0 or binding.imported is not None or binding.shared:

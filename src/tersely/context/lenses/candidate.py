@@ -92,7 +92,7 @@ class Candidate:
 
     @property
     def is_target(self) -> bool:
-        """Whether the question is about this symbol."""
+        """True if the question is about this symbol."""
         return self.score >= TARGET_SCORE
 
 

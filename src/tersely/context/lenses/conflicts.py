@@ -70,7 +70,7 @@ class Conflict:
 
     @property
     def is_same(self) -> bool:
-        """Whether both sides have changed one symbol."""
+        """True if both sides have changed one symbol."""
         return self.symbol == self.other
 
 
@@ -158,7 +158,7 @@ def _same(
 
 
 def _are_alike(mine: ChangedSymbol, other: ChangedSymbol, here: Engine, there: Engine) -> bool:
-    """Whether two trees have changed a symbol in the same way."""
+    """True if two trees have changed a symbol in the same way."""
     if mine.is_gone or other.is_gone:
         return mine.is_gone and other.is_gone
     return _text(here, mine.symbol) == _text(there, other.symbol)

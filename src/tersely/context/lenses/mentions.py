@@ -57,7 +57,7 @@ def _reason(symbol: Symbol, other: Symbol, declared: bool) -> str:
 
 
 def holds(outer: Symbol, inner: Symbol) -> bool:
-    """Whether a definition lies within another, or is the same."""
+    """True if a definition lies within another, or is the same."""
     return (
         outer.path == inner.path
         and outer.start_byte <= inner.start_byte

@@ -204,14 +204,14 @@ class _Names:
         return (chain for chain in chains if self._is_free(chain[0], own))
 
     def _is_free(self, name: str, own: Collection[str]) -> bool:
-        """Whether a name means more than a value that the function, or one around it, binds."""
+        """True if a name means more than a value that the function, or one around it, binds."""
         return name not in own or self._is_default(name) or self._inner(name) is not None
 
     def _inner(self, name: str) -> Symbol | None:
         return self._neighbours.inner_meaning(self._symbol, name)
 
     def _is_default(self, name: str) -> bool:
-        """Whether the signature names something as well as the parameter that hides it: `def
+        """True if the signature names something as well as the parameter that hides it: `def
         f(limit=limit)`.
         """
         return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", self._signature)) > 1

@@ -204,7 +204,7 @@ def _place_of(name: str, header: str) -> int:
 
 
 def _continues(character: str) -> bool:
-    """Whether a character beside a word would belong to it."""
+    """True if a character beside a word would belong to it."""
     return character.isalnum() or character == "_"
 
 

@@ -77,7 +77,7 @@ def _is_whole_function(item: Item) -> bool:
 
 
 def _may_stand_for(exemplar: Item, other: Item, pack: Pack) -> bool:
-    """Whether nothing but code is lost where one item stands for another."""
+    """True if nothing but code is lost where one item stands for another."""
     is_asked_about = other.symbol.id in pack.targets or other.change is not None
     says_more = bool(other.evidence or other.twins) or other.imports != exemplar.imports
     return not (is_asked_about or says_more or _holds_others(other.symbol, pack)) and _has_reason(
@@ -86,14 +86,14 @@ def _may_stand_for(exemplar: Item, other: Item, pack: Pack) -> bool:
 
 
 def _has_reason(exemplar: Item, other: Item, pack: Pack) -> bool:
-    """Whether a reader still learns why the other is there."""
+    """True if a reader still learns why the other is there."""
     if (other.reason, other.of) == (exemplar.reason, exemplar.of):
         return True
     return other.of in pack.targets and other.reason.removesuffix(BY_NAME) in _NAMED_BELOW_TARGET
 
 
 def _holds_others(symbol: Symbol, pack: Pack) -> bool:
-    """Whether candidates are shown as part of a symbol."""
+    """True if candidates are shown as part of a symbol."""
     inside = (one.symbol for one in pack.within if one.symbol.path == symbol.path)
     return any(symbol.start_byte <= one.start_byte < symbol.end_byte for one in inside)
 

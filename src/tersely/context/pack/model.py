@@ -65,7 +65,7 @@ class Item:
 
     @property
     def is_cut(self) -> bool:
-        """Whether only the first lines of the body are shown."""
+        """True if only the first lines of the body are shown."""
         return self.detail is Detail.BODY and self.last_line < self.symbol.end_line
 
 

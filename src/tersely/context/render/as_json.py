@@ -121,7 +121,7 @@ def _slice_block(item: Item, pack: Pack) -> Block:
 
 
 def _names_another(item: Item, pack: Pack) -> bool:
-    """Whether it has to be said to what an item is related: there is more than one target, or it is
+    """True if it has to be said to what an item is related: there is more than one target, or it is
     another symbol.
     """
     return bool(item.of) and pack.targets != (item.of,)

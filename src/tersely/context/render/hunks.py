@@ -33,7 +33,7 @@ class _Hunk:
 
     @property
     def is_changed(self) -> bool:
-        """Whether anything differs in it."""
+        """True if anything differs in it."""
         return any(row[0] != KEPT for row in self.rows)
 
     def side(self, mark: str) -> int:
@@ -42,7 +42,7 @@ class _Hunk:
 
 
 def has_hunks(item: Item) -> bool:
-    """Whether an item is shown as hunks: its body is there, and not as a difference to what its
+    """True if an item is shown as hunks: its body is there, and not as a difference to what its
     reader has.
     """
     return item.change is not None and item.detail is Detail.BODY and item.delta is Delta.WHOLE
@@ -65,7 +65,7 @@ def hunks_of(item: Item) -> str:
 
 
 def names_itself(item: Item) -> bool:
-    """Whether the hunks of an item have the line with its name."""
+    """True if the hunks of an item have the line with its name."""
     if item.is_gone:
         return bool(item.lines)
     named = item.symbol.name_line

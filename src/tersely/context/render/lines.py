@@ -311,7 +311,7 @@ class _Page:
 
 
 def _lacks_header(item: Item) -> bool:
-    """Whether the lines that are shown of a changed symbol are without that which names it."""
+    """True if the lines that are shown of a changed symbol are without that which names it."""
     return has_hunks(item) and not names_itself(item)
 
 

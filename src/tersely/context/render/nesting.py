@@ -75,7 +75,7 @@ def _text(lines: Iterable[Line], shared: str) -> str:
 
 
 def _may_hold(item: Item) -> bool:
-    """Whether members are printed within an item: what is shown of it lists the others, or it is a
+    """True if members are printed within an item: what is shown of it lists the others, or it is a
     line alone.
     """
     if item.delta is not Delta.WHOLE or item.change is not None or item.parts:

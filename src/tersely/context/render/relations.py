@@ -194,7 +194,7 @@ def note_phrase(pack: Pack) -> str:
 
 
 def _leaves_out(pack: Pack) -> bool:
-    """Whether something is shown in part, or its reader is told that it has it."""
+    """True if something is shown in part, or its reader is told that it has it."""
     if pack.as_before or any(extract.delta for extract in pack.extracts):
         return True
     return any(

@@ -210,7 +210,7 @@ class Analysis:
 
     @property
     def is_untidy(self) -> bool:
-        """Whether there may be much garbage."""
+        """True if there may be much garbage."""
         return gc.get_count()[0] > COLLECTED_OBJECTS
 
     def tidy(self) -> None:

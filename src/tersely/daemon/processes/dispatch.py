@@ -61,7 +61,7 @@ class Dispatcher:
 
     @property
     def is_busy(self) -> bool:
-        """Whether anything waits or is being done."""
+        """True if anything waits or is being done."""
         return bool(self._running) or len(self._waiting) > 0
 
     async def ask(self, client: Hashable, task: Task, on_progress: Progress | None = None) -> Any:
@@ -123,7 +123,7 @@ class Dispatcher:
 
     @property
     def _is_left_to_short_ones(self) -> bool:
-        """Whether long tasks keep as many processes busy as they may."""
+        """True if long tasks keep as many processes busy as they may."""
         return sum(map(self._waiting.is_long, self._running)) >= MAX_ANALYSIS_PROCESSES - 1
 
     async def _do(self, job: Job, process: AnalysisProcess) -> None:

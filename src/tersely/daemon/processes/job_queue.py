@@ -102,7 +102,7 @@ class JobQueue:
             self._served_seconds.pop(job.client, None)
 
     def is_long(self, job: Job) -> bool:
-        """Whether a job is expected to take longer than one of which nothing is known."""
+        """True if a job is expected to take longer than one of which nothing is known."""
         return self.durations.expected(job.kind) > UNKNOWN_SECONDS
 
     def take(self, now: float, only_short: bool) -> Job | None:

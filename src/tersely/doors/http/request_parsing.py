@@ -50,7 +50,7 @@ class Asked:
     of_person: bool = False  # the machine of the identity has seen that a person asks
 
     def is_typed(self) -> bool:
-        """Whether the person has typed it, at a terminal that no agent was started in."""
+        """True if the person has typed it, at a terminal that no agent was started in."""
         is_of_identity = self.principal is not None and self.principal.kind is Kind.PERSON
         return (is_of_identity and self.of_person) or is_of_person(self.peer)
 

@@ -70,7 +70,7 @@ class GitListing:
 
 
 def in_repository(directory: str) -> bool:
-    """Whether an absolute path is a working tree of git or lies in one."""
+    """True if an absolute path is a working tree of git or lies in one."""
     return bool(work_tree(directory))
 
 
@@ -166,7 +166,7 @@ def _add_submodule(listing: Listing, root: str, path: str, depth: int) -> None:
 
 
 def _is_ignored(root: str) -> bool:
-    """Whether an ignore file of a repository around `root` names it or a parent of it."""
+    """True if an ignore file of a repository around `root` names it or a parent of it."""
     if os.path.lexists(f"{root}/.git"):
         return False
     try:

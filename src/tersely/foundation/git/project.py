@@ -62,7 +62,7 @@ def portable_mark(directory: str) -> str:
 
 
 def are_of_one_project(one: str, other: str) -> bool:
-    """Whether two directories are copies of the same repository."""
+    """True if two directories are copies of the same repository."""
     shares_place = not set(place_marks(one)).isdisjoint(place_marks(other))
     return shares_place or (bool(commit_mark(one)) and commit_mark(one) == commit_mark(other))
 

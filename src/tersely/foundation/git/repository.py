@@ -46,7 +46,7 @@ def work_tree(directory: str) -> str:
 
 
 def is_known(tree: str) -> bool:
-    """Whether the repository that a working tree names is inside it, or knows of it."""
+    """True if the repository that a working tree names is inside it, or knows of it."""
     home, mark = _home_of(tree), f"{tree.rstrip('/')}/.git"
     if os.path.lexists(f"{home}/commondir"):
         return _is_worktree(home, mark)
@@ -181,7 +181,7 @@ def _common_of(home: str) -> str:
 
 
 def _is_worktree(home: str, mark: str) -> bool:
-    """Whether it is what `git worktree add` made for this directory, in the repository that it
+    """True if it is what `git worktree add` made for this directory, in the repository that it
     shares.
     """
     said = _pointer(f"{home}/gitdir")
@@ -190,7 +190,7 @@ def _is_worktree(home: str, mark: str) -> bool:
 
 
 def _is_submodule(home: str, tree: str) -> bool:
-    """Whether a repository around this directory keeps it among its modules."""
+    """True if a repository around this directory keeps it among its modules."""
     above = tree
     while above not in ("", "/"):
         above = work_tree(above.rpartition("/")[0])

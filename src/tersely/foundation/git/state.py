@@ -82,7 +82,7 @@ def _directories(refs: str) -> Iterator[str]:
 
 @lru_cache(maxsize=4)
 def _tracks(names: frozenset[str], index: Stamp) -> bool:
-    """Whether files may be tracked in directories of some names."""
+    """True if files may be tracked in directories of some names."""
     path, _, size, _ = index
     if not size:
         return False

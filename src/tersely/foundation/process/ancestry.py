@@ -111,7 +111,7 @@ def _letters(text: str) -> str:
 
 
 def is_of_person(process_id: int) -> bool:
-    """Whether a process was started at a terminal, and by no agent that can be seen.
+    """True if a process was started at a terminal, and by no agent that can be seen.
 
     It is a fence, not a wall: who runs as the user can start a process that looks like the user's
     own.
@@ -145,7 +145,7 @@ def _is_agent(one: _Ancestor) -> bool:
 
 
 def _is_of_ours(process_id: int, process: _Process) -> bool:
-    """Whether it is run by our own agent, or below `tersely run`."""
+    """True if it is run by our own agent, or below `tersely run`."""
     try:
         with open(f"/proc/{process_id}/environ", "rb") as file:
             variables = file.read(MAX_ENVIRONMENT_BYTES).split(b"\0")

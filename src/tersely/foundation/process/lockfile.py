@@ -33,7 +33,7 @@ def held(path: str, *, waits: bool = False) -> Iterator[int]:
 
 
 def is_held(path: str) -> bool:
-    """Whether a process holds the file."""
+    """True if a process holds the file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:

@@ -108,13 +108,13 @@ class Hooks:
                     self._waiting.writer.close()
 
     def can_hand_over(self, state: State | None) -> bool:
-        """Whether a hook waits that takes a text from an agent in a state."""
+        """True if a hook waits that takes a text from an agent in a state."""
         waiting = self._waiting
         return waiting is not None and (waiting.at_any_time or state is State.IDLE)
 
     @property
     def takes_tasks(self) -> bool:
-        """Whether the hook that waits puts texts in as prompts."""
+        """True if the hook that waits puts texts in as prompts."""
         return self._waiting is not None and self._waiting.at_any_time
 
     def expect(self, whole: str) -> asyncio.Event:
@@ -122,7 +122,7 @@ class Hooks:
         return self._expected.setdefault(_known_by(whole), asyncio.Event())
 
     def has_arrived(self, whole: str) -> bool:
-        """Whether a text that is expected has shown up."""
+        """True if a text that is expected has shown up."""
         return self.expect(whole).is_set()
 
     def forget(self, whole: str) -> None:

@@ -86,7 +86,7 @@ class Inbox:
         self._texts.appendleft(Text(head, body, elapsed_seconds(), is_task=True, rules=rules))
 
     def begins_with_task(self, after: float) -> bool:
-        """Whether the next text is what the session begins with, and waits since a time at the
+        """True if the next text is what the session begins with, and waits since a time at the
         earliest.
         """
         return bool(self._texts) and self._texts[0].is_task and self._texts[0].since > after

@@ -107,11 +107,11 @@ class Typist:
 
     @property
     def is_free(self) -> bool:
-        """Whether another text can be begun."""
+        """True if another text can be begun."""
         return self._phase is _Phase.FREE
 
     def holds_keys(self, now: float) -> bool:
-        """Whether keys of the user have to wait, lest they fall into the middle of what is being
+        """True if keys of the user have to wait, lest they fall into the middle of what is being
         typed.
         """
         return (
@@ -121,7 +121,7 @@ class Typist:
         )
 
     def may_begin(self, now: float, scene: Scene) -> bool:
-        """Whether a text can be typed now: an empty prompt has stood still, and nobody is typing."""
+        """True if a text can be typed now: an empty prompt has stood still, and nobody is typing."""
         self._look(now)
         if not self.is_free or not scene.is_open or not scene.is_safe:
             return False
@@ -173,7 +173,7 @@ class Typist:
             self._shown, self._changed = shown, now
 
     def _is_lost(self, now: float, scene: Scene) -> bool:
-        """Whether the text is gone: its terminal was emptied, or a prompt is empty again without
+        """True if the text is gone: its terminal was emptied, or a prompt is empty again without
         its being taken.
         """
         if self._reads_lines and not scene.line.reads_lines:
@@ -214,7 +214,7 @@ class Typist:
         return self._press(now)
 
     def _is_taken(self, scene: Scene) -> bool:
-        """Whether the program has read everything and the text stands no more where it was typed."""
+        """True if the program has read everything and the text stands no more where it was typed."""
         if scene.line.unread_bytes or scene.confirms:
             return False
         if scene.line.reads_lines:
@@ -228,7 +228,7 @@ class Typist:
         )
 
     def _is_there(self) -> bool:
-        """Whether the text is shown, itself or as what stands for a long paste."""
+        """True if the text is shown, itself or as what stands for a long paste."""
         return _has(self._shown, self._tail) or self._tokens() > self._tokens_before
 
     def _tokens(self) -> int:

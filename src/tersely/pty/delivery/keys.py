@@ -34,7 +34,7 @@ class Keys:
                 self._note_paste(piece)
 
     def is_half_typed(self, screen: Screen) -> bool:
-        """Whether a text stands in front of the cursor that nobody has sent.
+        """True if a text stands in front of the cursor that nobody has sent.
 
         What was typed and is not shown was taken as commands, one key each.
         """

@@ -70,12 +70,12 @@ class Prompt:
         return Sight.PROMPT if is_at_prompt else Sight.UNKNOWN
 
     def is_empty(self, text: str) -> bool:
-        """Whether a row is an empty prompt."""
+        """True if a row is an empty prompt."""
         return (self.row or _EMPTY_PROMPT).fullmatch(text) is not None
 
 
 def has_dialog(screen: Screen) -> bool:
-    """Whether an Enter would answer something else than a prompt."""
+    """True if an Enter would answer something else than a prompt."""
     rows = [text for text in screen.texts() if text.strip()][-MAX_PROMPT_ROWS:]
     return any(map(_DIALOG.search, rows))
 

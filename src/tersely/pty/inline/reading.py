@@ -207,7 +207,7 @@ def _may_go_on(opened: _Open, line: Line) -> bool:
 
 
 def _goes_on(opened: _Open, line: Line, marker: str) -> bool:
-    """Whether a program broke its line here: the row is indented as far, and its first word had no
+    """True if a program broke its line here: the row is indented as far, and its first word had no
     room above.
     """
     row = line.text

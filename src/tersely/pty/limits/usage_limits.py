@@ -76,7 +76,7 @@ class UsageLimit:
         return f"{LIMITED}{local_clock(self._last.until, now)}" if is_limited and self._last else ""
 
     def may_resume(self, now: float) -> bool:
-        """Whether a limit has just ended by its time; True once for a limit, and
+        """True if a limit has just ended by its time; True once for a limit, and
         `MAX_LIMIT_RESUMES` times in all.
         """
         if self._last is None or self._is_over or now < self._last.until:

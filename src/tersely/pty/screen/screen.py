@@ -73,17 +73,17 @@ class Screen:
 
     @property
     def is_alternate(self) -> bool:
-        """Whether a full-screen program has the alternate screen."""
+        """True if a full-screen program has the alternate screen."""
         return self.shown is self.alternate
 
     @property
     def takes_pastes(self) -> bool:
-        """Whether the program wants to be told what is pasted (bracketed paste)."""
+        """True if the program wants to be told what is pasted (bracketed paste)."""
         return _PASTE in self.modes
 
     @property
     def has_cursor(self) -> bool:
-        """Whether the cursor is shown."""
+        """True if the cursor is shown."""
         return _CURSOR in self.modes
 
     def texts(self) -> list[str]:

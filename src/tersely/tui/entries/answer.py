@@ -58,7 +58,7 @@ class Answer(Widget):
 
     @property
     def is_done(self) -> bool:
-        """Whether all of it is shown and nothing more will come."""
+        """True if all of it is shown and nothing more will come."""
         return self._is_ended and not self._pending and not self._waiting
 
     def add(self, text: str) -> None:

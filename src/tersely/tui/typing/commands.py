@@ -32,12 +32,12 @@ class Command(NamedTuple):
 
     @property
     def needs_argument(self) -> bool:
-        """Whether it means nothing by itself."""
+        """True if it means nothing by itself."""
         return bool(self.argument) and not self.argument.startswith("[")
 
 
 def may_run_meanwhile(line: str) -> bool:
-    """Whether a command may be run while a turn is running; what there is not, is said at once."""
+    """True if a command may be run while a turn is running; what there is not, is said at once."""
     command = COMMANDS.get(_words(line)[0])
     return command is None or command.may_run_meanwhile
 

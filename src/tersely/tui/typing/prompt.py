@@ -166,7 +166,7 @@ class Prompt(Vertical):
             self._pasted.append(text)
 
     def takes(self, key: str) -> bool:
-        """Whether a key was meant for the prompt instead of the text; if so it has been done."""
+        """True if a key was meant for the prompt instead of the text; if so it has been done."""
         keys = {"enter": self._send, "up": self._go_back, "down": self._go_forth}
         if self._list.display:
             keys = {

@@ -35,12 +35,12 @@ class Queue(Static):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing waits."""
+        """True if nothing waits."""
         return not self._waiting
 
     @property
     def is_full(self) -> bool:
-        """Whether nothing more can wait."""
+        """True if nothing more can wait."""
         return len(self._waiting) >= MAX_QUEUED_MESSAGES
 
     def add(self, written: TypedEntry) -> None:

@@ -130,7 +130,7 @@ def _function(known: Known, function: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def is_strict(known: Known) -> bool:
-    """Whether schemas are sent in the strict form; llama.cpp makes a grammar of any, and knows
+    """True if schemas are sent in the strict form; llama.cpp makes a grammar of any, and knows
     optional properties.
     """
     return known.abilities.server != LLAMA_CPP and "strict" not in known.refused

@@ -16,7 +16,7 @@ _CHUNK_BYTES = 65_536
 
 
 def is_own_socket(path: str) -> bool:
-    """Whether a path is a socket that this user has made; a link is none."""
+    """True if a path is a socket that this user has made; a link is none."""
     try:
         status = os.lstat(path)
     except OSError:

@@ -71,7 +71,7 @@ def edit_refusal(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation 
 
 
 def edit_is_doubtful(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
-    """Whether a change is asked for again that the grammar speaks against."""
+    """True if a change is asked for again that the grammar speaks against."""
     if not toolbox.has_doubts:
         return False
     try:

@@ -94,7 +94,7 @@ def refusal(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> O
 
 
 def is_doubtful(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
-    """Whether a change is asked for again that the grammar speaks against."""
+    """True if a change is asked for again that the grammar speaks against."""
     if not toolbox.has_doubts:
         return False
     try:

@@ -42,7 +42,7 @@ class State(NamedTuple):
 
     @property
     def is_link(self) -> bool:
-        """Whether it is a symbolic link."""
+        """True if it is a symbolic link."""
         return stat.S_ISLNK(self.mode)
 
 
@@ -176,7 +176,7 @@ def alike(root: Path, inside: str) -> str:
 
 
 def exists(root: Path, inside: str) -> bool:
-    """Whether anything is at a resolved path."""
+    """True if anything is at a resolved path."""
     return os.path.lexists(root / inside)
 
 

@@ -24,12 +24,12 @@ class ReadTracker:
             self._lines.popitem(last=False)
 
     def was(self, path: str, data: bytes, lines: Iterable[int]) -> bool:
-        """Whether all these lines were, of exactly this content."""
+        """True if all these lines were, of exactly this content."""
         digest, seen = self._lines.get(path, (b"", set()))
         return digest == content_hash(data) and seen.issuperset(lines)
 
     def is_outdated(self, path: str, data: bytes) -> bool:
-        """Whether something of the file was shown, and it held something else then."""
+        """True if something of the file was shown, and it held something else then."""
         return path in self._lines and self._lines[path][0] != content_hash(data)
 
     def edited(

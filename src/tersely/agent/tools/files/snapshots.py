@@ -242,7 +242,7 @@ def _status(root: Path, path: str) -> os.stat_result | None:
 
 
 def _is_usable(path: str) -> bool:
-    """Whether the path can be kept: in UTF-8, and neither git's nor ours."""
+    """True if the path can be kept: in UTF-8, and neither git's nor ours."""
     try:
         path.encode()
     except UnicodeEncodeError:

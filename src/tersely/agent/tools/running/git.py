@@ -86,7 +86,7 @@ def effect_of(arguments: Mapping[str, Any]) -> Effect:
 
 
 def is_reading(words: Sequence[str]) -> bool:
-    """Whether git with these words writes nothing and runs no other program."""
+    """True if git with these words writes nothing and runs no other program."""
     if not words:
         return False
     options = words[1 : words.index("--")] if "--" in words else words[1:]

@@ -72,7 +72,7 @@ def readable(more: Sequence[Path] = ()) -> list[str]:
 
 
 def _holds_a_home(path: str, homes: Sequence[str]) -> bool:
-    """Whether opening a place would open a whole home: however it is written, and wherever links
+    """True if opening a place would open a whole home: however it is written, and wherever links
     lead.
     """
     return any(_is_within(home, [path, os.path.realpath(path)]) for home in homes)

@@ -140,5 +140,5 @@ def _folders(path: Path) -> list[Path]:
 
 
 def _is_shared(root: Path, home: Path) -> bool:
-    """Whether a linked working tree has its own place below this one."""
+    """True if a linked working tree has its own place below this one."""
     return any(str(other).startswith(f"{home}/") for other in homes(root))

@@ -148,7 +148,7 @@ def _watch(child: int, given: Mapping[str, Any], woken: int) -> tuple[str, int |
 
 
 def _is_full(given: Mapping[str, Any]) -> bool:
-    """Whether the disk is about to be, where the command writes; what was so before is not its
+    """True if the disk is about to be, where the command writes; what was so before is not its
     doing.
     """
     for path, before in given["free_bytes"].items():
@@ -404,7 +404,7 @@ def _close(sockets: Iterable[str]) -> bool:
 
 
 def _reaches_no_names(*, has_network: bool) -> bool:
-    """Whether abstract sockets of other programs are out of reach: they belong to a network, or
+    """True if abstract sockets of other programs are out of reach: they belong to a network, or
     Landlock knows them.
     """
     return not has_network or landlock_version() >= _SCOPE_ABI

@@ -93,7 +93,7 @@ class Browser:
         self.url = ""  # of the page that it was shown
 
     def is_unasked(self, url: str) -> bool:
-        """Whether a URL leads to a port of this machine that nobody has named or allowed yet."""
+        """True if a URL leads to a port of this machine that nobody has named or allowed yet."""
         try:
             parts = url_parts(url.strip())
         except TerselyError:

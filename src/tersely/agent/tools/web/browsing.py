@@ -73,7 +73,7 @@ def subject_of(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
 
 
 def is_doubtful(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
-    """Whether a server of this machine is opened that nobody was asked about."""
+    """True if a server of this machine is opened that nobody was asked about."""
     return arguments.get("action") == Action.OPEN and toolbox.browser.is_unasked(
         str(arguments.get("url") or "")
     )

@@ -26,7 +26,7 @@ _PLACE = 0  # the descriptor of standard input
 
 
 def is_for_screen(prompt: str | None) -> bool:
-    """Whether to open the screen: there is no prompt, and a person types at standard input."""
+    """True if to open the screen: there is no prompt, and a person types at standard input."""
     return (
         prompt is None
         and not _comes_from_elsewhere()
@@ -56,7 +56,7 @@ def message_of(prompt: str | None, say: Callable[[str], None]) -> str:
 
 
 def _comes_from_elsewhere() -> bool:
-    """Whether standard input is a pipe or a file: what comes through it is meant to be read."""
+    """True if standard input is a pipe or a file: what comes through it is meant to be read."""
     if sys.stdin is None:  # the caller has closed it, and the descriptor may be any file by now
         return False
     try:

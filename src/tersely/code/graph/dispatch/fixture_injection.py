@@ -88,7 +88,7 @@ class Providers:
         )
 
     def is_provider(self, file: File, position: int) -> bool:
-        """Whether a decorator has made a function a provider."""
+        """True if a decorator has made a function a provider."""
         known = self._known.get((file.id, position))
         if known is None:
             known = self._known[file.id, position] = self._is_decorated(file, position)
@@ -106,7 +106,7 @@ class Providers:
         )
 
     def _takes(self, file: File, position: int) -> bool:
-        """Whether a framework calls a function: it is a test by its name, or provides something
+        """True if a framework calls a function: it is a test by its name, or provides something
         itself.
         """
         return self._is_test(file, position) or self.is_provider(file, position)

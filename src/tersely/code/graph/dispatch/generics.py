@@ -67,7 +67,7 @@ class Generics:
         return self.evaluator.typed.narrowed(known, declared)
 
     def _is_generic(self, function: Value) -> bool:
-        """Whether what a function returns names a type parameter."""
+        """True if what a function returns names a type parameter."""
         key = (function[1], function[2])
         found = self._generic.get(key)
         if found is None:
@@ -222,7 +222,7 @@ def _type_of(entry: Any) -> Expression:
 
 
 def names_type_parameter(type_: Expression) -> bool:
-    """Whether a type parameter is part of a type."""
+    """True if a type parameter is part of a type."""
     return next(named_parameters(type_), None) is not None
 
 

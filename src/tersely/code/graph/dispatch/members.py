@@ -652,7 +652,7 @@ class Members:
         return found
 
     def _provides(self, candidate: Value, method: Value) -> bool:
-        """Whether a class has a method as an interface asks for it: of that name, for arguments of
+        """True if a class has a method as an interface asks for it: of that name, for arguments of
         those types.
         """
         home = self.program.file(method[1])
@@ -667,7 +667,7 @@ class Members:
         )
 
     def _agrees(self, function: Value, wanted: list[str]) -> bool:
-        """Whether parameters have types of these names, as far as both have a name."""
+        """True if parameters have types of these names, as far as both have a name."""
         own = self.evaluator.typed.signature(function)
         return len(own) == len(wanted) and all(
             name == other for name, other in zip(own, wanted, strict=True) if name and other
@@ -799,7 +799,7 @@ class Members:
         return frozenset(member for member in found if member[0] not in (BUILTIN, EXTERNAL))
 
     def _is_enumerable(self, value: Value) -> bool:
-        """Whether what a value holds can be copied; what its class declares cannot."""
+        """True if what a value holds can be copied; what its class declares cannot."""
         if value[0] != INSTANCE:
             return True
         return self.program.file(value[1]).definitions[value[2]][0] in CALLABLE_KINDS
@@ -923,7 +923,7 @@ class Members:
         return files
 
     def _is_global_object(self, value: Value, file: File) -> bool:
-        """Whether the members of a value are the names of the global scope."""
+        """True if the members of a value are the names of the global scope."""
         before, _, name = str(value[1]).rpartition(".") if value[0] == EXTERNAL else ("", "", "")
         return before == file.facts.builtins and name in file.facts.global_objects
 
@@ -967,7 +967,7 @@ class Members:
                 yield self.program.file(file_id), 0
 
     def _is_type(self, value: Value) -> bool:
-        """Whether a value is a type that nothing is made of."""
+        """True if a value is a type that nothing is made of."""
         kind = self.program.file(value[1]).definitions[value[2]][0] if value[0] == CLASS else ""
         return kind in (Kind.INTERFACE, Kind.TYPE)
 
@@ -1028,7 +1028,7 @@ class Members:
         return NOTHING
 
     def _exports(self, file: File, name: str) -> bool:
-        """Whether `import *` takes a name."""
+        """True if `import *` takes a name."""
         listed = file.names(0).get(file.facts.star_exports, ()) if file.facts.star_exports else ()
         for _, expression in listed:
             if type(expression) is tuple and expression[0] == SEQUENCE:

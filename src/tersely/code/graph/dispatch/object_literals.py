@@ -68,7 +68,7 @@ class Objects:
         return frozenset(value for value in found if value[0] == FUNCTION)
 
     def _may_hold(self, display: Value, name: str) -> bool:
-        """Whether a mapping is written with a key, or takes over what another one holds."""
+        """True if a mapping is written with a key, or takes over what another one holds."""
         pairs = self.program.file(display[1]).display(display[2])[1][1]
         return any(is_spread(key) or key == (CONST, name) for key, _ in pairs)
 

@@ -61,7 +61,7 @@ class OpenClasses:
         return bodies if (file.id, position) in bodies else [(file.id, position)]
 
     def _is_partial(self, file: File, position: int, namespace: str | None = None) -> bool:
-        """Whether a definition is one of the parts that its class is declared in."""
+        """True if a definition is one of the parts that its class is declared in."""
         scope = file.scopes[position]
         partial = scope is not None and bool(scope.flags & PARTIAL)
         return partial and (namespace is None or file.namespace == namespace)

@@ -96,7 +96,7 @@ class Overriding:
         return frozenset(value for value in values if value[0] in (INSTANCE, CLASS, PARENT))
 
     def _is_of_receiver(self, file: File, expression: Expression, own: str) -> bool:
-        """Whether an expression is written as the receiver, its class, or its parent."""
+        """True if an expression is written as the receiver, its class, or its parent."""
         if type(expression) is not tuple:
             return bool(expression == own)
         if expression[0] == MEMBER:

@@ -55,7 +55,7 @@ class Stubs:
 
 
 def takes(scope: Scope, call: Expression, shift: int) -> bool:
-    """Whether a function can be called so, by the number and the names of the arguments."""
+    """True if a function can be called so, by the number and the names of the arguments."""
     arguments, keywords = call[2], call[3]
     if any(is_spread(argument) for argument in arguments) or any(not name for name, _ in keywords):
         return True

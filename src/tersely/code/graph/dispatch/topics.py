@@ -95,7 +95,7 @@ class Topics:
         return here or (targets if len(targets) == 1 else set())
 
     def is_in_registry(self, file_id: int, position: int) -> bool:
-        """Whether a function is a handler that an object holds which a framework is given."""
+        """True if a function is a handler that an object holds which a framework is given."""
         self._in_registries()
         return (file_id, position) in self._places_held
 

@@ -41,12 +41,12 @@ class Traits:
         self.program = evaluator.program
 
     def is_trait(self, value: Value) -> bool:
-        """Whether a class is such a trait."""
+        """True if a class is such a trait."""
         home = self.program.file(value[1])
         return home.facts.traits and home.definitions[value[2]][0] == Kind.TRAIT
 
     def bound(self, declared: Values) -> bool:
-        """Whether things are declared by a trait: then only what that has can be called on them."""
+        """True if things are declared by a trait: then only what that has can be called on them."""
         things = {
             *declared,
             *(thing for value in declared if value[0] == COLLECTION for thing in value[1]),
@@ -144,7 +144,7 @@ class Traits:
         return self.evaluator.union(file, file.definitions[position][3], file.scope(position).bases)
 
     def _is_in_sight(self, function: Any, file: File, scope: int) -> bool:
-        """Whether a method may be called for the traits that a scope has names for; a trait's own
+        """True if a method may be called for the traits that a scope has names for; a trait's own
         always may.
         """
         if function[3] is not None and self.is_trait(function[3]):

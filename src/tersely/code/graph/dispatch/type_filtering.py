@@ -125,7 +125,7 @@ class Typed:
         return with_arguments(value, next(declared, ()))
 
     def says_enough(self, declared: Values, file: File) -> bool:
-        """Whether a declaration alone tells what a value can do: not so where a function may stand
+        """True if a declaration alone tells what a value can do: not so where a function may stand
         for an object.
         """
         if not declared:
@@ -141,7 +141,7 @@ class Typed:
         )
 
     def _is_functional(self, value: Value) -> bool:
-        """Whether a function may stand for an instance: an interface with one method to write."""
+        """True if a function may stand for an instance: an interface with one method to write."""
         home = self.program.file(value[1])
         if not home.facts.functions_are_objects or home.definitions[value[2]][0] not in (
             Kind.INTERFACE,
@@ -184,7 +184,7 @@ class Typed:
         return found | self.evaluator.objects.functions(target, name)
 
     def is_virtual(self, members: Values) -> bool:
-        """Whether subclasses may override any of these."""
+        """True if subclasses may override any of these."""
         return any(
             member[0] == FUNCTION
             and not self.program.file(member[1]).scope(member[2]).flags
@@ -361,7 +361,7 @@ class Typed:
         return frozenset(names)
 
     def _is_type_name(self, argument: Expression) -> bool:
-        """Whether something outside the repository is named as types are: not a constant, not a
+        """True if something outside the repository is named as types are: not a constant, not a
         variable.
         """
         name = type_name(argument)
@@ -378,7 +378,7 @@ class Typed:
         return score
 
     def _is_told(self, type_name: str) -> bool:
-        """Whether a type name can be told apart from others: a class of ours."""
+        """True if a type name can be told apart from others: a class of ours."""
         return any(
             self.program.file(file_id).definitions[position][0] not in (Kind.METHOD, Kind.FUNCTION)
             for file_id, position in self.program.named(type_name)

@@ -278,7 +278,7 @@ class Calls:
         return found
 
     def _is_declared(self, file: File, position: int) -> bool:
-        """Whether the declared result of a function says enough."""
+        """True if the declared result of a function says enough."""
         declared = self.evaluator.annotations.instances(
             file, position, file.scope(position).returned_type
         )

@@ -70,7 +70,7 @@ class Containers:
         return found
 
     def _is_generic(self, value: Value, file: File) -> bool:
-        """Whether a value is a type that says with others what something is: `Annotated[A, …]`."""
+        """True if a value is a type that says with others what something is: `Annotated[A, …]`."""
         facts = file.facts
         generic = facts.union_types | facts.transparent_types
         return value[0] == EXTERNAL and value[1].rpartition(".")[2] in generic
@@ -263,7 +263,7 @@ class Containers:
         return tuple(self.evaluator.values(file, scope, part) for part in expression[1])
 
     def is_mapping(self, display: Value) -> bool:
-        """Whether a display is a mapping and no list."""
+        """True if a display is a mapping and no list."""
         return self.program.file(display[1]).display(display[2])[1][0] == MAPPING  # type: ignore[no-any-return]
 
     def display_keys(self, display: Value) -> Values:
@@ -405,5 +405,5 @@ class Containers:
 
 
 def is_keyed(value: Value) -> bool:
-    """Whether a collection is a mapping."""
+    """True if a collection is a mapping."""
     return len(value) > len(("tag", "elements"))

@@ -135,7 +135,7 @@ class Solver:
 
     @property
     def is_solving(self) -> bool:
-        """Whether a question is being answered, so that values are those so far."""
+        """True if a question is being answered, so that values are those so far."""
         return bool(self._stack)
 
     def mark_own(self) -> None:

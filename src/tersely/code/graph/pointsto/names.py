@@ -59,7 +59,7 @@ MAX_IMPORTS_OF_NAME = 8  # modules by way of which a name of a type comes
 
 @cache
 def gives_receivers(facts: Resolution) -> bool:
-    """Whether functions outside the repository give a receiver to functions that are written for
+    """True if functions outside the repository give a receiver to functions that are written for
     them.
     """
     return any(summary.receives for summary in (*facts.methods.values(), *facts.summaries.values()))
@@ -518,7 +518,7 @@ def _binding_calls(file: File, name: str, binders: frozenset[str]) -> Iterator[t
 
 
 def _continues(file: File, name: str) -> bool:
-    """Whether a script gives a name of the global scope a value that may be the one which it has
+    """True if a script gives a name of the global scope a value that may be the one which it has
     already: `var app = app || {}`.
     """
     entries = file.names(0).get(name, ()) if file.namespace else ()

@@ -94,7 +94,7 @@ class Parameters:
         return declared | passed | self.evaluator.values(file, outer, default)
 
     def _always_passed(self, file: File, position: int, index: int) -> bool:
-        """Whether no known call leaves a parameter to its default."""
+        """True if no known call leaves a parameter to its default."""
         self.solver.mark_own()
         scope = file.scope(position)
         sites = (
@@ -196,7 +196,7 @@ class Parameters:
 
 @cache
 def hands_over(facts: Resolution) -> bool:
-    """Whether it is known of functions outside the repository what they pass to those that they are
+    """True if it is known of functions outside the repository what they pass to those that they are
     given.
     """
     return any(summary.passes for summary in (*facts.methods.values(), *facts.summaries.values()))

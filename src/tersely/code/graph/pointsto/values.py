@@ -91,7 +91,7 @@ def tuple_of(parts: tuple[Values, ...]) -> Values:
 
 
 def is_open(value: Value) -> bool:
-    """Whether an instance may be of a class below its own."""
+    """True if an instance may be of a class below its own."""
     return len(value) > len(("tag", "file", "position")) and bool(value[3])
 
 

@@ -59,7 +59,7 @@ def _is_utf8(source: bytes) -> bool:
 
 
 def _looks_minified(source: bytes) -> bool:
-    """Whether long lines of code make up most of the file, and there is not much around them."""
+    """True if long lines of code make up most of the file, and there is not much around them."""
     if len(source) < LONG_LINE_BYTES or len(source) < 100 * source.count(b"\n"):
         return False
     lines = [line for line in source.split(b"\n") if line.strip()]

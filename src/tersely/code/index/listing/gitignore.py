@@ -37,7 +37,7 @@ class Patterns:
         ]
 
     def verdict(self, path: str) -> bool | None:
-        """Whether a path is ignored, None if no line is about it. Directories end in a slash.
+        """True if a path is ignored, None if no line is about it. Directories end in a slash.
 
         Paths are relative to the directory of the file. Their parents must not be ignored
         themselves.

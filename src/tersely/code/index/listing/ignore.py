@@ -67,7 +67,7 @@ Rules = tuple[IgnoreFile, ...]  # outermost first
 
 
 def verdict(rules: Rules, path: str) -> bool | None:
-    """Whether `path` is ignored, None if nobody says. A directory's path ends in a slash; the
+    """True if `path` is ignored, None if nobody says. A directory's path ends in a slash; the
     innermost word counts.
 
     As in git, the parents of `path` must have been found open before.
@@ -93,7 +93,7 @@ def with_ignore_file(rules: Rules, path: str, prefix: str) -> Rules:
 
 
 def looks_built(root: str, parent: str, name: str) -> bool:
-    """Whether the directory `name` in `parent`, not tracked by git, is the output of a build."""
+    """True if the directory `name` in `parent`, not tracked by git, is the output of a build."""
     if name not in BUILD_DIRS:
         return False
     if not parent:
@@ -106,7 +106,7 @@ def looks_built(root: str, parent: str, name: str) -> bool:
 
 
 def is_skipped_name(root: str, directory: str, name: str) -> bool:
-    """Whether a directory of this name holds nobody's own source."""
+    """True if a directory of this name holds nobody's own source."""
     if name not in SKIP_DIRS:
         return False
     return name not in VIRTUAL_ENVIRONMENT_NAMES or not os.path.lexists(

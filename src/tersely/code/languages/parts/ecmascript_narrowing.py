@@ -162,7 +162,7 @@ def _guarded(call: Node) -> Iterator[Test]:
 
 
 def _is_place(node: Node) -> bool:
-    """Whether a node is a variable, or a member that is written with names alone."""
+    """True if a node is a variable, or a member that is written with names alone."""
     return (
         node.type in CALLEES
         and PLACE.fullmatch((node.text or b"").decode("utf-8", "replace")) is not None
@@ -170,14 +170,14 @@ def _is_place(node: Node) -> bool:
 
 
 def _leaves(branch: Node | None) -> bool:
-    """Whether what stands behind a branch does not run after it."""
+    """True if what stands behind a branch does not run after it."""
     if branch is not None and branch.type == "statement_block":
         branch = named_parts(branch)[-1] if named_parts(branch) else None
     return branch is not None and branch.type in JUMPS
 
 
 def _assigns(walk: Lowering, branch: Node, name: Node) -> bool:
-    """Whether a branch gives a variable, or a member or what it is a member of, another value."""
+    """True if a branch gives a variable, or a member or what it is a member of, another value."""
     first, *members = walk.text(name).split(".")
     place = re.escape(first) + "".join(rf"(?:\.{re.escape(member)}" for member in members)
     written = rf"(?<![\w$.]){place}{')?' * len(members)}\s*=(?!=|>)"

@@ -57,7 +57,7 @@ def _note_field(walk: Lowering, name: Node, type_: Node, value: Node | None) -> 
 
 
 def _is_left_out(walk: Lowering, value: Node | None) -> bool:
-    """Whether the description of a field says that it is not given: `field(init=False)`."""
+    """True if the description of a field says that it is not given: `field(init=False)`."""
     arguments = value.child_by_field_name("arguments") if value is not None else None
     return any(
         tuple(part.strip() for part in walk.text(argument).split("=")) == NOT_GIVEN

@@ -130,7 +130,7 @@ def _told(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
 
 
 def _leaves(body: Node) -> bool:
-    """Whether what stands behind a body does not run after it."""
+    """True if what stands behind a body does not run after it."""
     last = named_parts(body)[-1] if named_parts(body) else None
     return last is not None and last.type in JUMPS
 

@@ -40,7 +40,7 @@ class Comparing:
         return self._functions.index_of(symbol.path, position)
 
     def is_within(self, one: int, other: int) -> bool:
-        """Whether of two functions of a file one stands inside of the other."""
+        """True if of two functions of a file one stands inside of the other."""
         first, second = self.symbol(one), self.symbol(other)
         inner, outer = (first, second) if first.start_byte >= second.start_byte else (second, first)
         return inner.end_byte <= outer.end_byte

@@ -51,7 +51,7 @@ def words_of(text: str) -> list[str]:
 
 
 def says_all(found: Sequence[Difference]) -> bool:
-    """Whether a line tells one text from the other: a few words, each with the word in its place,
+    """True if a line tells one text from the other: a few words, each with the word in its place,
     none cut short.
     """
     texts = [text for one in found for text in one]

@@ -58,7 +58,7 @@ class Part:
 
     @property
     def is_whole(self) -> bool:
-        """Whether no unit is out of date."""
+        """True if no unit is out of date."""
         return len(self.alive) == len(self.global_of)
 
     def local_of(self, units: Ints) -> Ints:

@@ -86,7 +86,7 @@ def _run(walk: Lowering, body: Node, told: Known = ()) -> None:
 
 
 def _leaves(walk: Lowering, body: Node) -> bool:
-    """Whether what follows a body is not reached through it."""
+    """True if what follows a body is not reached through it."""
     last = named_parts(body)[-1] if named_parts(body) else None
     return last is not None and type(walk.rules[last.kind_id]) in LEAVING_RULES
 

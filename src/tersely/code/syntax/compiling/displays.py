@@ -160,7 +160,7 @@ def _last_of_each(
 
 
 def _is_accessor(walk: Lowering, value: Expression) -> bool:
-    """Whether a value is a function that is called where its member is read or assigned."""
+    """True if a value is a function that is called where its member is read or assigned."""
     draft = walk.drafts[value[1]] if is_tagged(value, DEFINED) else None
     return draft is not None and bool(draft.flags & PROPERTY)
 

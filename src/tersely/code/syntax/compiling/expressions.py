@@ -220,12 +220,12 @@ def _pairs_in(given: Expression) -> tuple[Any, ...]:
 
 
 def _is_pair(part: Expression) -> bool:
-    """Whether an element of a list is written as two values."""
+    """True if an element of a list is written as two values."""
     return is_tagged(part, SEQUENCE) and len(part[1]) == len(("key", "item"))
 
 
 def _derives(walk: Lowering, callee: Expression) -> bool:
-    """Whether what is called makes an object that inherits from its argument."""
+    """True if what is called makes an object that inherits from its argument."""
     functions = walk.resolution.deriving_functions
     if not functions or not is_tagged(callee, MEMBER) or type(callee[1]) is not str:
         return False
@@ -317,7 +317,7 @@ def _text(rule: model.Text) -> Handler:
 
 
 def _is_part(part: Node, literal: list[Node]) -> bool:
-    """Whether a part of a string literal stands for text: written down, or put in when it runs."""
+    """True if a part of a string literal stands for text: written down, or put in when it runs."""
     return part in literal or bool(len(named_parts(part)))
 
 

@@ -90,7 +90,7 @@ def statements_in(walk: Walk, node: Node) -> list[Node]:
 
 
 def _is_doc_string(walk: Walk, node: Node) -> bool:
-    """Whether the first statement of a routine only documents it: it is part of the head."""
+    """True if the first statement of a routine only documents it: it is part of the head."""
     wanted = walk.language.doc_string
     return bool(wanted) and len(named_parts(node)) == 1 and named_parts(node)[0].type == wanted
 

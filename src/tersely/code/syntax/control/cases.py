@@ -194,7 +194,7 @@ def _is_default(walk: Walk, node: Node, role: control.Case) -> bool:
 
 
 def _fits_all(walk: Walk, pattern: Node, role: control.Case) -> bool:
-    """Whether a pattern, or the last of its alternatives, is a wildcard."""
+    """True if a pattern, or the last of its alternatives, is a wildcard."""
     while pattern.child_count:
         parts = [child for child in pattern.children if child.type not in ("(", ")")]
         if len(parts) > 1 and not any(part.type == "|" for part in parts):

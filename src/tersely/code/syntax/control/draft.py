@@ -200,7 +200,7 @@ class Draft:
     # Names
 
     def shares_variable(self, name: str) -> bool:
-        """Whether a name is a variable of a routine around, which this one may assign."""
+        """True if a name is a variable of a routine around, which this one may assign."""
         return (
             self.around is not None
             and not any(name in scope for scope in self.scopes)
@@ -208,7 +208,7 @@ class Draft:
         )
 
     def knows(self, name: str) -> bool:
-        """Whether a name is a variable here, or of a routine around that this one may assign."""
+        """True if a name is a variable here, or of a routine around that this one may assign."""
         return any(name in scope for scope in self.scopes) or (
             self.around is not None and self.around.knows(name)
         )

@@ -88,7 +88,7 @@ def _receiver(walk: Walk, node: Node, role: model.Call) -> Node | None:
 
 
 def _holds(kind: type) -> bool:
-    """Whether a value may hold, or be, one of those it is made of."""
+    """True if a value may hold, or be, one of those it is made of."""
     return kind in (
         model.Inner, model.Either, model.Sequence, model.Dictionary, model.Pair, model.Spread, model.KeywordArgument,
         control.Choice, control.Ternary, control.Unary, control.Borrow,

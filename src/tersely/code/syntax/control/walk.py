@@ -92,7 +92,7 @@ class Walk:
         return self.text(node).strip("@:'") if node is not None else ""
 
     def is_statement(self, node: Node) -> bool:
-        """Whether a node has control flow of its own, also where it stands in an expression."""
+        """True if a node has control flow of its own, also where it stands in an expression."""
         return type(self.role(node)) in self.statements
 
     # Reading
@@ -283,7 +283,7 @@ class Walk:
         )
 
     def _is_own(self, receiver: Path | None) -> bool:
-        """Whether a call may be of a method of the object that the method around was called on."""
+        """True if a call may be of a method of the object that the method around was called on."""
         if not receiver:
             return self.resolution.implicit_receiver
         names = self.resolution.receiver_names | self.draft.receivers

@@ -134,7 +134,7 @@ def _tokens(target: Candidate, lines: Sequence[str]) -> float:
 
 
 def is_silent(changes: Iterable[FileChange], comment_of: Callable[[str], str]) -> bool:
-    """Whether a change is in comments and documentation alone, so that no other code has to follow
+    """True if a change is in comments and documentation alone, so that no other code has to follow
     it.
 
     `comment_of` gives what begins a comment that ends with its line, by path.

@@ -106,7 +106,7 @@ def _marked_files(
 
 
 def is_subject(symbol: Symbol, kinds: Mapping[str, Kind]) -> bool:
-    """Whether a symbol may be what a task is about: a function, a class, or a value outside of
+    """True if a symbol may be what a task is about: a function, a class, or a value outside of
     functions.
     """
     if symbol.kind in CALLABLE_KINDS:

@@ -46,7 +46,7 @@ class Suites:
         return [test for test in self.functions(symbol.path) if test.parent == symbol.parent]
 
     def holds_tests(self, path: str, language: str) -> bool:
-        """Whether a file has tests that can be run: some test function, where the language has
+        """True if a file has tests that can be run: some test function, where the language has
         such.
         """
         customs = CUSTOMS.get(language, _NO_CUSTOMS)
@@ -55,7 +55,7 @@ class Suites:
         return bool(self.functions(path)) or not (customs.name or customs.header)
 
     def has_others(self, path: str, language: str, known: Collection[SelectedTest]) -> bool:
-        """Whether a file has tests that can be run and are not all known already."""
+        """True if a file has tests that can be run and are not all known already."""
         if not self.holds_tests(path, language) or SelectedTest(path) in known:
             return False
         functions = self.functions(path)

@@ -16,7 +16,7 @@ MIN_LINES = 2
 
 
 def stands_in(inner: str, outer: str) -> bool:
-    """Whether the lines of `inner` stand one after the other in `outer`, all indented further by
+    """True if the lines of `inner` stand one after the other in `outer`, all indented further by
     the same amount.
 
     Never so for a single line, which may belong to something else.

@@ -174,7 +174,7 @@ class Reader:
         return had
 
     def _has_around(self, symbol: Symbol) -> bool:
-        """Whether the reader has the whole file, or the body of something around the symbol, as it
+        """True if the reader has the whole file, or the body of something around the symbol, as it
         is now.
         """
         path = symbol.path
@@ -354,13 +354,13 @@ class Reader:
         return now
 
     def _is_whole(self, item: Item) -> bool:
-        """Whether an item shows no less than its detail says: a body may be cut, or down to the
+        """True if an item shows no less than its detail says: a body may be cut, or down to the
         lines that matter.
         """
         return item.detail is not Detail.BODY or item.code == self._texts.whole(item.symbol)
 
     def _lists_all(self, item: Item, pack: Pack) -> bool:
-        """Whether a skeleton lists all members but those that the pack shows by themselves."""
+        """True if a skeleton lists all members but those that the pack shows by themselves."""
         if item.delta is Delta.DIFF:
             return True
         symbol = item.symbol

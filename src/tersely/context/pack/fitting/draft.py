@@ -98,13 +98,13 @@ class PackDraft:
         self.chosen, self.cuts = choice.chosen.copy(), choice.cuts.copy()
 
     def is_covered(self, index: int) -> bool:
-        """Whether all of a candidate is shown as part of something else."""
+        """True if all of a candidate is shown as part of something else."""
         return index in self._extracted or any(
             self._covers(holder, index) for holder in self._holders[index]
         )
 
     def _is_within(self, index: int) -> bool:
-        """Whether what is to be shown of a candidate is part of something else, and so not shown by
+        """True if what is to be shown of a candidate is part of something else, and so not shown by
         itself.
         """
         return self.is_covered(index) or any(
@@ -112,7 +112,7 @@ class PackDraft:
         )
 
     def _covers(self, holder: int, index: int) -> bool:
-        """Whether the shown body of `holder` contains a candidate."""
+        """True if the shown body of `holder` contains a candidate."""
         if self.chosen.get(holder) is not Detail.BODY:
             return False
         if self._reader and self.candidates[index].is_target and self._item(holder).delta:
@@ -127,7 +127,7 @@ class PackDraft:
         )
 
     def _lists(self, holder: int, index: int) -> bool:
-        """Whether `holder` is shown with the signatures of its members, and no more is to be shown
+        """True if `holder` is shown with the signatures of its members, and no more is to be shown
         of this one.
         """
         lists_members = self.chosen.get(holder) is (
@@ -305,7 +305,7 @@ def shown_apart(
 
 
 def _leaves_out(holder: Candidate, candidate: Candidate) -> bool:
-    """Whether the lines of a candidate are no part of the body of one around it."""
+    """True if the lines of a candidate are no part of the body of one around it."""
     shares_lines = candidate.symbol.kind is Kind.LAMBDA
     if candidate.is_gone or holder.is_gone or shares_lines:
         return False

@@ -137,7 +137,7 @@ class _Question:
         )
 
     def lacks(self, pack: Pack) -> bool:
-        """Whether there are candidates that wait, and one for which they wait has no place."""
+        """True if there are candidates that wait, and one for which they wait has no place."""
         if not any(candidate.waits for candidate in self.view.candidates):
             return False
         first = {candidate.reason for candidate in self.view.candidates if not candidate.waits}
@@ -214,7 +214,7 @@ class _Question:
         return self.meter.settle(plain(pack, self.view, self.texts, self.told))
 
     def _may_cost(self, path: str, cost: int) -> bool:
-        """Whether a file may cost as little, without counting: text is never so sparse that more
+        """True if a file may cost as little, without counting: text is never so sparse that more
         bytes would.
         """
         if path in self.view.apart:
@@ -233,7 +233,7 @@ class _Question:
 
 
 def _shows_no_less(pack: Pack, other: Pack) -> bool:
-    """Whether a pack folds all that another one does, and has room for as many candidates."""
+    """True if a pack folds all that another one does, and has room for as many candidates."""
     omitted, others_omitted = (sum(times for _, times in one.omitted) for one in (pack, other))
     return omitted <= others_omitted and folded_ids(other) <= folded_ids(pack)
 

@@ -39,7 +39,7 @@ class Node:
 
     @property
     def is_directory(self) -> bool:
-        """Whether it holds files."""
+        """True if it holds files."""
         return self.symbol is None and self.id[-1:] in {"/", ""}
 
 

@@ -170,7 +170,7 @@ def _is_inside_function(one: LikelySymbol, likely: Sequence[LikelySymbol]) -> bo
 
 
 def is_plain(*names: str) -> bool:
-    """Whether names can stand in lines and commands: who names files could write lines of his own
+    """True if names can stand in lines and commands: who names files could write lines of his own
     otherwise.
     """
     return all(name.isprintable() and not name.startswith("-") for name in names)

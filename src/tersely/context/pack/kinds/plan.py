@@ -90,7 +90,7 @@ def _shown(ranked: Sequence[LikelySymbol]) -> list[LikelySymbol]:
 
 
 def _holds(outer: Symbol, inner: Symbol) -> bool:
-    """Whether showing one function shows another one too."""
+    """True if showing one function shows another one too."""
     within = (
         outer.path == inner.path
         and outer.start_byte <= inner.start_byte
