@@ -487,28 +487,28 @@ class File:
         return found
 
     def _scope_flows(self, position: int, scope: Scope) -> Iterator[tuple[Any, ...]]:
-        is_function = self.definitions[position][0] in CALLABLE_KINDS
+        kind, name, _, outer = self.definitions[position][:4]
+        is_function = kind in CALLABLE_KINDS
         for target, value in scope.binds:
-            for name in callee_names(target):
-                is_local = is_function and (name in self.names(position) or _is_of_block(target))
-                yield position, value, name, None, is_local, False
-        own = (
-            self.definitions[position][1]
-            if self.definitions[position][0] != Kind.LAMBDA
-            else position
-        )
+            for bound in callee_names(target):
+                is_local = is_function and (bound in self.names(position) or _is_of_block(target))
+                yield position, value, bound, None, is_local, False
+        own = name if kind != Kind.LAMBDA else position
         for value in (*scope.returns, *scope.yields):
             yield position, value, own, None, False, True
         for parameter in scope.parameters:
-            yield self.definitions[position][3], parameter[2], parameter[0], None, True, False
+            yield outer, parameter[2], parameter[0], None, True, False
         if scope.decorated is not None:
-            outer, own = self.definitions[position][3], self.definitions[position][1]
             is_local = self.definitions[outer][0] in CALLABLE_KINDS
-            yield outer, scope.decorated, own, None, is_local, False
+            yield outer, scope.decorated, name, None, is_local, False
         if self.facts.members_are_items:
             for expression in (*(value for _, value in scope.binds), *scope.returns, *scope.calls):
                 for key, value in mapped(expression):
                     yield position, value, key, None, False, False
+        yield from self._flows_into_calls(position, scope)
+
+    def _flows_into_calls(self, position: int, scope: Scope) -> Iterator[tuple[Any, ...]]:
+        """What a scope passes to calls: receivers of what calls a function by a method, arguments."""
         calling = calling_names(self.facts)
         for call in scope.calls:
             callee = call[1]

@@ -255,11 +255,6 @@ def define_function(
         text = walk.text(listed_names[1])
         name_node = listed_names[1]
         function = None
-    words = [
-        walk.text(child)
-        for child in node.children
-        if child.type in ("storage_class_specifier", "virtual")
-    ]
     returned = walk.field_value(node, "type")
     initializers = _initializers(node, body)
     listed = function.child_by_field_name("parameters") if function is not None else None
@@ -270,15 +265,7 @@ def define_function(
     if qualifiers and fixture is not Kind.FUNCTION:
         draft.receiver_type = chain(qualifiers)
         draft.flags |= OUTSIDE
-    if "static" in words:
-        draft.flags |= STATIC if _in_class_draft(parent.kind) else PRIVATE
-    if body is None and not any(
-        child.type == "default_method_clause" for child in named_parts(node)
-    ):
-        # known where it is included
-        draft.flags |= ABSTRACT if _in_class_draft(parent.kind) else ABSTRACT | PRIVATE
-    if walk.notes.get(UNNAMED_NAMESPACE):
-        draft.flags |= PRIVATE
+    draft.flags |= _flags(walk, node, body, in_class=_in_class_draft(parent.kind))
     draft.returned_type = returned
     for parameter, annotation in parameters:
         draft.parameters.append(parameter_of(parameter, annotation))
@@ -288,6 +275,21 @@ def define_function(
         _initialize_members(walk, initializers)
     walk.value(body)
     return walk.leave(draft, parent)
+
+
+def _flags(walk: Lowering, node: Node, body: Node | None, *, in_class: bool) -> int:
+    """The flags of a function: STATIC of a class; PRIVATE to its file; ABSTRACT without a body."""
+    flags = 0
+    specifiers = (child for child in node.children if child.type == "storage_class_specifier")
+    if any(walk.text(one) == "static" for one in specifiers):
+        flags |= STATIC if in_class else PRIVATE
+    is_default = any(child.type == "default_method_clause" for child in named_parts(node))
+    if body is None and not is_default:
+        # known where it is included
+        flags |= ABSTRACT if in_class else ABSTRACT | PRIVATE
+    if walk.notes.get(UNNAMED_NAMESPACE):
+        flags |= PRIVATE
+    return flags
 
 
 def _parameter_nodes(function: Node | None) -> list[Node]:

@@ -430,30 +430,33 @@ def _filled(
     pairs: list[tuple[Expression, Expression]] = []
     elements: list[Expression] = []
     for element in parts_of(body):
-        if element.type == "keyed_element":
-            key, value = element.child_by_field_name("key"), element.child_by_field_name("value")
-            name = first_part(key)
-            if name is not None and name.type == "identifier" and not is_container:
-                written = _element(walk, value, inner, typed)
-                walk.mentions.add(walk.text(name))
-                walk.scope.binds.append(((MEMBER, typed, walk.text(name)), written))
-            else:
-                pairs.append(
-                    (_element(walk, key, key_type, None), _element(walk, value, inner, typed))
-                )
-        else:
+        if element.type != "keyed_element":
             elements.append(_element(walk, element, inner, typed))
+            continue
+        key, value = element.child_by_field_name("key"), element.child_by_field_name("value")
+        name = first_part(key)
+        if name is not None and name.type == "identifier" and not is_container:
+            written = _element(walk, value, inner, typed)
+            walk.mentions.add(walk.text(name))
+            walk.scope.binds.append(((MEMBER, typed, walk.text(name)), written))
+        else:
+            pairs.append((_element(walk, key, key_type, None), _element(walk, value, inner, typed)))
     walk.scope.binds += (
         ((MEMBER, typed, name), value) for name, value in zip(fields, elements, strict=False)
     )
-    display: Expression = None
-    if pairs:
-        display = (MAPPING, tuple(pairs), walk.next_serial())
-    elif elements and not fields:
-        display = (SEQUENCE, tuple(elements), walk.next_serial())
+    display = _display(walk, pairs, [] if fields else elements)
     if is_container and display is not None:
         return display
     return (EITHER, (typed, display)) if display is not None else typed
+
+
+def _display(
+    walk: Lowering, pairs: list[tuple[Expression, Expression]], elements: list[Expression]
+) -> Expression:
+    """The mapping or the sequence that braces hold, None where they hold the fields of a struct."""
+    if pairs:
+        return (MAPPING, tuple(pairs), walk.next_serial())
+    return (SEQUENCE, tuple(elements), walk.next_serial()) if elements else None
 
 
 def _field_names(walk: Lowering, made: Expression) -> list[str]:

@@ -343,7 +343,6 @@ def lower_class_parameter(walk: Lowering, node: Node) -> Expression:
 def lower_property(walk: Lowering, node: Node) -> Expression:
     """`val x: T = value`, `val x get() = …`, `val x by lazy { … }`, `val (a, b) = value`."""
     declared, getter = child_of(node, "variable_declaration"), child_of(node, "getter")
-    delegate = child_of(node, "property_delegate")
     several = child_of(node, "multi_variable_declaration")
     known = (*TYPES, "modifiers", "variable_declaration", "multi_variable_declaration", "getter", "setter",
              "property_delegate", "type_parameters", "type_constraints", "line_comment", "block_comment")  # fmt: skip
@@ -353,27 +352,15 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
             if walk.scope.kind is Kind.MODULE:  # of a script
                 walk.define_node(node, each, Kind.VARIABLE)
         return None
-    if declared is None:
-        return None
-    name = child_of(declared, "identifier")
-    if name is None:
+    name = child_of(declared, "identifier") if declared is not None else None
+    if declared is None or name is None:
         return None
     owned = walk.scope.kind is Kind.MODULE or walk.scope.kind in CLASS_KINDS
     if getter is not None and initial is None and owned:
         return computed_property(walk, node, declared, name, getter)
     annotation = walk.value(child_of(declared, *TYPES))
     value = walk.value(initial)
-    if delegate is not None:
-        made = walk.value(first_part(delegate))
-        if type(made) is tuple and made[1] == "lazy" and made[2]:
-            value = (
-                CALL,
-                made[2][-1],
-                (),
-                (),
-                line_of(node),
-            )  # what the initializer gives
-    bind_typed(walk, name, annotation, value)
+    bind_typed(walk, name, annotation, _delegated(walk, node, value))
     walk.visit([child for child in (getter, child_of(node, "setter")) if child is not None])
     if owned:
         modifiers = child_of(node, "modifiers")
@@ -381,6 +368,15 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
         variable = Kind.FIELD if walk.scope.kind in CLASS_KINDS else Kind.VARIABLE
         walk.define_node(node, name, Kind.CONSTANT if constant else variable)
     return None
+
+
+def _delegated(walk: Lowering, node: Node, value: Expression) -> Expression:
+    """The value of a property: what the initializer of `by lazy { … }` gives, else `value`."""
+    delegate = child_of(node, "property_delegate")
+    made = walk.value(first_part(delegate)) if delegate is not None else None
+    if type(made) is tuple and made[1] == "lazy" and made[2]:
+        return (CALL, made[2][-1], (), (), line_of(node))
+    return value
 
 
 def computed_property(

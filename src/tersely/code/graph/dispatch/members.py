@@ -106,34 +106,37 @@ class Members:
         if tag == EXTERNAL:
             return self._of_external(value, name, file)
         if tag == RESULT:
-            if found := self.evaluator.typed.extension_functions(value, name, file):
-                return found
-            return self._kept(value[1], name, file) or external(f"{value[1]}.{name}")
+            found = self.evaluator.typed.extension_functions(value, name, file)
+            kept = found or self._kept(value[1], name, file)
+            return kept or external(f"{value[1]}.{name}")
         if tag == PARENT:
             return self._of_parent(value, name, file)
         if tag == ASPECT:
             return self.evaluator.traits.of_aspect(value, name)
-        if tag == DISPLAY and file.facts.members_are_items:
-            held = self.read(
-                self.evaluator.containers.items(value, frozenset((name,)), file), value
-            )
-            return held or one(BUILTIN, value, name)
-        if tag == KEY:
-            return (
-                self.evaluator.typed.extension_functions(value, name, file)
-                if file.facts.extension_functions
-                else NOTHING
-            )
-        if tag in (TUPLE, DISPLAY) and name.isdecimal():
-            return self.evaluator.containers.items(value, frozenset((int(name),)), file)
-        if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, PROMISED):
-            held = self.evaluator.summaries.property(value, name, file)
-            return held or one(BUILTIN, value, name) | self._item_as_member(value, name, file)
         if tag == FUNCTION:
             if file.facts.functions_are_objects:
                 return self.evaluator.typed.of_function(value, name, file)
             return self._of_function(value, name, file)
-        return NOTHING
+        return self._of_container(value, name, file)
+
+    def _of_container(self, value: Value, name: str, file: File) -> Values:
+        """A member of what holds others, or will give one: an element of that name or place, else
+        what is known of its methods.
+        """
+        tag = value[0]
+        if tag == KEY:
+            typed, has_them = self.evaluator.typed, file.facts.extension_functions
+            return typed.extension_functions(value, name, file) if has_them else NOTHING
+        if tag not in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, PROMISED):
+            return NOTHING
+        containers = self.evaluator.containers
+        if tag == DISPLAY and file.facts.members_are_items:
+            held = self.read(containers.items(value, frozenset((name,)), file), value)
+            return held or one(BUILTIN, value, name)
+        if tag in (TUPLE, DISPLAY) and name.isdecimal():
+            return containers.items(value, frozenset((int(name),)), file)
+        held = self.evaluator.summaries.property(value, name, file)
+        return held or one(BUILTIN, value, name) | self._item_as_member(value, name, file)
 
     def _kept(self, result: str, name: str, file: File) -> Values:
         """What calls that keep their keyword arguments for an object from outside were given under

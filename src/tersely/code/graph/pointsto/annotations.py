@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
     CALL,
@@ -72,9 +72,7 @@ class Annotations:
         if type(expression) is tuple:
             tag = expression[0]
             if tag == EITHER:
-                return frozenset().union(
-                    *[self.instances(file, scope, part) for part in expression[1]]
-                )
+                return self._any_of(file, scope, expression[1])
             if tag == CONST and type(expression[1]) is str:
                 return self.instances(file, scope, quoted_type(expression[1]))
             if tag == GUARDED:
@@ -111,7 +109,7 @@ class Annotations:
     def _results(self, file: File, scope: int, types: Iterable[Expression]) -> Values:
         """What calling things of some types gives."""
         found: Values = NOTHING
-        for value in frozenset().union(*[self.instances(file, scope, part) for part in types]):
+        for value in self._any_of(file, scope, types):
             if value[0] in (CLASS, FUNCTION, PROMISED):
                 found |= self.evaluator.calls.result(file, scope, value, (CALL, None, (), (), 0))
         return found
@@ -138,53 +136,15 @@ class Annotations:
         )
 
     def _instances_of_generic(
-        self, file: File, scope: int, base: Expression, arguments: Any
+        self, file: File, scope: int, base: Expression, arguments: Sequence[Expression]
     ) -> Values:
-        facts = file.facts
+        """Instances of a type that is written with arguments."""
         found: Values = NOTHING
         for value in self.evaluator.values(file, scope, base):
             if value[0] == CLASS:
-                has_parameters = (
-                    self.evaluator.program.file(value[1]).scope(value[2]).type_parameters
-                )
-                types = (
-                    tuple(self.instances(file, scope, part) for part in arguments)
-                    if has_parameters
-                    else ()
-                )
-                found |= frozenset((with_arguments((INSTANCE, *value[1:3]), types),))
-                for place in self._mapped_parameters(value):
-                    found |= types[place] if place < len(types) else NOTHING
+                found |= self._instances_of_class(file, scope, value, arguments)
             elif value[0] == EXTERNAL:
-                name = value[1].rpartition(".")[2].rpartition(facts.separator)[2]
-                if name in facts.union_types:
-                    found |= frozenset().union(
-                        *[self.instances(file, scope, part) for part in arguments]
-                    )
-                elif name in facts.transparent_types:
-                    found |= self.instances(file, scope, arguments[0]) if arguments else NOTHING
-                elif name in facts.class_types:
-                    found |= frozenset().union(
-                        *[self._named_by(file, scope, part) for part in arguments]
-                    )
-                elif name in facts.callable_types and len(arguments) == len(("takes", "gives")):
-                    found |= one(PROMISED, file.id, scope, arguments[1], _listed(arguments[0]))
-                elif name in facts.tuples and arguments[-1:] == ((LITERAL, ELLIPSIS),):
-                    found |= collection(self.instances(file, scope, arguments[0]))
-                elif name in facts.tuples:
-                    found |= tuple_of(
-                        tuple(self.instances(file, scope, part) for part in arguments)
-                    )
-                elif name in facts.mappings and len(arguments) == len(("key", "item")):
-                    found |= mapping_of(*(self.instances(file, scope, part) for part in arguments))
-                elif name in facts.generators and arguments:
-                    found |= collection(self.instances(file, scope, arguments[0]))
-                elif name in facts.result_types:
-                    found |= self._results(file, scope, arguments)
-                elif name in facts.containers and arguments:
-                    found |= collection(self.instances(file, scope, arguments[-1]))
-                else:
-                    found |= one(RESULT, value[1])
+                found |= self._instances_of_external(file, scope, value[1], arguments)
             else:  # another name of a type
                 found |= instances_of(frozenset((value,)))
         return found
@@ -197,6 +157,65 @@ class Annotations:
         for part in written_types(file, (type_,)):
             found |= self.evaluator.values(file, scope, part)
         return found
+
+    def _instances_of_class(
+        self, file: File, scope: int, class_: Value, arguments: Sequence[Expression]
+    ) -> Values:
+        """The instance of a class of the repository that knows its type arguments; of one that has
+        all members of a parameter, the instances of that argument as well.
+        """
+        has_parameters = self._takes_arguments(class_)
+        types = self._each(file, scope, arguments) if has_parameters else ()
+        found: Values = frozenset((with_arguments((INSTANCE, *class_[1:3]), types),))
+        for place in self._mapped_parameters(class_):
+            found |= types[place] if place < len(types) else NOTHING
+        return found
+
+    def _instances_of_external(
+        self, file: File, scope: int, type_: str, arguments: Sequence[Expression]
+    ) -> Values:
+        """Instances of a type from outside, by what the language says of its name."""
+        facts = file.facts
+        name = type_.rpartition(".")[2].rpartition(facts.separator)[2]
+        if name in facts.union_types:
+            return self._any_of(file, scope, arguments)
+        if name in facts.transparent_types:
+            return self._any_of(file, scope, arguments[:1])
+        if name in facts.class_types:
+            return frozenset().union(*[self._named_by(file, scope, part) for part in arguments])
+        if name in facts.callable_types and len(arguments) == len(("takes", "gives")):
+            return one(PROMISED, file.id, scope, arguments[1], _listed(arguments[0]))
+        if name in facts.result_types:
+            return self._results(file, scope, arguments)
+        held = self._collections(file, scope, name, arguments)
+        return one(RESULT, type_) if held is None else held
+
+    def _collections(
+        self, file: File, scope: int, name: str, arguments: Sequence[Expression]
+    ) -> Values | None:
+        """The collections that a type from outside stands for, by what its arguments say of their
+        elements; None where its name is that of no such type.
+        """
+        facts = file.facts
+        if name in facts.tuples:
+            if arguments[-1:] == ((LITERAL, ELLIPSIS),):
+                return collection(self.instances(file, scope, arguments[0]))
+            return tuple_of(self._each(file, scope, arguments))
+        if name in facts.mappings and len(arguments) == len(("key", "item")):
+            return mapping_of(*self._each(file, scope, arguments))
+        if name in facts.generators and arguments:
+            return collection(self.instances(file, scope, arguments[0]))
+        if name in facts.containers and arguments:
+            return collection(self.instances(file, scope, arguments[-1]))
+        return None
+
+    def _each(self, file: File, scope: int, types: Iterable[Expression]) -> tuple[Values, ...]:
+        """The instances of each type."""
+        return tuple(self.instances(file, scope, type_) for type_ in types)
+
+    def _any_of(self, file: File, scope: int, types: Iterable[Expression]) -> Values:
+        """The instances of all types together."""
+        return frozenset().union(*self._each(file, scope, types))
 
 
 def _is_parameter(type_: Expression) -> bool:

@@ -55,36 +55,41 @@ class Parameters:
 
     def _values(self, file: File, position: int, index: int) -> Values:
         scope = file.scope(position)
-        _, annotation, default, mode = scope.parameters[index]
-        if scope.receiver_type is not None and index == 0 and not scope.flags & OUTSIDE:
-            return self.evaluator.annotations.instances(
-                file, file.definitions[position][3], scope.receiver_type
-            )
+        _, annotation, _, mode = scope.parameters[index]
         outer = file.definitions[position][3]
-        if (
-            index == 0
-            and file.facts.receiver_parameter
-            and file.receiver_name(position)
-            and file.owner_class(position) >= 0
-        ):
+        if scope.receiver_type is not None and index == 0 and not scope.flags & OUTSIDE:
+            return self.evaluator.annotations.instances(file, outer, scope.receiver_type)
+        if index == 0 and _takes_receiver(file, position):
             return self.evaluator.names.receiver(file, position, bool(scope.flags & CLASS_METHOD))
-        if annotation is None and mode not in VARIADIC:
+        if mode in VARIADIC:
+            declared = self.evaluator.annotations.instances(file, outer, annotation)
+            rest = one(REST, file.id, position, index)
+            return rest if file.facts.virtual else rest | declared
+        if annotation is None:
             declared = self.evaluator.contexts.parameter(file, position, index)
         else:
             declared = self.evaluator.annotations.instances(file, outer, annotation)
-        if mode in VARIADIC:
-            return one(REST, file.id, position, index) | (
-                NOTHING if file.facts.virtual else declared
-            )
+        if self._says_enough(declared, file):
+            return declared
+        return self._given(file, position, index, declared)
+
+    def _says_enough(self, declared: Values, file: File) -> bool:
+        """True if what a parameter is declared as need not be completed by what it is given."""
         if not file.facts.virtual and any(
             value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared
         ):
-            return declared
-        if file.facts.declarations_suffice and self.evaluator.typed.says_enough(declared, file):
-            return declared
+            return True
+        return file.facts.declarations_suffice and self.evaluator.typed.says_enough(declared, file)
+
+    def _given(self, file: File, position: int, index: int, declared: Values) -> Values:
+        """What a parameter is given by calls, by injection and by its default, within what it is
+        declared as.
+        """
+        name, _, default, _ = file.scope(position).parameters[index]
+        outer = file.definitions[position][3]
         passed = self._handed(file, position, index) or self._passed(file, position, index)
         if file.facts.injection is not None:
-            passed |= self.evaluator.providers.values(file, position, scope.parameters[index][0])
+            passed |= self.evaluator.providers.values(file, position, name)
         if file.facts.virtual:
             return self.evaluator.typed.narrowed(
                 passed | self.evaluator.values(file, outer, default), declared
@@ -200,6 +205,15 @@ def hands_over(facts: Resolution) -> bool:
     given.
     """
     return any(summary.passes for summary in (*facts.methods.values(), *facts.summaries.values()))
+
+
+def _takes_receiver(file: File, position: int) -> bool:
+    """True if the first parameter of a function is the object that it is called on."""
+    return bool(
+        file.facts.receiver_parameter
+        and file.receiver_name(position)
+        and file.owner_class(position) >= 0
+    )
 
 
 def few_keys(values: Values) -> Values:

@@ -70,17 +70,7 @@ class Summaries:
         def argument(position: int) -> Values:
             return self._argument(file, scope, call, position)
 
-        found = argument(summary.returns) | self._results(
-            argument(summary.result_of), file, scope, call
-        )
-        found |= self._first_yielded(argument(summary.yield_of), file, scope, call)
-        collected: Values = NOTHING
-        for position in summary.collects:
-            collected |= self._results(argument(position), file, scope, call)
-        if collected:
-            found |= collection(collected)
-        for function in argument(summary.settled_by):
-            found |= self._settled(function) if function[0] == FUNCTION else NOTHING
+        found = argument(summary.returns) | self._run(file, scope, summary, call)
         found |= self._gathered(file, scope, summary, call)
         if summary.admitted_by >= 0:
             found = self._admitted(
@@ -93,13 +83,34 @@ class Summaries:
             named = self.evaluator.annotations.instances(file, scope, call[2][summary.instance_of])
             says_enough = any(value[0] != RESULT for value in named)
             found = named if summary.returns >= 0 and says_enough else found | named
-        for key in argument(summary.module_named):
-            if key[0] == KEY and type(key[1]) is str:
-                found |= self.evaluator.names.imported(file, key[1], "")
         if summary.makes_key:
             found |= one(KEY, f"{UNIQUE_KEY}{file.path}:{call[4]}:{call[2]}")
-        for value in argument(summary.class_of):
-            found |= one(CLASS, *value[1:3]) if value[0] == INSTANCE else NOTHING
+        found |= self._modules_named(argument(summary.module_named), file)
+        return found | _classes_of(argument(summary.class_of))
+
+    def _run(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
+        """What the functions give that a call has run behind the scenes."""
+
+        def argument(position: int) -> Values:
+            return self._argument(file, scope, call, position)
+
+        found = self._results(argument(summary.result_of), file, scope, call)
+        found |= self._first_yielded(argument(summary.yield_of), file, scope, call)
+        collected: Values = NOTHING
+        for position in summary.collects:
+            collected |= self._results(argument(position), file, scope, call)
+        if collected:
+            found |= collection(collected)
+        for function in argument(summary.settled_by):
+            found |= self._settled(function) if function[0] == FUNCTION else NOTHING
+        return found
+
+    def _modules_named(self, names: Values, file: File) -> Values:
+        """The modules that constants name where a file imports by a call."""
+        found: Values = NOTHING
+        for name in names:
+            if name[0] == KEY and type(name[1]) is str:
+                found |= self.evaluator.names.imported(file, name[1], "")
         return found
 
     def _settled(self, function: Value) -> Values:
@@ -301,3 +312,8 @@ class Summaries:
                 else found
             )
         return NOTHING
+
+
+def _classes_of(values: Values) -> Values:
+    """The classes of the instances among some values."""
+    return frozenset((CLASS, *value[1:3]) for value in values if value[0] == INSTANCE)
