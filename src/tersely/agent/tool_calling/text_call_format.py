@@ -134,12 +134,10 @@ def _read_body(lines: Sequence[str], tool: Tool | None, values: dict[str, Any]) 
     at = 0
     while at < len(lines):
         line = lines[at]
-        marked = _MARKER.match(line)
         header = _HEADER.match(line)
-        if marked and (marked.group(1) in raw or (not marked.group(1) and len(raw) == 1)):
-            at = _read_raw(lines, at + 1, marked.group(1) or raw[0], raw, values)
-        elif header and header.group(1) in raw and header.group(2).strip() in {"", "|", "|-", ">"}:
-            at = _read_raw(lines, at + 1, header.group(1), raw, values)
+        begun = _raw_begun(line, raw)
+        if begun:
+            at = _read_raw(lines, at + 1, begun, raw, values)
         elif header and (header.group(1) in known or not raw):
             name, value = header.groups()
             is_text = name in known and _is_text(known[name])
@@ -152,6 +150,20 @@ def _read_body(lines: Sequence[str], tool: Tool | None, values: dict[str, Any]) 
         else:
             at += 1
     return ""
+
+
+def _raw_begun(line: str, raw: Sequence[str]) -> str:
+    """The raw parameter that begins behind a line: its marker, or its name and a colon alone; ""
+    for any other line.
+    """
+    marked = _MARKER.match(line)
+    if marked and marked.group(1) in raw:
+        return str(marked.group(1))
+    if marked and not marked.group(1) and len(raw) == 1:
+        return raw[0]
+    header = _HEADER.match(line)
+    is_empty = header is not None and header.group(2).strip() in {"", "|", "|-", ">"}
+    return header.group(1) if header and is_empty and header.group(1) in raw else ""
 
 
 def _read_raw(

@@ -71,17 +71,7 @@ async def answer(conversation: Conversation, thinking: Thinking) -> Answer:
             incoming.raw,
         )
     )
-    usage = incoming.usage or incoming.estimated()
-    is_counted = incoming.usage is not None
-    if is_counted and usage.prompt_tokens <= conversation.budget.window:
-        # no server reads more than it has room for
-        conversation.gauge.told(prompt, usage)
-    if incoming.raw and conversation.model.abilities.returns_reasoning:
-        conversation.gauge.reasoned(
-            tuple(incoming.raw), max(usage.thought_tokens or 0, incoming.thought_tokens)
-        )
-    if is_counted or incoming.stop == STUCK:
-        await conversation.account(usage, watch, prompt, is_estimated=not is_counted)
+    await _account(conversation, incoming, prompt, watch)
     if incoming.stop == STUCK:
         return Answer((), STUCK)
     calls = _calls(conversation, text, incoming.raw)
@@ -90,6 +80,24 @@ async def answer(conversation: Conversation, thinking: Thinking) -> Answer:
     if not calls and incoming.stop == ANNOUNCED:
         calls = (Malformed("the server says that this is a call, but none can be read in it"),)
     return Answer(calls, incoming.stop, is_empty=not calls and not shown.strip())
+
+
+async def _account(
+    conversation: Conversation, incoming: _Incoming, prompt: Prompt, watch: Stopwatch
+) -> None:
+    """Note the tokens of a request: as the server counted them, or as they are estimated where
+    the answer was broken off.
+    """
+    usage = incoming.usage or incoming.estimated()
+    is_counted = incoming.usage is not None
+    if is_counted and usage.prompt_tokens <= conversation.budget.window:
+        # no server reads more than it has room for
+        conversation.gauge.told(prompt, usage)
+    if incoming.raw and conversation.model.abilities.returns_reasoning:
+        thought = max(usage.thought_tokens or 0, incoming.thought_tokens)
+        conversation.gauge.reasoned(tuple(incoming.raw), thought)
+    if is_counted or incoming.stop == STUCK:
+        await conversation.account(usage, watch, prompt, is_estimated=not is_counted)
 
 
 def _most_tokens(conversation: Conversation, prompt: Prompt, thinking: Thinking) -> int:

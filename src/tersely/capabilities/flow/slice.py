@@ -13,7 +13,6 @@ from tersely.code.flow.slicing import Direction
 from tersely.foundation.limits import MAX_SLICED_CALLEES
 
 if TYPE_CHECKING:
-    from tersely.code.flow.through import CalledSlice
     from tersely.workspace import Workspace
 
 
@@ -89,25 +88,26 @@ def run(workspace: Workspace, parameters: Parameters) -> Slice:
     notes = [flow_note(place.routines, place.at)]
     if parameters.through_calls:
         callees = workspace.engine.called_on(path, called_lines(routine, statements))
-        found = parts_of_callees(workspace.engine.flow, callees, parameters.direction)
-        parts += [_called(part, code) for part in found]
-        for part in found:
-            workspace.engine.note_not_understood(
-                part.path, part.routine.line, part.routine.end_line
+        for part in parts_of_callees(workspace.engine.flow, callees, parameters.direction):
+            inner = part.routine
+            parts.append(
+                _part(
+                    part.path,
+                    inner.line,
+                    inner.end_line,
+                    part.symbol,
+                    part.lines,
+                    code,
+                    part.called_on,
+                )
             )
+            workspace.engine.note_not_understood(part.path, inner.line, inner.end_line)
         if len(callees) > MAX_SLICED_CALLEES:
             notes.append(
                 f"of {len(callees)} functions that are called the first {MAX_SLICED_CALLEES} are sliced"
             )
     note = "; ".join(filter(None, notes))
     return Slice(path, place.line, variable, parameters.direction, tuple(parts), note)
-
-
-def _called(part: CalledSlice, code: object) -> SlicePart:
-    routine = part.routine
-    return _part(
-        part.path, routine.line, routine.end_line, part.symbol, part.lines, code, part.called_on
-    )
 
 
 def _part(

@@ -113,12 +113,10 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
     if sure < parameters.min_confidence or not location.symbols:
         why = f"nothing in this repository matches the prompt (confidence {sure:.3f})"
         return _silent(location, parameters, why)
-    is_late = bool(location.missing)
-    tests, command = (
-        ((), parameters.test_command)
-        if is_late
-        else _tests(workspace, location, parameters.test_command)
-    )
+    tests: tuple[str, ...] = ()
+    command = parameters.test_command
+    if not location.missing:  # else it is late
+        tests, command = _tests(workspace, location, command)
     texts = workspace.texts()
     frame = PacketFrame(
         location,
@@ -133,12 +131,12 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
     before: tuple[str, ...] = ()
     if parameters.reader.session is not None:
         new = _new_symbols(workspace, parameters.reader, location, found, texts)
-        before = tuple(row.id for row in found.rows if row.id not in {one.symbol.id for one in new})
         if not new:
             return _silent(location, parameters, SENT_BEFORE)
-        found = brief(
-            replace(frame, location=replace(location, symbols=new)), texts, parameters.max_tokens
-        )
+        sent_now = {one.symbol.id for one in new}
+        before = tuple(row.id for row in found.rows if row.id not in sent_now)
+        frame = replace(frame, location=replace(location, symbols=new))
+        found = brief(frame, texts, parameters.max_tokens)
     shown = {row.id for row in found.rows}
     workspace.engine.note_unread(one.symbol for one in location.symbols if one.symbol.id in shown)
     return Packet(
@@ -149,22 +147,11 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
 
 def _silent(location: Location, parameters: Parameters, why: str) -> Packet:
     """No packet, and why."""
-    sure, given = round(location.confidence, 3), parameters.test_command
+    sure, command = round(location.confidence, 3), parameters.test_command
+    considered = location.considered_files
     return Packet(
-        False,
-        sure,
-        "",
-        0,
-        (),
-        (),
-        _files(location),
-        (),
-        given,
-        (),
-        0,
-        location.considered_files,
-        why,
-    )
+        False, sure, "", 0, (), (), _files(location), (), command, (), 0, considered, why
+    )  # fmt: skip
 
 
 def _files(location: Location) -> tuple[PacketFile, ...]:

@@ -19,9 +19,10 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SESSION_CHARACTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from tersely.context.lenses.candidate import View
+    from tersely.context.pack.fitting.token_meter import Fitted, TokenMeter
     from tersely.context.pack.kinds.outline import Outline
     from tersely.context.pack.model import Pack
     from tersely.context.pack.texts import Texts
@@ -176,6 +177,12 @@ def answered(
 
     memory, form = packing.memory, format_of(packing.wording)
     is_hybrid = packing.exchange.delivery.output is Output.HYBRID
+    if is_hybrid and memory.reader.session is not None:
+        raise TerselyError(
+            "usage",
+            "--output hybrid with --session",
+            "a session knows what was shown, not referred to",
+        )
     if is_hybrid:  # a whole file would be one large piece
         view = replace(view, apart=frozenset(one.symbol.path for one in view.candidates))
     includes, texts = included(packing.exchange, texts, budget, workspace.tokenizer)
@@ -190,21 +197,31 @@ def answered(
         revision=workspace.revision,
         count=meter.count,
     )
-    session = memory.reader.session
-    if is_hybrid and session is not None:
-        raise TerselyError(
-            "usage",
-            "--output hybrid with --session",
-            "a session knows what was shown, not referred to",
-        )
-    if session is None:
-        sent = fitted()
-        splitter = Splitter(texts, budget, workspace.tokenizer.count)
-        if is_hybrid:
-            sent = meter.settle(splitter.split(sent.pack))
-        return Answer(sent.pack, sent.text, None, texts, form, tuple(splitter.pieces))
+    if memory.reader.session is not None:
+        sent, told = _to_reader(workspace, memory, fitted, meter, texts, view)
+        return Answer(sent.pack, sent.text, told, texts, form)
+    sent = fitted()
+    splitter = Splitter(texts, budget, workspace.tokenizer.count)
+    if is_hybrid:
+        sent = meter.settle(splitter.split(sent.pack))
+    return Answer(sent.pack, sent.text, None, texts, form, tuple(splitter.pieces))
+
+
+def _to_reader(
+    workspace: Workspace,
+    memory: Memory,
+    fitted: Callable[..., Fitted],
+    meter: TokenMeter,
+    texts: Texts,
+    view: View,
+) -> tuple[Fitted, Told]:
+    """A pack in the words that the reader of a session needs, and what its session has saved; from
+    now on the reader has it.
+    """
     from tersely.context.pack.delta.reader import Reader
 
+    session = memory.reader.session
+    assert session is not None
     with workspace.sessions() as sessions:
         if memory.reader.reset:
             sessions.reset(session)
@@ -218,8 +235,7 @@ def answered(
             shortened = meter.settle(reader.shortened(whole))
             sent = min(shortened, sent, key=lambda one: one.pack.used)
         sessions.record(session, *reader.sent(sent.pack))
-    told = _told(session, sent.pack, meter.settle(whole).pack.used)
-    return Answer(sent.pack, sent.text, told, texts, form)
+    return sent, _told(session, sent.pack, meter.settle(whole).pack.used)
 
 
 class Text(NamedTuple):

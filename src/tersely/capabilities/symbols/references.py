@@ -17,6 +17,8 @@ from tersely.code.symbols import Grade, Kind
 from tersely.code.syntax.uses import Use
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tersely.workspace import Workspace
 
 
@@ -80,24 +82,32 @@ def text(found: References, style: Style) -> str:
     if not page.total:
         head = f"{style.symbol(found.symbol)}  {style.faint(about)}"
         return "\n".join([head, style.heading("no references found"), *unread])
+    about = about if unread else f"{about}  {MARKS}"
     uses = ", ".join(counted(number, use) for use, number in found.uses.items())
     tests = f"; {found.tests:,} in tests" if found.tests else ""
     blocks = [
-        f"{style.symbol(found.symbol)}  {style.faint(about if unread else f'{about}  {MARKS}')}"
+        f"{style.symbol(found.symbol)}  {style.faint(about)}",
+        style.heading(f"{counted(page.total, 'reference')}: {uses}{tests}"),
+        *_lines_by_file(page.items, style),
     ]
-    blocks.append(style.heading(f"{counted(page.total, 'reference')}: {uses}{tests}"))
+    return "\n".join([*blocks, *rest_line(page, "reference", style), *unread])
+
+
+def _lines_by_file(references: Sequence[Reference], style: Style) -> list[str]:
+    """The path of each file, and below it a line for each symbol and use."""
     groups: dict[tuple[str, str, Use, Grade], list[int]] = {}
-    for one in page.items:
+    for one in references:
         groups.setdefault((one.path, one.owner, one.use, one.grade), []).append(one.line)
     rows = [
         (name_of(owner), use.value, sites_text(tuple(dict.fromkeys(lines))), grade_text(grade, ""))
         for (_, owner, use, grade), lines in groups.items()
     ]
-    lines = iter(aligned(rows, [style.symbol, None, style.faint, style.doubtful]))
+    written = iter(aligned(rows, [style.symbol, None, style.faint, style.doubtful]))
+    found: list[str] = []
     for path, group in groupby(groups, key=lambda key: key[0]):
-        blocks.append(f"  {path}")
-        blocks += [f"    {next(lines)}" for _ in group]
-    return "\n".join([*blocks, *rest_line(page, "reference", style), *unread])
+        found.append(f"  {path}")
+        found += [f"    {next(written)}" for _ in group]
+    return found
 
 
 CAPABILITY = Capability(
