@@ -33,8 +33,8 @@ _TOLD_OF_MODE = {
 
 
 class Status(NamedTuple):
-    """What a status line shows. `tokens` are those of the next prompt; `cached_percent` is of the
-    last one, None if the server does not say.
+    """The figures of a status line. `tokens` are those of the next prompt; `cached_percent` is of
+    the last one, None if the server does not say.
     """
 
     model: str
@@ -157,11 +157,11 @@ class Agent:
 
     @property
     def session(self) -> Session:
-        """What is kept of it."""
+        """The record of the session."""
         return self.conversation.session
 
     def status(self) -> Status:
-        """What a status line shows."""
+        """The figures of a status line."""
         conversation, session = self.conversation, self.conversation.session
         usage, cached = conversation.usage, None
         if usage is not None and usage.cached_tokens is not None and usage.prompt_tokens:

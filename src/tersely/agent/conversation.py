@@ -1,4 +1,6 @@
-"""What the parts of the loop share: one session with its model, its tools, and whoever listens."""
+"""The state that the parts of the loop share: one session with its model, its tools, and whoever
+listens.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,7 @@ MAX_WAITING_EVENTS = 256  # that nobody has taken yet
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user and the program that shows the agent have decided."""
+    """The decisions of the user and of the program that shows the agent."""
 
     can_ask: bool = True  # somebody answers `ApprovalAsked`; else such calls are denied
     reply_tokens: int = 0  # of one answer, 0 for its share of the window
@@ -58,7 +60,7 @@ class Options:
 
 
 class Answered(NamedTuple):
-    """What somebody said about a call."""
+    """The answer of somebody who was asked about a call."""
 
     decision: Decision
     pattern: str
@@ -162,8 +164,8 @@ class Conversation:
         return True
 
     def prompt(self) -> Prompt:
-        """What the model is sent; calls that a server has read are text for a way that has no place
-        for them.
+        """The prompt as the model is sent it; calls that a server has read are text for a way that
+        has no place for them.
         """
         prompt = self.session.prompt()
         if not self.sees:
@@ -240,7 +242,9 @@ class Conversation:
         )
 
     def constraint(self) -> Constraint | None:
-        """What holds the answer to the tools that are unlocked, as far as the server can."""
+        """The constraint that holds the answer to the tools that are unlocked, as far as the server
+        can.
+        """
         restricts = self.model.abilities.restricts_tools
         allowed = [tool.name for tool in self.unlocked()] if restricts else []
         return constraint_for(self.declared(), self.call_format, self.paths, allowed)

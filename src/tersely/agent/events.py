@@ -1,4 +1,5 @@
-"""What the agent tells whoever shows it: one stream of plain values, the same for every front.
+"""The events that the agent tells whoever shows it: one stream of plain values, the same for every
+front.
 
 Each event says to which turn it belongs; turns are counted from 1 within a session.
 """
@@ -13,7 +14,7 @@ from tersely.agent.tools.declaration import Change
 
 
 class Decision(StrEnum):
-    """What somebody answers who was asked about a call."""
+    """The decision of somebody who was asked about a call."""
 
     ALLOW_ONCE = "allow_once"
     ALLOW_SESSION = "allow_session"  # this tool, in this session
@@ -22,7 +23,7 @@ class Decision(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a turn has ended."""
+    """The reason for which a turn has ended."""
 
     ANSWERED = "answered"
     LIMIT = "limit"  # of calls in one turn, or of the window
@@ -32,7 +33,7 @@ class Reason(StrEnum):
 
 
 class Level(StrEnum):
-    """How much a notice matters."""
+    """The importance of a notice."""
 
     NOTE = "note"
     WARNING = "warning"
@@ -149,7 +150,7 @@ class ToolsDeclared:
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What was put in front of the message, and why."""
+    """The code that was put in front of the message, and the reason."""
 
     turn: int
     items: tuple[Item, ...]

@@ -29,7 +29,8 @@ MAX_UNREAD_CALLS = 2
 
 
 class Ended(NamedTuple):
-    """Why a turn has ended, and what whoever listens should know of it, "" where that says itself.
+    """The end of a turn: its reason, and what whoever listens should know of it, "" where that says
+    itself.
 
     `code` and `hint` are those of the error that has ended it, if it was one.
     """
@@ -40,7 +41,7 @@ class Ended(NamedTuple):
     hint: str = ""
 
     def notice(self, turn: int) -> Notice | None:
-        """What is told of it, None for nothing."""
+        """The notice that is told of it, None for nothing."""
         if not self.message:
             return None
         if not self.code:
@@ -77,7 +78,7 @@ async def run_turn(conversation: Conversation, message: str, pasted: Sequence[st
 
 
 def failed(error: TerselyError) -> Ended:
-    """How a turn ends that this error has stopped."""
+    """The end of a turn that this error has stopped."""
     return Ended(Reason.FAILED, error.message, error.code, error.hint)
 
 
@@ -110,7 +111,9 @@ async def _steps(conversation: Conversation) -> Ended:
 
 
 def _thinking(conversation: Conversation, continued: int) -> Thinking:
-    """Whether the model is to think: about work, not to end an answer that was cut off."""
+    """The thinking that the next answer may have: about work, not to end an answer that was cut
+    off.
+    """
     if continued:
         return Thinking.OFF
     return Thinking.ON if conversation.is_work else Thinking.DEFAULT
@@ -163,7 +166,7 @@ async def _takes_another_way(conversation: Conversation, error: TerselyError) ->
 
 
 def _without_calls(said: Answer) -> Ended:
-    """How a turn ends with words alone."""
+    """The end of a turn with words alone."""
     if said.stop == STUCK:
         return _REPEATED
     if said.stop == LENGTH:

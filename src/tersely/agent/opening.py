@@ -84,7 +84,8 @@ MODES: Mapping[Mode, ModeTold] = {
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """How an agent is to be opened. `session` is the id of one that goes on, "" for a new one.
+    """The wishes by which an agent is opened. `session` is the id of one that goes on, "" for a new
+    one.
 
     A copy of it goes on where it `forks`. `hold` is ours on it, where this process has it open
     already.

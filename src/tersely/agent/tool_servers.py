@@ -69,7 +69,7 @@ class ToolServers:
     async def call(
         self, name: str, place: Place, tool: str, arguments: dict[str, Any]
     ) -> tuple[str, bool]:
-        """What a tool gives, as text; and whether that is a failure."""
+        """The text that a tool gives; and whether that is a failure."""
 
         async def called(client: Client) -> tuple[str, bool]:
             result = await client.call_tool(tool, arguments)
@@ -93,7 +93,7 @@ class ToolServers:
 
 
 class _Question(NamedTuple):
-    """What is done with the server, and who waits for it."""
+    """The question to the server, and who waits for it."""
 
     ask: Callable[[Client], Awaitable[Any]]
     answered: asyncio.Future[Any]
@@ -182,7 +182,7 @@ async def _connected(place: Place) -> AsyncIterator[Client]:
 
 
 async def _target(place: Place, opened: AsyncExitStack) -> Any:
-    """What a client speaks to: a URL, or how a server at one or of our own is reached."""
+    """The target that a client speaks to: a URL, or the transport to a server at one or of our own."""
     server = place.server
     if server.command:
         nowhere = opened.enter_context(Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - it is entered

@@ -52,7 +52,7 @@ def run_own(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
 
 
 def own_parameters(name: str) -> tuple[Parameter, ...] | None:
-    """What a command of our own may be given; None for one that reads its words by itself."""
+    """The parameters of a command of our own; None for one that reads its words by itself."""
     command = _COMMANDS.get(name)
     return parameters_of(command.parameters) if command else None
 
@@ -66,7 +66,7 @@ def _without_options_of_commands(words: Sequence[str]) -> list[str]:
 
 
 class Verb(StrEnum):
-    """What can be done with daemons."""
+    """The verbs for daemons."""
 
     START = "start"
     STOP = "stop"
@@ -75,7 +75,7 @@ class Verb(StrEnum):
 
 
 class OwnCommandCall(NamedTuple):
-    """How a command of our own was asked for."""
+    """The call of a command of our own."""
 
     program: str
     options: Options
@@ -255,7 +255,7 @@ def _sessions(asked: OwnCommandCall, parameters: SessionParameters) -> dict[str,
 
 
 class HookKind(StrEnum):
-    """What an agent is about to do."""
+    """The action that an agent is about to take."""
 
     SESSION = "session"
     PROMPT = "prompt"

@@ -17,7 +17,7 @@ _AGENT = "cli"
 
 
 def fetch(ref: str) -> Referred:
-    """What a reference means; raises `daemon_not_running`, `artifact_not_found`,
+    """The artifact that a reference means; raises `daemon_not_running`, `artifact_not_found`,
     `ambiguous_artifact`.
     """
     with _connected(_AGENT) as relay:

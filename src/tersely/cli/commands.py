@@ -1,4 +1,4 @@
-"""How the capabilities are spelled as commands."""
+"""The capabilities as commands."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Command:
         return " ".join(self.words)
 
     def capability(self) -> Capability[Any, Any]:
-        """What the command asks; imports its module."""
+        """The capability that the command asks; imports its module."""
         return catalogue.load(self.capability_name)
 
     def parameters(self) -> tuple[Parameter, ...]:
@@ -44,7 +44,7 @@ class Command:
         )
 
     def line(self) -> str:
-        """What the command does, in one line."""
+        """The summary of the command, one line."""
         return self.summary or self.capability().summary
 
 
@@ -105,7 +105,7 @@ def _relay_groups() -> set[str]:
 
 
 def meant_by(word: str) -> str:
-    """What somebody who wrote an unknown command may have meant."""
+    """The hint for somebody who wrote an unknown command: what may have been meant."""
     known = {command.words[0] for command in COMMANDS} | set(OWN_COMMANDS) | set(RELAY_COMMANDS)
     # A name of a symbol command is an easy slip: `find` for `symbol find`.
     seconds = {command.words[1]: command.name for command in COMMANDS if len(command.words) > 1}

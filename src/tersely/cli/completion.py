@@ -39,7 +39,7 @@ def script(program: str, shell: Shell) -> str:
 
 
 def candidates(line: str) -> list[str]:
-    """What the last word of a line, typed up to the cursor, may become."""
+    """The words that the last word of a line, typed up to the cursor, may become."""
     words = _words(line)
     before, current = words[1:-1], words[-1]
     return [
@@ -77,7 +77,7 @@ def _following(before: Sequence[str], current: str) -> list[str]:
 
 
 def _of_relay(places: Sequence[str], before: Sequence[str], current: str) -> list[str]:
-    """What may follow the first words of a command of the relay."""
+    """The words that may follow the first words of a command of the relay."""
     from tersely.cli.relay.run import COMMANDS as OF_RELAY  # imports what declares all of them
 
     if places[0] == RELAY:

@@ -62,7 +62,7 @@ def _is_no_question(word: str) -> bool:
 
 
 def _root(words: Sequence[str]) -> str:
-    """What `--root` seems to say; the daemon reads the words as they are meant."""
+    """The root that `--root` seems to name; the daemon reads the words as they are meant."""
     for place, word in enumerate(words):
         if word == "--":
             break
@@ -74,7 +74,7 @@ def _root(words: Sequence[str]) -> str:
 
 
 def request(program: str, words: Sequence[str], directory: str, root: str) -> dict[str, Any]:
-    """How a daemon is asked what a command line prints."""
+    """The request by which a daemon is asked what a command line prints."""
     from tersely.foundation.process.identity import program_identity
 
     environment = {

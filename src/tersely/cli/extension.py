@@ -29,13 +29,13 @@ class Step(NamedTuple):
 
     @property
     def told(self) -> str:
-        """What is shown before it is done."""
+        """The text that is shown before it is done."""
         return f"would run: {shlex.join(self.words)}\n" if self.words else ""
 
 
 def adding(program: str, given: str) -> Step:
-    """How an editor takes the extension in; `given` is the path of its file, "" for the one beside
-    the package.
+    """The step by which an editor takes the extension in; `given` is the path of its file, "" for
+    the one beside the package.
     """
     beside = Path(str(files("tersely.integrations") / "files" / FILE))
     path = Path(given).absolute() if given else beside
@@ -51,7 +51,7 @@ def adding(program: str, given: str) -> Step:
 
 
 def removing(program: str) -> Step:
-    """How an editor lets go of it."""
+    """The step by which an editor lets go of it."""
     return _step(program, "--uninstall-extension", EXTENSION)
 
 

@@ -47,7 +47,7 @@ LEAST_SECONDS = 0.5  # for a process, when a daemon has taken all the time there
 
 
 def run_hook(kind: str, agent_name: str) -> str:
-    """What is to be printed for a call on standard input."""
+    """The text that is to be printed for a call on standard input."""
     try:
         text = sys.stdin.buffer.read(MAX_HOOK_BYTES + 1)
         if len(text) > MAX_HOOK_BYTES:
@@ -133,7 +133,7 @@ def _asked(words: Sequence[str], root: str, task: str) -> Any:
 
 
 def _text_of(words: Sequence[str], root: str, given: str) -> str:
-    """What a command prints: of a daemon that answers, else of a process of ours that is given up
+    """The output of a command: of a daemon that answers, else of a process of ours that is given up
     after a time.
     """
     watch = Stopwatch()

@@ -27,7 +27,7 @@ _SCRIPT = "tersely"
 
 
 class InstallOptions(NamedTuple):
-    """What the options of the commands say."""
+    """The options of the commands."""
 
     agent: str
     root: str

@@ -132,7 +132,7 @@ def page(program: str, command: Command, style: Style) -> str:
 
 
 def parameter_blocks(parameters: Sequence[Parameter], style: Style) -> list[str]:
-    """What a command may be given, with what every command may be."""
+    """The parameters of a command, and the options of every command, as text."""
     positional = [parameter for parameter in parameters if parameter.positional]
     named = [
         parameter for parameter in parameters if not parameter.positional and not parameter.hidden
@@ -173,7 +173,7 @@ def _options(title: str, parameters: Sequence[Parameter], style: Style) -> str:
 
 
 def spelling(parameter: Parameter) -> str:
-    """How a parameter is typed."""
+    """The spelling of a parameter as it is typed."""
     if parameter.positional:
         return parameter.metavar
     if parameter.type is bool:

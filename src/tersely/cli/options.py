@@ -11,7 +11,7 @@ from tersely.capabilities.declaration import Parameter, Role, option, parameters
 
 
 class Color(StrEnum):
-    """When to colour: on a terminal (and never with NO_COLOR), always, never."""
+    """The rule for colour: on a terminal (and never with NO_COLOR), always, never."""
 
     AUTO = "auto"
     ALWAYS = "always"
@@ -19,14 +19,14 @@ class Color(StrEnum):
 
 
 class Keep(StrEnum):
-    """Where an answer goes that is not printed."""
+    """The place for an answer that is not printed."""
 
     CASSETTE = "cassette"
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to ask and how to print."""
+    """The options of asking and printing."""
 
     json: bool = option(
         False, "print one JSON object: {ok, revision, result} or {ok, revision, error}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Output:
-    """Where one command prints, and how."""
+    """The streams to which one command prints, and the form."""
 
     def __init__(self, program: str, options: Options, terminal: Terminal) -> None:
         self._program = program

@@ -45,8 +45,8 @@ def _rewritten(root: Path, value: object, directory: Path) -> object:
 
 
 def _report(root: Path, value: object, directory: Path) -> object:
-    """What a tool wrote, which may be outside of the repository, if it is not a link in it that
-    leads there.
+    """The report that a tool wrote, which may be outside of the repository, if it is not a link in
+    it that leads there.
     """
     if isinstance(value, tuple):
         return tuple(_report(root, element, directory) for element in value)

@@ -1,4 +1,4 @@
-"""What a daemon prints for a command line: the same as the command would print by itself, written
+"""The output of a daemon for a command line: the same as the command would print by itself, written
 down in order.
 """
 
@@ -42,7 +42,7 @@ class _Recorded:
 
 
 def answer(words: Words, root: Path, open_workspace: OpenWorkspace) -> Printed | None:
-    """What the words print, None if only a process in the client's place can tell."""
+    """The output for these words, None if only a process in the client's place can tell."""
     parts: list[tuple[int, str]] = []
     out = _Recorded(1, words.is_out_terminal, parts)
     err = _Recorded(2, words.is_error_terminal, parts)

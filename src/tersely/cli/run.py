@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What somebody typed, understood."""
+    """The request that somebody typed, understood."""
 
     options: Options
     command: Command
@@ -202,7 +202,7 @@ def _with_kept_pieces(outcome: Outcome) -> Outcome:
 
 
 def _kept(capability: Capability[Any, Any], workspace: Workspace, outcome: Outcome) -> Outcome:
-    """What there is to be said of an answer that the relay keeps."""
+    """The outcome that tells of an answer that the relay keeps."""
     text = answer_text(capability, outcome, PLAIN)
     try:
         told = cassettes.keep(text, capability.name, workspace.tokenizer.count(text))

@@ -35,7 +35,9 @@ class RelayServices:
         self._directory = directory or Path()
 
     async def introduction(self) -> str:
-        """Who the agent is to others and how it works with them by tools; else how it could."""
+        """The agent's introduction to others and to working with them by tools; else the way to get
+        one.
+        """
         if not socket_path(home_directory(), HTTP_SOCKET).exists():
             return _WITHOUT_RELAY  # nothing is loaded to find nobody
         from tersely.capabilities.relay.introduction import TOOLS, introduction
@@ -54,8 +56,8 @@ class RelayServices:
         return introduction(told.name, told.peers, told.left_out, TOOLS)
 
     async def methods(self) -> list[Method]:
-        """What services that are connected say that it only reads. What bridges lead to is asked
-        without them.
+        """The methods of connected services that, by what these say, only read. What bridges lead
+        to is asked without them.
         """
         from tersely.client import AsyncClient
 
@@ -81,7 +83,7 @@ class RelayServices:
             return (await relay.ask("service.call", **asked, params=dict(arguments))).result
 
     async def answer(self, capability: str, arguments: Mapping[str, Any], budget: int) -> str:
-        """What a capability of the relay answers in words; raises what there is instead."""
+        """The answer of a capability of the relay in words; raises what there is instead."""
         from tersely.client import AsyncClient
 
         declared = parameters_of(catalogue.load(capability).parameters)

@@ -84,7 +84,7 @@ def _messages(result: Mapping[str, Any]) -> str:
 
 
 def _message(message: Mapping[str, Any]) -> str:
-    """Who wrote when and about what, then the text, indented so that none looks like another
+    """The writer, the time and the subject, then the text, indented so that none looks like another
     message's head.
     """
     sender = message.get("from") or _port(message.get("sender_port"))

@@ -1,5 +1,5 @@
-"""Where a command prints: its streams and what of the environment decides how. Needs nothing but
-the standard streams.
+"""The place where a command prints: its streams and what of the environment decides how. Needs
+nothing but the standard streams.
 
 A command that a daemon answers is printed by the client exactly as it would print by itself, so
 what it prints is decided for the client's terminal.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
         @property
         def encoding(self) -> str:
-            """How text becomes bytes."""
+            """The encoding by which text becomes bytes."""
 
         def write(self, text: str, /) -> int:
             """Print."""

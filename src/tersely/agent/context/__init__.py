@@ -1,3 +1,1 @@
-"""What goes into the prompt: how a window is shared out, what is put into it unasked, and what
-leaves it.
-"""
+"""The content of the prompt: shares of the window, what is put in unasked, and what leaves."""

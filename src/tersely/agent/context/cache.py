@@ -1,5 +1,5 @@
-"""What the server's own figures say of its cache: what it evaluated again, and whether it can keep
-a changed prompt.
+"""The cache of the server by its own figures: what it evaluated again, and whether it can keep a
+changed prompt.
 
 Hybrid and recurrent models keep a state, not a row for each token: a server cannot cut it back to
 where two prompts part, nor move what stays. That is seen in `cached_tokens`, whatever the model is

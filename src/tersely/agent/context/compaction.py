@@ -35,8 +35,8 @@ _TOKEN_CHARACTERS = 4  # at least, of most texts
 
 
 class Summary(NamedTuple):
-    """What is to be known of the turns that leave; `how` it was made, and the `usage` that the
-    model reported.
+    """The summary of the turns that leave; `how` it was made, and the `usage` that the model
+    reported.
     """
 
     text: str
@@ -77,8 +77,8 @@ def first_kept_step(messages: Sequence[Stored], most_tokens: int) -> int:
 
 
 class Asking(NamedTuple):
-    """How a summary is asked for: like any answer, so that the server has nearly all of the prompt
-    in its cache.
+    """The request for a summary: like that for any answer, so that the server has nearly all of the
+    prompt in its cache.
     """
 
     model: Model
@@ -119,8 +119,8 @@ async def summarised(
 
 
 def extracts(leaving: Sequence[Stored], most_tokens: int, counter: Counter) -> str:
-    """What was said, what was called and what it gave, a line each: the first, then the newest that
-    have room.
+    """The messages, calls and results of turns, a line each: the first, then the newest that have
+    room.
     """
     width = max(
         _LEAST_CHARACTERS, min(_LINE_CHARACTERS, most_tokens // _LEAST_LINES * _TOKEN_CHARACTERS)

@@ -1,5 +1,5 @@
-"""Which tools a model is told of, and when: as few as the task needs, more when its words, or the
-model, ask for them.
+"""The tools that a model is told of: as few as the task needs, more when its words, or the model,
+ask for them.
 
 Words are compared as words: an "address" is nothing to "add".
 """
@@ -85,5 +85,5 @@ def unlocked(tools: Sequence[Tool], tier: int, policy: Mapping[int, Verdict]) ->
 
 
 def denied_answer(tool: Tool) -> str:
-    """What a model is told that calls a tool it may not have."""
+    """The answer to a model that calls a tool it may not have."""
     return f"{tool.name} is of tier {tool.tier}, which the user does not allow. Go on without it."

@@ -42,7 +42,7 @@ def signatures(tools: Sequence[Tool]) -> str:
 
 
 def unlocked_text(tools: Sequence[Tool]) -> str:
-    """How the model is told of tools that it has from now on."""
+    """The words by which a model is told of tools that it has from now on."""
     return f"Tools unlocked:\n{signatures(tools)}"
 
 

@@ -71,14 +71,14 @@ def own_words(message: str, pasted: Iterable[str] = ()) -> str:
 
 
 class _Look(NamedTuple):
-    """What a line looks like: quoted material by itself, or only like a part of some."""
+    """The likeness of a line to quoted material: by itself, or only as a part of some."""
 
     is_material: bool
     is_structure: bool
 
 
 def _looks(lines: Iterable[str]) -> Iterator[_Look]:
-    """What each line looks like; below the head of a diff, in a comment, or indented after a blank
+    """The likeness of each line; below the head of a diff, in a comment, or indented after a blank
     line: material.
     """
     is_diff = is_code = is_list = is_comment = False

@@ -1,5 +1,5 @@
-"""What is put in front of a message unasked: code that it is about, and what the project asks of
-agents.
+"""The text that is put in front of a message unasked: code that it is about, and what the project
+asks of agents.
 
 Whether anything is, is decided by rule, and the rule is told: symbols that are named are shown with
 what is around them; a task in words gets a pack if the repository has likely owners for it, and a
@@ -38,7 +38,7 @@ _COMMENT = re.compile(r"<!--.*?-->|^\s*\[?!\[.*$", re.DOTALL | re.MULTILINE)
 
 
 class Asked(Protocol):
-    """Who answers questions about the repository, as `tools.toolbox.Toolbox` does."""
+    """The one that answers questions about the repository, as `tools.toolbox.Toolbox` does."""
 
     async def ask(self, capability: str, arguments: Mapping[str, Any]) -> str:
         """The answer in words."""
@@ -60,7 +60,8 @@ class Found(NamedTuple):
 async def retrieve(
     asked: Asked, message: str, most_tokens: int, counter: Counter, session: str | None = None
 ) -> Found | None:
-    """What a message is about, within a budget; None where the rule says so or nothing is found.
+    """The code that a message is about, within a budget; None where the rule says so or nothing is
+    found.
 
     What was sent before in the session is not sent again.
     """
@@ -125,7 +126,7 @@ async def _around(
 
 
 def news(found: Found, said: Sequence[str], counter: Counter) -> Found | None:
-    """What was found without what stands in these texts; None where nothing is left.
+    """The part of what was found that is not in these texts; None where nothing is left.
 
     Where they say what AGENTS.md asks, nothing more of it is said.
     """
@@ -149,8 +150,8 @@ def _found(parts: Sequence[Piece], why: str, counter: Counter) -> Found:
 
 
 def digest(content: bytes, most_tokens: int, counter: Counter) -> str:
-    """What a project asks of agents, in short: headings, lists and commands before prose; "" where
-    it asks nothing.
+    """The requests of a project to agents, in short: headings, lists and commands before prose; ""
+    where it asks nothing.
     """
     text = _COMMENT.sub("", content[:MAX_AGENTS_BYTES].decode("utf-8", "replace"))
     lines = [visible(line.rstrip()) for line in text.splitlines() if line.strip()]

@@ -1,4 +1,4 @@
-"""What fits into a model's window: how it is shared out, and how full it is."""
+"""The window of a model: its shares, and how full it is."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Budget:
 
     @property
     def observation(self) -> int:
-        """What one observation may have."""
+        """The tokens that one observation may have."""
         return self.observations // OBSERVATIONS_OF_TURN
 
     @property
@@ -113,12 +113,12 @@ class Budget:
 
     @property
     def message(self) -> int:
-        """What one message of the user's may have before its middle is left out."""
+        """The tokens that one message of the user's may have before its middle is left out."""
         return self.history
 
     @property
     def kept(self) -> int:
-        """What the turns may have that stay when others leave.
+        """The tokens that the turns may have that stay when others leave.
 
         Less than history has: what stays has moved, so a server evaluates it again, and the next
         turns leave later.
@@ -127,12 +127,12 @@ class Budget:
 
     @property
     def summary(self) -> int:
-        """What a summary may have: it is an answer too."""
+        """The tokens that a summary may have: it is an answer too."""
         return min(self.history // SUMMARY_SHARE, self.reply)
 
     @property
     def room(self) -> int:
-        """What a prompt may have, so that a reply fits."""
+        """The tokens that a prompt may have, so that a reply fits."""
         return self.window - self.reply
 
 
@@ -141,8 +141,8 @@ def _share(tokens: int, window: int) -> int:
 
 
 class Gauge:
-    """How many tokens a prompt has: what the server counted last, and an estimate of what came
-    since.
+    """The count of the tokens of a prompt: what the server counted last, and an estimate of what
+    came since.
 
     `declared_tokens` is our count of the functions or the schema that go with each request, which
     templates put into the prompt.

@@ -55,7 +55,9 @@ Notify = Callable[[str], None]
 
 
 class Report(NamedTuple):
-    """What `tersely doctor` tells of a server: what it says of itself, corrected by what was tried."""
+    """The report of `tersely doctor` on a server: what it says of itself, corrected by what was
+    tried.
+    """
 
     url: str
     abilities: Abilities
@@ -101,8 +103,8 @@ async def probe(
 
 
 def address(url: str) -> str:
-    """What people call a server: its URL without a name, a password and a query; `invalid_argument`
-    for none.
+    """The name that people call a server by: its URL without a name, a password and a query;
+    `invalid_argument` for none.
     """
     return endpoint(url).url
 
@@ -150,7 +152,7 @@ class _Server:
 
     @property
     def id(self) -> str:
-        """What it is remembered by."""
+        """The key under which it is remembered."""
         return f"{self.kind} {self.place.target('')}"
 
     async def model(self, model: str, window: int) -> ServedModel:
@@ -176,7 +178,7 @@ class _Server:
         return served
 
     async def report(self, model: str, window: int) -> Report:
-        """What is found out anew, whatever is remembered."""
+        """The report as it is found out anew, whatever is remembered."""
         listing = await recognise(self.place, self.kind, model)
         name = choose_model(self.place, model, listing)
         abilities, _ = await abilities_of(self.place, name, listing)

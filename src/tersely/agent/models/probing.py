@@ -48,7 +48,7 @@ class _Answer(NamedTuple):
 
 
 async def try_call_formats(model: ServedModel) -> tuple[Finding, ...]:
-    """What happens when a server is asked for each form of calls."""
+    """The findings of asking a server for each form of calls."""
     server = model.abilities.server
     findings = [] if server in _WITHOUT_GRAMMAR else [await _try_grammar(model)]
     if server != ANTHROPIC:
@@ -66,7 +66,7 @@ def correct_abilities(abilities: Abilities, findings: tuple[Finding, ...]) -> Ab
 
 
 async def try_streaming(model: ServedModel) -> Finding:
-    """Whether an answer comes, and whether the server reports what it had cached."""
+    """The finding of whether an answer comes, and whether the server reports what it had cached."""
     answer = await _ask(model, "Say hello.", None)
     if isinstance(answer, Finding):
         return answer._replace(what="streaming")

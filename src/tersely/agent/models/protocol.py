@@ -1,4 +1,4 @@
-"""What the agent knows of a model: messages go in, chunks come out.
+"""The interface of a model to the agent: messages go in, chunks come out.
 
 A prompt is a tuple of messages. Its first ones never change in a session, later ones are appended:
 a server keeps what it has evaluated as long as a prompt begins with the one before it.
@@ -35,7 +35,7 @@ class Message(NamedTuple):
     pictures: tuple[str, ...] = ()
 
     def of_user(self) -> Message:
-        """What answered a call, as the user's words, for a prompt without that call."""
+        """The result of a call as the user's words, for a prompt without that call."""
         return Message("user", self.content, pictures=self.pictures)
 
 
@@ -78,7 +78,8 @@ class Chunk(NamedTuple):
 
 
 class Constraint(NamedTuple):
-    """What an answer may be. One of the first three fields is set; `agent.tool_calling` makes them.
+    """The form that an answer is held to. One of the first three fields is set;
+    `agent.tool_calling` makes them.
 
     `grammar` is GBNF; `schema` a JSON schema that the whole answer meets; `tools` are functions as
     JSON schemas, for servers that know how their model calls them. `allowed` names the tools that
@@ -93,7 +94,7 @@ class Constraint(NamedTuple):
 
 
 class Thinking(StrEnum):
-    """Whether a model is to reason before it answers."""
+    """The reasoning of a model before it answers."""
 
     DEFAULT = "default"  # as the server does it
     OFF = "off"
@@ -101,8 +102,8 @@ class Thinking(StrEnum):
 
 
 class RequestOptions(NamedTuple):
-    """How one request differs from the usual one. What a server cannot do is left out of what it is
-    sent.
+    """The options by which one request differs from the usual one. What a server cannot do is left
+    out of what it is sent.
     """
 
     thinking: Thinking = Thinking.DEFAULT
@@ -113,8 +114,8 @@ USUAL = RequestOptions()
 
 
 class Abilities(NamedTuple):
-    """What a server and its model can do, as it was found out; `window` in tokens, 0 where nobody
-    says.
+    """The abilities of a server and its model, as they were found out; `window` in tokens, 0 where
+    nobody says.
 
     A way of calling (`grammar`, `schema`, `tools`) that the server has refused is False here, also
     in later sessions.
@@ -144,7 +145,7 @@ class Model(Protocol):
 
     @property
     def abilities(self) -> Abilities:
-        """What the model can do; less after `way_refused`."""
+        """The abilities of the model; less after `way_refused`."""
 
     def stream(
         self,

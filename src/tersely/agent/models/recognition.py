@@ -1,6 +1,4 @@
-"""Who serves at a URL: which interface it has, below which path, which models, and what it says of
-them.
-"""
+"""The server at a URL: its interface, the path of that, its models, and what it says of them."""
 
 from __future__ import annotations
 
@@ -57,13 +55,13 @@ class Listing(NamedTuple):
         return [str(each.get(key)) for each in self.entries or ()]
 
     def entry(self, model: str) -> Entry:
-        """What the list has of a model."""
+        """The entry of a model in the list."""
         return next(
             (each for each in self.entries or () if model in (each.get("id"), each.get("name"))), {}
         )
 
     def fingerprint(self, model: str) -> str:
-        """What tells a model from another one of the same name, by all that the list has of it; ""
+        """The identity of a model among others of the same name, by all that the list has of it; ""
         without an entry.
 
         llama.cpp lists its sizes, Ollama a digest, others at least who made it and what fits in.
@@ -77,9 +75,7 @@ class Listing(NamedTuple):
 
 
 def at(place: Endpoint, interface: Interface) -> Endpoint:
-    """Where the paths of an interface begin, with the fields that it wants in the head of a
-    request.
-    """
+    """The endpoint of an interface, with the fields that it wants in the head of a request."""
     place = place._replace(prefix=interface.prefix)
     if interface.kind != ANTHROPIC:
         return place
@@ -165,7 +161,7 @@ def choose_model(place: Endpoint, model: str, listing: Listing) -> str:
 
 
 async def abilities_of(place: Endpoint, model: str, listing: Listing) -> tuple[Abilities, bool]:
-    """What a server says that a model can do, and whether that is to be tried out."""
+    """The abilities of a model by what its server says, and whether they are to be tried out."""
     if listing.interface.kind == OLLAMA:
         return await _of_ollama(at(place, listing.interface), model), False
     entry, kind = listing.entry(model), listing.interface.kind
@@ -251,8 +247,8 @@ def _slot_window(props: Entry) -> int:
 
 
 async def _of_lm_studio(root: Endpoint, model: str) -> Entry:
-    """What LM Studio has of a model in a list of its own, with the window that it is loaded with;
-    empty for every other server.
+    """The entry of a model in LM Studio's own list, with the window that it is loaded with; empty
+    for every other server.
     """
     reply = await request_json(root, "GET", "/api/v0/models")
     entries = _entries(reply, "data") or []
@@ -323,7 +319,7 @@ def _prefixes(path: str) -> Iterator[str]:
 
 
 def _root(path: str) -> str:
-    """What is before the base of an interface."""
+    """The part of a URL before the base of an interface."""
     return path.removesuffix("/v1").removesuffix("/api")
 
 

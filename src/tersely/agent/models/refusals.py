@@ -1,5 +1,5 @@
-"""What a server's refusal means: another attempt, another way of calling, another parameter, or an
-error.
+"""The meaning of a server's refusal: another attempt, another way of calling, another parameter, or
+an error.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _is_transient(reply: Reply) -> bool:
 
 
 def stream_error(place: Endpoint, error: Any, data: str) -> TerselyError:
-    """What an error means that a stream reports: a text, or an object with a kind, a code and a
+    """The error that a stream reports: as a text, or as an object with a kind, a code and a
     message.
     """
     words = reason_of({"error": error}) or repr(data[:MAX_MODEL_ERROR_CHARACTERS])
@@ -102,7 +102,7 @@ def cut_error(place: Endpoint) -> TransientError:
 
 
 def ability_in_refusal(constraint: Constraint | None, reply: Reply) -> str:
-    """Which way of calling a refusal is about (grammar, schema or tools), "" where it is about
+    """The way of calling that a refusal is about (grammar, schema or tools), "" where it is about
     something else.
     """
     ability = ability_of(constraint)
@@ -159,8 +159,8 @@ def output_limit(asked: int, reply: Reply) -> int:
 
 
 def reason_of(body: Any) -> str:
-    """What an answer says went wrong: `error` is a text, or an object with a `message`; "" where it
-    says nothing.
+    """The reason that an answer states: `error` is a text, or an object with a `message`; "" where
+    it says nothing.
     """
     error = body.get("error") if isinstance(body, dict) else None
     if isinstance(error, dict):

@@ -103,7 +103,7 @@ def _moment(text: str) -> float | None:
 
 
 class DeliveredText:
-    """What has been given of an answer, so that another attempt gives nothing twice.
+    """The part of an answer that has been given, so that another attempt gives nothing twice.
 
     Text that comes again as it was is left out. From the first difference on the answer is another
     one: it is given whole, in a chunk that `restarts`. Reasoning that has been given is not given
@@ -125,7 +125,7 @@ class DeliveredText:
         self._compares = bool(self._earlier)
 
     def unseen(self, chunk: Chunk) -> Chunk:
-        """What of a chunk has not been given."""
+        """The part of a chunk that has not been given."""
         if self._compares:
             chunk = self._compare(chunk)
         self._parts.append(chunk.text)

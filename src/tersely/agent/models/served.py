@@ -35,7 +35,7 @@ MAX_ADAPTATIONS = 12  # of one request, to what its server refuses in it
 
 
 class Request(NamedTuple):
-    """What one answer is asked with."""
+    """The request for one answer."""
 
     prompt: Prompt
     constraint: Constraint | None
@@ -44,7 +44,7 @@ class Request(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What is known of a model of a server: what it can do, parameters that it refuses, and how it
+    """The knowledge of a model of a server: what it can do, parameters that it refuses, and how it
     was listed then.
 
     A model that is listed otherwise is another one behind the same name: what was known of it does
@@ -75,8 +75,8 @@ class Dialect(Protocol):
         """The body of a request, without what the server refuses."""
 
     def adaptable(self, body: Mapping[str, Any]) -> Mapping[str, str]:
-        """What of a body can be left out or sent otherwise: by the words of refusals, what is
-        remembered of it.
+        """The parts of a body that can be left out or sent otherwise: by the words of refusals,
+        what is remembered of it.
         """
 
     def reader(self, place: Endpoint, request: Request) -> AnswerReader:

@@ -85,7 +85,7 @@ def escape(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """What `escape` was given."""
+    """The text that `escape` was given."""
     return _ESCAPED.sub("", text)
 
 

@@ -34,7 +34,7 @@ BEARER = "Authorization"
 
 
 class Endpoint(NamedTuple):
-    """Where a server listens, and the base of the paths of its interface.
+    """The address at which a server listens, and the base of the paths of its interface.
 
     `key` is sent in the field `key_header`, where there is one, `headers` with every request.
     """
@@ -61,7 +61,7 @@ class Endpoint(NamedTuple):
 
     @property
     def url(self) -> str:
-        """What people call it."""
+        """The URL as people write it."""
         return f"{self.scheme}://{self.authority}{self.prefix}"
 
     def target(self, path: str) -> str:
@@ -154,8 +154,8 @@ async def request_json(
 
 
 def parse_json(text: str) -> Any:
-    """What JSON says, None for anything else. Its escapes can spell halves of characters: they
-    become U+FFFD.
+    """The value of a JSON text, None for anything else. Its escapes can spell halves of characters:
+    they become U+FFFD.
     """
     try:
         value = json.loads(text)

@@ -1,4 +1,4 @@
-"""What models are told first, a file for each family of models and one for all others."""
+"""The texts that models are told first, a file for each family of models and one for all others."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""What was said, called and spent, kept so that a program that is killed at any moment has lost
-nothing it showed.
+"""The record of words, calls and tokens, kept so that a program that is killed at any moment has
+lost nothing it showed.
 """

@@ -1,4 +1,4 @@
-"""What sessions cost: tokens and time, of each session and of each tool."""
+"""The cost of sessions: tokens and time, of each session and of each tool."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tersely.agent.sessions.store import Store
 
 
 class Spent(NamedTuple):
-    """What the requests of one session cost; `cached_tokens` of those whose server told."""
+    """The cost of the requests of one session; `cached_tokens` of those whose server told."""
 
     id: str
     name: str
@@ -21,12 +21,12 @@ class Spent(NamedTuple):
 
     @property
     def cached_percent(self) -> float | None:
-        """How much of the prompts was not evaluated again, None where no server told."""
+        """The share of the prompts that was not evaluated again, None where no server told."""
         return 100 * self.cached_tokens / self.told_tokens if self.told_tokens else None
 
 
 class ToolUse(NamedTuple):
-    """How one tool was used."""
+    """The use of one tool."""
 
     tool: str
     tier: int

@@ -1,4 +1,4 @@
-"""Who talks in a session: one process at a time, for as long as it lives.
+"""The process that talks in a session: one at a time, for as long as it lives.
 
 A session is held by a lock on a file of its own. The system lets go of it when the process ends,
 however it ends, so nothing that died is ever waited for. The file says which process it is, and is

@@ -40,7 +40,7 @@ class Stored(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What a person typed or saw."""
+        """The text that a person typed or saw."""
         return self.content if self.shown is None else self.shown
 
     def message(self) -> Message:
@@ -84,7 +84,7 @@ class Session:
 
     @property
     def turn(self) -> int:
-        """How many turns there were."""
+        """The number of turns so far."""
         return self.messages[-1].turn if self.messages else 0
 
     def prompted(self) -> list[Stored]:
@@ -100,7 +100,9 @@ class Session:
         return self.messages[first:]
 
     def prompt(self) -> Prompt:
-        """What the model is sent. It begins with the prompt before it, unless turns have left."""
+        """The prompt as the model is sent it. It begins with the prompt before it, unless turns
+        have left.
+        """
         messages = [each.message() for each in self.prompted()]
         made = {call.id for each in messages for call in each.calls}
         sent = [
@@ -322,7 +324,7 @@ class Session:
 
 
 def gone() -> TerselyError:
-    """What to raise where a session was there, and is not any more."""
+    """The error to raise where a session was there, and is not any more."""
     return TerselyError(
         "session_not_found", "this session was deleted by another process", "begin a new one"
     )

@@ -1,4 +1,4 @@
-"""How calls of tools are asked for and read.
+"""The forms in which calls of tools are asked for and read.
 
 call_format = call_format_of(model.abilities) constraint = constraint_for(tools, call_format, paths)
 reading = read_calls(answer, tools, paths, call_format)  # its `calls` are each a Call or a

@@ -1,4 +1,4 @@
-"""How a model is asked for calls, and how its answer is read: one format for each kind of server."""
+"""The request for calls and the reading of the answer: one format for each kind of server."""
 
 from __future__ import annotations
 
@@ -74,9 +74,7 @@ def call_format_of(abilities: Abilities, wanted: str = AUTO) -> CallFormat:
 
 
 def call_instructions(call_format: CallFormat) -> str:
-    """What the model is told of how to call, for the prompt; "" where the server's template says
-    it.
-    """
+    """The instructions for calls in the prompt; "" where the server's template says them."""
     return _INSTRUCTIONS[call_format]
 
 
@@ -86,8 +84,8 @@ def constraint_for(
     paths: PathTrie | None = None,
     allowed: Sequence[str] = (),
 ) -> Constraint | None:
-    """What holds the next answer to prose and calls of these tools, as far as the format can; None
-    if it cannot.
+    """The constraint that holds the next answer to prose and calls of these tools, as far as the
+    format can; None if it cannot.
 
     Only a grammar lists the paths there are: as functions or a schema they would stand in every
     prompt. `allowed` are the names of the tools that may be called now, where a server restricts a
@@ -147,8 +145,8 @@ def read_raw_call(
 
 
 def _from_envelope(answer: str, tools: Sequence[Tool], paths: PathTrie | None) -> Reading | None:
-    """What an envelope holds; None for an answer that is none, by a server that does not keep to
-    its schema.
+    """The content of an envelope; None for an answer that is none, by a server that does not keep
+    to its schema.
     """
     whole = payloads.loads(answer)
     if not isinstance(whole, dict) or not {SAY, CALL} & set(whole):

@@ -1,4 +1,6 @@
-"""What comes of a model's answer: a call that is checked, or one that is not to be understood."""
+"""The result of reading a model's answer: a call that is checked, or one that is not to be
+understood.
+"""
 
 from __future__ import annotations
 

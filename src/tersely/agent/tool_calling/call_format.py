@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class CallFormat(StrEnum):
-    """How calls are asked for."""
+    """The form in which calls are asked for."""
 
     NATIVE = "native"  # the server asks in the form that its model was trained on, and reads it
     GRAMMAR = "grammar"  # the server lets nothing through but prose and one call

@@ -209,7 +209,7 @@ def _is_example(text: str, placed: _Placed) -> bool:
 
 
 def _behind_fences(text: str, at: int) -> str:
-    """What follows the last fence of a text, from an index on."""
+    """The text behind the last fence of a text, from an index on."""
     last = max(text.rfind("```"), text.rfind("~~~"))
     behind = text[max(at, last + 3) :]
     ended = _BETWEEN.match(behind)
@@ -217,8 +217,8 @@ def _behind_fences(text: str, at: int) -> str:
 
 
 def _certain(text: str, tools: Mapping[str, Tool]) -> int | None:
-    """Where something begins that can be nothing but a call, outside of examples; None where
-    nothing does.
+    """The place where something begins that can be nothing but a call, outside of examples; None
+    where nothing does.
     """
     plain = _CODE.sub(lambda code: " " * len(code.group()), text)
     names = "|".join(map(re.escape, tools))
@@ -361,6 +361,6 @@ def _line_begins(line: str, names: frozenset[str]) -> bool | None:
 
 
 def _within_fence(text: str) -> str | None:
-    """What stands in a fence, None where that is not there yet."""
+    """The content of a fence, None where that is not there yet."""
     _, end, inside = text.partition("\n")
     return inside.lstrip() if end and inside.strip() else None

@@ -88,7 +88,7 @@ def _tool_rules(tool: Tool) -> list[str]:
 
 
 def _value(parameter: Parameter) -> str:
-    """What the value of a plain parameter may be."""
+    """The rule for the value of a plain parameter."""
     if parameter.choices:
         return " | ".join(map(literal, parameter.choices))
     if parameter.type is int:
@@ -123,7 +123,7 @@ def _line_without(prefixes: tuple[str, ...], rest: str = "rest") -> str:
 
 
 def _unlike(prefixes: tuple[str, ...], rest: str) -> str:
-    """What may follow where none of these may be completed: another character, or the same and what
+    """The rule for text that completes none of these: another character, or the same and what
     differs later.
     """
     first = sorted({prefix[0] for prefix in prefixes})

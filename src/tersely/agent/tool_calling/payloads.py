@@ -1,4 +1,4 @@
-"""What stands behind the markers of calls: JSON, fields in tags, Gemma's objects, expressions of
+"""The payloads behind the markers of calls: JSON, fields in tags, Gemma's objects, expressions of
 Python.
 
 Each reader takes a text, the match of a marker in it and the tools by name, and returns the calls

@@ -1,4 +1,4 @@
-"""What of an answer is prose to be shown, found out while it comes in."""
+"""The prose of an answer that is to be shown, found out while it comes in."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class EnvelopeProse:
         return self._decoded()
 
     def _decoded(self) -> str:
-        """What is waiting up to the closing quote, or up to an escape that is not all there."""
+        """The waiting text up to the closing quote, or up to an escape that is not all there."""
         at = 0
         while at < len(self._waiting) and self._waiting[at] != '"':
             size = _escape_size(self._waiting, at)

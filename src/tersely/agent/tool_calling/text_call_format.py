@@ -1,4 +1,4 @@
-"""How a call is written as text, made for small models: plain lines, and code as it is.
+"""The form of a call as text, made for small models: plain lines, and code as it is.
 
     <call edit>
     path: src/app.py
@@ -72,8 +72,8 @@ def _is_text(parameter: Parameter) -> bool:
 
 
 def start_of(text: str, is_strict: bool) -> int:
-    """Where the first call begins: with a line, also an indented one if not `is_strict`. -1 where
-    there is none.
+    """The place where the first call begins: with a line, also an indented one if not `is_strict`.
+    -1 where there is none.
     """
     found = (_STRICT_START if is_strict else _START).search(text)
     return found.start() if found else -1

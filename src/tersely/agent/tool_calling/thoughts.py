@@ -1,4 +1,4 @@
-"""What a reasoning model says to itself, where its server leaves it in the text of the answer."""
+"""The thoughts of a reasoning model, where its server leaves them in the text of the answer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ThoughtReader:
         self._has_begun = False  # to say something
 
     def feed(self, text: str) -> Split:
-        """What is certain now."""
+        """The part that is certain now."""
         self._waiting += text
         thought = self._leading_thoughts()
         said, self._waiting = (self._waiting, "") if self._has_begun else ("", self._waiting)
@@ -94,7 +94,7 @@ class ThoughtReader:
         return not is_open
 
     def rest(self) -> Split:
-        """What was held back, when the answer has ended."""
+        """The part that was held back, when the answer has ended."""
         held, self._waiting = self._waiting, ""
         return Split("", held) if self._closing else Split(held, "")
 
@@ -108,7 +108,7 @@ def without_thoughts(text: str) -> str:
 
 
 def _held(text: str, ending: str) -> int:
-    """How many characters at the end of a text may be the beginning of another one."""
+    """The number of characters at the end of a text that may be the beginning of another one."""
     for size in range(min(len(ending) - 1, len(text)), 0, -1):
         if ending.startswith(text[-size:]):
             return size

@@ -1,5 +1,5 @@
-"""Who is asked before a tool runs: a policy for each tier, and what was allowed since, once or for
-a pattern.
+"""The rules by which somebody is asked before a tool runs: a policy for each tier, and what was
+allowed since, once or for a pattern.
 
 A pattern is matched against what a call is about, word by word for commands, part by part for
 paths, by name for hosts. It never matches a command line that does more than one thing: what is
@@ -41,7 +41,7 @@ _SUBCOMMANDS: Mapping[str, frozenset[str]] = {
 
 
 class Verdict(StrEnum):
-    """What is done with a call."""
+    """The verdict on a call."""
 
     ALLOW = "allow"
     ASK = "ask"
@@ -52,7 +52,7 @@ POLICY: Mapping[int, Verdict] = {0: Verdict.ALLOW, 1: Verdict.ASK, 2: Verdict.AS
 
 
 class Mode(StrEnum):
-    """How freely the agent works, on top of what the user has chosen for each tier."""
+    """The freedom with which the agent works, on top of what the user has chosen for each tier."""
 
     ASK = "ask"  # as it was chosen
     PLAN = "plan"  # it only looks
@@ -80,8 +80,8 @@ class Approvals:
         }
 
     def verdict(self, tool: Tool, arguments: Mapping[str, Any], subject: str) -> Verdict:
-        """What is to be done with a call about `subject`, which is a path as it was resolved, or
-        the argument itself.
+        """The verdict on a call about `subject`, which is a path as it was resolved, or the
+        argument itself.
 
         What only reads needs no approval, unless its tier is denied as a whole.
         """
@@ -111,7 +111,7 @@ class Approvals:
 
 
 def _in_mode(mode: Mode, tier: int, chosen: Verdict) -> Verdict:
-    """What is done with the calls of a tier in a mode."""
+    """The verdict on the calls of a tier in a mode."""
     if mode is Mode.PLAN and tier > 0:
         return Verdict.DENY
     if mode is Mode.AUTO and tier in _AUTO_TIERS and chosen is Verdict.ASK:
@@ -168,7 +168,7 @@ def simple_words(command: str) -> list[str] | None:
 
 
 def _pattern_words(pattern: str) -> list[str]:
-    """What is compared word by word; nothing where quotes do not close."""
+    """The words that are compared one by one; none where quotes do not close."""
     try:
         return shlex.split(pattern)
     except ValueError:

@@ -1,5 +1,5 @@
-"""What must outlive the program: what files were before they were changed, and what was too long to
-be shown.
+"""The store of what must outlive the program: what files were before they were changed, and what
+was too long to be shown.
 
 A change is written down, and is on the disk, before the file is touched: `before` and `after` say
 by the file itself whether it came to pass, so that a program that is killed at any moment has lost
@@ -139,7 +139,7 @@ class CheckpointStore:
         return None if row is None else (str(row[0]), str(row[1]))
 
     def end_command(self, changes: Iterable[Recorded], note: str) -> None:
-        """What it has changed, all or nothing."""
+        """Write down the changes of the command, all or nothing."""
         with self._database.transaction():
             step = self._next_step()
             for change in changes:
@@ -158,7 +158,7 @@ class CheckpointStore:
         return self._checkpoints("undone = ?", (LEFT,))
 
     def mark(self, becomes: Mapping[int, int]) -> None:
-        """What has become of changes, by their ids."""
+        """Write down what has become of changes, by their ids."""
         with self._database.transaction():
             for checkpoint, state in becomes.items():
                 self._database.execute(

@@ -1,5 +1,5 @@
-"""What a tool is: one line that a model reads, parameters that are checked, what it does to the
-world, and the doing.
+"""The declaration of a tool: one line that a model reads, parameters that are checked, its effect
+on the world, and the doing.
 
 A tool is offered to the model by its `signature` alone; the constraint on the model's output and
 the check of what came back are both made of the `parameters`. The list of all tools is
@@ -24,7 +24,7 @@ ANSWER, REQUEST_TOOLS = "respond", "request_tools"  # the tools that the loop it
 
 
 class Subject(StrEnum):
-    """What the pattern of an approval is matched against."""
+    """The subject that the pattern of an approval is matched against."""
 
     NAME = "name"
     PATH = "path"
@@ -33,7 +33,7 @@ class Subject(StrEnum):
 
 
 class Change(NamedTuple):
-    """What a call did to one file: a unified diff, bounded, and the checkpoint that undoes it."""
+    """The change of a call to one file: a unified diff, bounded, and the checkpoint that undoes it."""
 
     path: str
     diff: str
@@ -43,7 +43,7 @@ class Change(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """What the model is told of a call, bounded already.
+    """The observation that the model is told of a call, bounded already.
 
     `status` is ok, refused or failed; `ref` leads to the whole where `text` leaves something out.
     `picture` is a PNG file in Base64 for a model that sees.
@@ -105,7 +105,7 @@ class Tool:
 
     @property
     def tier(self) -> Tier:
-        """What it is unlocked with."""
+        """The tier that it is unlocked with."""
         return self.effect.tier
 
     @property
@@ -114,7 +114,7 @@ class Tool:
         return f"{self.form or signature(self.name, self.parameters)} {self.summary}"
 
     def effect_of(self, arguments: Mapping[str, Any]) -> Effect:
-        """What a call with these arguments does to the world."""
+        """The effect of a call with these arguments on the world."""
         return self.narrowed(arguments) if self.narrowed else self.effect
 
 

@@ -1,4 +1,5 @@
-"""What a model is shown of what a tool gave: harmless, and never more than a bound, whatever came.
+"""The text that a model is shown of what a tool gave: harmless, and never more than a bound,
+whatever came.
 
 Text of files, programs and pages is untrusted. Sequences that move a cursor or colour a line say
 nothing to a model and are dropped; what else could steer a terminal or hide from a reader is
@@ -29,7 +30,9 @@ _TAIL_SHARE = 3  # 1 in so many tokens shows the end
 
 
 def plain(text: str) -> str:
-    """What a program printed as it stands in a terminal at the end: of lines drawn again, the last."""
+    """The output of a program as it stands in a terminal at the end: of lines drawn again, the
+    last.
+    """
     lines = _SEQUENCE.sub("", text).split("\n")
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
 
@@ -52,7 +55,7 @@ def bounded(
 
 
 def failed(error: TerselyError) -> Observation:
-    """What went wrong, and what to do about it."""
+    """The observation of what went wrong, and what to do about it."""
     hint = f"\n{error.hint}" if error.hint else ""
     return Observation(
         visible(f"{error.code}: {error.message}{hint}")[: OBSERVATION_TOKENS * 4], "failed"
@@ -88,7 +91,7 @@ def within_bytes(text: str) -> str:
 
 
 def _fitting(lines: Sequence[str], limit: int, ref: str, tokenizer: Tokenizer) -> tuple[int, int]:
-    """How many lines from the start, and from the end, there is room for."""
+    """The numbers of lines from the start, and from the end, that there is room for."""
     # where texts meet, a token or two may arise
     own = tokenizer.count(_joined(lines, 0, 0, ref)) + 2
     tail = _paid(lines[::-1], (limit - own) // _TAIL_SHARE, tokenizer)

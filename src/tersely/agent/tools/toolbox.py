@@ -1,5 +1,5 @@
-"""What tools work with: one repository, what is kept of a session, who may be asked, and what is
-known of the code.
+"""The toolbox that tools work with: one repository, what is kept of a session, who may be asked,
+and what is known of the code.
 
     with Toolbox.open(root, folder, session, answer_words) as toolbox:
         observation = await tool.run(toolbox, {"path": "src/app.py"})
@@ -81,7 +81,7 @@ def no_editor() -> Editor | None:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the user has decided about tools. No repository is asked for any of it."""
+    """The choices of the user about tools. No repository is asked for any of it."""
 
     policy: Mapping[int, Verdict] = field(default_factory=dict)
     observation_tokens: int = OBSERVATION_TOKENS
@@ -146,14 +146,14 @@ class Toolbox:
         return made
 
     def verdict(self, tool: Tool, arguments: Mapping[str, Any]) -> Verdict:
-        """Whether a call is allowed, denied, or somebody is to be asked."""
+        """The verdict on a call: allowed, denied, or somebody is to be asked."""
         verdict = self.approvals.verdict(tool, arguments, self.subject(tool, arguments))
         if verdict is Verdict.ALLOW and tool.is_doubtful(self, arguments):
             return Verdict.ASK
         return verdict
 
     def subject(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """What a call is about, as patterns of approvals are matched against it."""
+        """The subject of a call, as patterns of approvals are matched against it."""
         if tool.subject_of is not None:
             return tool.subject_of(self, arguments)
         subject = str(arguments.get(tool.subject, ""))
@@ -180,7 +180,7 @@ class Toolbox:
         return content_hash(inside.encode() + b"\0" + data) in self._doubted
 
     async def confinement(self) -> Confinement:
-        """What commands are kept from here; found out by the first who asks."""
+        """The confinement of commands here; found out by the first who asks."""
         if self.known_confinement is None:
             self.known_confinement = await confinement(
                 self.root, self.choices.confines, self.choices.network
@@ -188,7 +188,7 @@ class Toolbox:
         return self.known_confinement
 
     async def ask(self, capability: str, arguments: Mapping[str, Any]) -> str:
-        """What a capability of the catalogue answers, in words, all of it."""
+        """The answer of a capability of the catalogue in words, all of it."""
         reply = await self.asking.ask(
             self.root, capability, arguments, lambda done, total: None, is_whole=True
         )

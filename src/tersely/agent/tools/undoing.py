@@ -57,7 +57,7 @@ def _told(undone: Undone) -> str:
 
 
 def _not_kept(note: Mapping[str, Any]) -> list[str]:
-    """What a command changed and nobody can take back."""
+    """The paths that a command changed and nobody can take back."""
     lines = (
         [f"too large to be kept, and changed: {_named(note[SKIPPED])}"] if note.get(SKIPPED) else []
     )

@@ -39,7 +39,7 @@ _KEPT_STATUS = {"ok": "completed", DENIED: "denied"}  # all others are errors
 
 
 class Acted(NamedTuple):
-    """What came of a call for the turn."""
+    """The outcome of a call for the turn."""
 
     ends_turn: bool = False  # it was the answer
     is_empty: bool = False  # without a word
@@ -104,7 +104,7 @@ async def pass_over(conversation: Conversation, call: Call | Malformed) -> Acted
 async def _refused(
     conversation: Conversation, tool: Tool, call: Call, id: str, preview: str
 ) -> Observation | None:
-    """Why a call is not made; None if it may be."""
+    """The reason for which a call is not made; None if it may be."""
     policy = conversation.toolbox.approvals.policy
     if tool.tier > conversation.session.tier:
         await conversation.unlock(tool.tier, f"the model called {tool.name}")
@@ -130,7 +130,7 @@ async def _refused(
 
 
 async def _made(conversation: Conversation, tool: Tool, call: Call, id: str) -> Observation:
-    """What a call gives."""
+    """The observation of a call that is made."""
     if tool.name == REQUEST_TOOLS:
         return await _request_tools(conversation, int(call.arguments["tier"]))
     async with _overheard(conversation, id):
@@ -172,7 +172,7 @@ async def _request_tools(conversation: Conversation, tier: int) -> Observation:
 
 
 def _unasked(conversation: Conversation, tool: Tool, call: Call) -> str:
-    """Why a call was denied that nobody could be asked about."""
+    """The reason for which a call was denied that nobody could be asked about."""
     text = f"{tool.name} was denied: nobody can be asked here"
     if not tool.is_doubtful(conversation.toolbox, call.arguments):
         return text
@@ -183,7 +183,7 @@ def _unasked(conversation: Conversation, tool: Tool, call: Call) -> str:
 async def _asked(
     conversation: Conversation, tool: Tool, call: Call, id: str, preview: str
 ) -> Verdict:
-    """What whoever is asked about a call says; with nobody to ask, no."""
+    """The verdict of whoever is asked about a call; with nobody to ask, no."""
     if not conversation.options.can_ask:
         await conversation.notice(Level.WARNING, _unasked(conversation, tool, call))
         return Verdict.DENY
@@ -237,7 +237,7 @@ async def _end(
 
 
 def _told(conversation: Conversation, tool: Tool, call: Call, observation: Observation) -> str:
-    """What the model reads of a call."""
+    """The text that the model reads of a call."""
     result = "" if observation.status == "ok" else f" ({observation.status})"
     text = f"{tool.name}{result}:\n{observation.text}"
     repeated = conversation.repeats.after(tool.name, call.arguments, observation.text)

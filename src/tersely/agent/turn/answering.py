@@ -33,7 +33,7 @@ ANNOUNCED = "calls"  # why an answer ended, by its server
 
 
 class Answer(NamedTuple):
-    """What the model said, and the calls in it; `stop` says why it ended."""
+    """The answer of the model, and the calls in it; `stop` says why it ended."""
 
     calls: tuple[Call | Malformed, ...]
     stop: str

@@ -1,4 +1,6 @@
-"""What is sent to the model: the user's message with what belongs before it, and room for it."""
+"""The prompt that is sent to the model: the user's message with what belongs before it, and room
+for it.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ async def _retrieved(conversation: Conversation, message: str) -> retrieval.Foun
 
 
 async def _code(conversation: Conversation, found: retrieval.Found, asks: str) -> str:
-    """What was found, as far as the prompt does not have it."""
+    """The code that was found, as far as the prompt does not have it."""
     said = [*(stored.content for stored in conversation.session.prompted()), asks]
     new = retrieval.news(found, said, conversation.toolbox.tokenizer)
     if new is None:
@@ -75,7 +77,7 @@ async def _code(conversation: Conversation, found: retrieval.Found, asks: str) -
 
 
 async def project_asks(conversation: Conversation) -> str:
-    """What AGENTS.md asks, unless the prompt has it already."""
+    """The requests of AGENTS.md, unless the prompt has them already."""
     place = conversation.toolbox.root / retrieval.AGENTS_FILE
     if any(retrieval.ASKS in stored.content for stored in conversation.session.prompted()):
         return ""

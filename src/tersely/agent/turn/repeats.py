@@ -14,7 +14,7 @@ EXCLUDED = "This call gave the same result three times. It will not be made agai
 
 
 class Repeated(IntEnum):
-    """How often a call gave the same result."""
+    """The number of times that a call gave the same result."""
 
     NO = 1
     TWICE = 2  # a hint
@@ -29,7 +29,7 @@ class Repeats:
         self._seen: dict[str, tuple[bytes, int]] = {}
 
     def before(self, tool: str, arguments: Mapping[str, Any]) -> Repeated:
-        """Whether a call may be made: `STUCK` where it is excluded."""
+        """The verdict on a call that may be a repetition: `STUCK` where it is excluded."""
         times = self._seen.get(_key(tool, arguments), (b"", 0))[1]
         return Repeated.STUCK if times >= Repeated.EXCLUDED else Repeated.NO
 

@@ -68,7 +68,7 @@ def run_chat(printed: PrintOptions, parameters: ChatParameters) -> int:
 
 
 def folder() -> Path:
-    """Where sessions are kept."""
+    """The folder in which sessions are kept."""
     return directory() / FOLDER
 
 
@@ -111,7 +111,7 @@ def _resumed(parameters: ChatParameters) -> str:
 
 
 def server_of(parameters: ChatParameters, settings: Settings) -> Server:
-    """Which server is meant: by the words, else by the environment."""
+    """The server that is meant: by the words, else by the environment."""
     url, model = parameters.url or settings.chat_url, parameters.model or settings.chat_model
     return Server(
         "" if url == USUAL_PLACES else url, "" if model == "first" else model, parameters.kind.value,
@@ -132,7 +132,7 @@ def _key_for(url: str, settings: Settings) -> str:
 
 
 def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_ask: bool) -> Wanted:
-    """How the agent is to be opened."""
+    """The wishes by which the agent is opened."""
     policy = dict.fromkeys(range(parameters.allow + 1), Verdict.ALLOW)
     policy |= dict.fromkeys(range(parameters.deny, HIGHEST_TIER + 1), Verdict.DENY)
     session = ""
@@ -155,7 +155,7 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
 
 
 def shared(settings: Settings) -> Shared:
-    """What the user lets commands of the agent have besides the repository; raises
+    """The things that the user lets commands of the agent have besides the repository; raises
     `invalid_setting`.
     """
     return Shared(

@@ -14,7 +14,7 @@ MAX_BENCH_TASKS = 200  # of one measurement
 
 
 class OutputFormat(StrEnum):
-    """How an answer without a screen is printed."""
+    """The form of an answer without a screen."""
 
     TEXT = "text"  # what the model says, as it says it
     JSON = "json"  # one object at the end
@@ -22,7 +22,7 @@ class OutputFormat(StrEnum):
 
 
 class ServerKind(StrEnum):
-    """What protocol a server speaks."""
+    """The protocol that a server speaks."""
 
     AUTO = "auto"
     OPENAI = "openai"
@@ -33,7 +33,7 @@ class ServerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChatParameters:
-    """How to talk to the agent."""
+    """The options of a talk with the agent."""
 
     prompt: str | None = option(
         None, "answer this without a screen; `-`, or no text, reads standard input", role=Role.CONTENT,
@@ -75,14 +75,16 @@ class ChatParameters:
 
 
 class BenchSubject(StrEnum):
-    """What is measured."""
+    """The subject of a measurement."""
 
     AGENT = "agent"
 
 
 @dataclass(frozen=True, slots=True)
 class BenchParameters:
-    """Which agents are measured, on how many tasks, and how the tests of these are run."""
+    """The agents that are measured, the number of tasks, and the way in which the tests of these
+    are run.
+    """
 
     subject: BenchSubject = positional("what is measured", metavar="agent")
     agent: tuple[str, ...] = option(
@@ -110,7 +112,7 @@ class BenchParameters:
 
 
 class SessionVerb(StrEnum):
-    """What can be done with sessions."""
+    """The verbs for sessions."""
 
     LIST = "list"
     SHOW = "show"
@@ -124,7 +126,7 @@ class SessionVerb(StrEnum):
 
 
 class ExportFormat(StrEnum):
-    """How a session is exported."""
+    """The form of an exported session."""
 
     MARKDOWN = "markdown"
     JSON = "json"
@@ -132,7 +134,7 @@ class ExportFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SessionParameters:
-    """Which session, and what to do with it."""
+    """The session that is meant, and what to do with it."""
 
     verb: SessionVerb = positional("what to do", metavar="VERB", default=SessionVerb.LIST)
     session: str = positional("an id, its end, a name, or `last`", metavar="SESSION", default="")

@@ -1,4 +1,4 @@
-"""What `doctor` says of the model: whether one is served, what was tried with it, and how calls
+"""The report of `doctor` on the model: whether one is served, what was tried with it, and how calls
 will be asked for.
 """
 

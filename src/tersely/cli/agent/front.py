@@ -55,7 +55,7 @@ class FrontAgent:
         return self._wanted.root
 
     def status(self) -> Status:
-        """How things stand."""
+        """The state of the agent."""
         told = self._agent.status()
         return Status(
             told.model, told.tier, told.tokens, told.window, told.cached_percent, self._wanted.root.name,
@@ -101,7 +101,7 @@ class FrontAgent:
         self._agent.set_tier(tier)
 
     def mode(self) -> Mode:
-        """How freely it works."""
+        """The freedom with which it works."""
         return self._conversation.toolbox.approvals.mode
 
     def set_mode(self, mode: Mode) -> None:
@@ -110,7 +110,7 @@ class FrontAgent:
         self._agent.set_mode(mode)
 
     def set_retrieval(self, on: bool) -> None:
-        """Whether code is looked up and put in before the model is asked."""
+        """Turn on or off that code is looked up and put in before the model is asked."""
         self._conversation.retrieves = on
 
     async def models(self, url: str) -> Sequence[str]:
@@ -153,7 +153,7 @@ class FrontAgent:
         self._agent.budget.limit_tokens = tokens
 
     def budget(self) -> str:
-        """What the session has used, and of how many tokens."""
+        """The tokens that the session has used, and of how many."""
         limit, spent = self._agent.budget.limit_tokens, self._agent.budget.spent()
         return (
             f"{spent:,} of {limit:,} tokens used"
@@ -195,11 +195,11 @@ class FrontAgent:
         return f"this is {new.name} now"
 
     def history(self) -> Sequence[Said | CallStarted | CallEnded]:
-        """What has been said and done so far."""
+        """The words and calls so far."""
         return transcript(self._conversation.store.history(self._conversation.session.id))
 
     def cost(self) -> str:
-        """What the session has used so far."""
+        """The cost of the session so far."""
         figures = analytics(self._conversation.store, (self._conversation.session.id,))
         (spent,) = figures.sessions
         cached = (

@@ -25,7 +25,7 @@ or name your server: tersely chat --url http://HOST:PORT (or TERSELY_CHAT_URL)""
 
 
 class Server(NamedTuple):
-    """Where a model is, as it was asked for."""
+    """The address of a model as it was asked for."""
 
     url: str  # "" for the usual places
     model: str = ""

@@ -1,4 +1,4 @@
-"""What the requests of a conversation cost beside their tokens, as its events tell it."""
+"""The cost of the requests of a conversation beside their tokens, by its events."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Tally:
             self._has_changed = False
 
     def lines(self) -> list[str]:
-        """What there is to tell, a line each."""
+        """The lines that there are to tell."""
         told = []
         if self.declarations:
             changes = counted(self.declarations, "change")

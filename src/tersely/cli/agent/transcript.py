@@ -1,4 +1,4 @@
-"""What was said and done in a session so far, as the screen shows it."""
+"""The words and calls of a session so far, as the screen shows them."""
 
 from __future__ import annotations
 

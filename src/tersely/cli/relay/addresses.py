@@ -1,4 +1,6 @@
-"""Where the relay listens for other machines, and the certificates that it shows there."""
+"""The addresses at which the relay listens for other machines, and the certificates that it shows
+there.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command of the relay is."""
+"""The declaration of a command of the relay."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = "root"  # the parameter by which a call names its repository
 
 
 class RelayCommandCall(NamedTuple):
-    """How a command was asked for."""
+    """The call of a command."""
 
     program: str
     options: Options
@@ -34,7 +34,7 @@ class RelayCommandCall(NamedTuple):
         return Client.local(self.agent)
 
     def ask(self, request: Request[AnswerT]) -> AnswerT:
-        """What the relay answers to one question; raises as a client does."""
+        """The answer of the relay to one question; raises as a client does."""
         with self.connect() as relay:
             return relay(request)
 
@@ -77,11 +77,11 @@ class RelayCommand:
         return " ".join(self.words)
 
     def parameters(self) -> tuple[Parameter, ...]:
-        """What it may be given."""
+        """The parameters of the command."""
         return parameters_of(self.declared)
 
     def line(self) -> str:
-        """What it does, in one line."""
+        """The summary of the command, one line."""
         return self.summary
 
 

@@ -1,4 +1,4 @@
-"""What `doctor` looks at of a relay that other machines use, or that this one has joined."""
+"""The checks of `doctor` on a relay that other machines use, or that this one has joined."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def help_text(program: str, named: Sequence[str], style: Style) -> str:
 
 
 def _usage(program: str, command: RelayCommand | Command) -> str:
-    """How it is typed; behind `relay` where it is no command of the program itself."""
+    """The command as it is typed; behind `relay` where it is no command of the program itself."""
     is_own = program == RELAY or command.words[0] in RELAY_COMMANDS
     words = [program, command.name] if is_own else [program, RELAY, command.name]
     return " ".join([*words, *places(command.parameters())])

@@ -43,8 +43,8 @@ def _call(asked: RelayCommandCall, parameters: _Call) -> dict[str, Any]:
 
 
 class _Method(NamedTuple):
-    """What the method that is meant takes: as its service says, and by which names, where it is a
-    foreign one.
+    """The parameters of the method that is meant: as its service says, and by which names, where it
+    is a foreign one.
     """
 
     schema: Mapping[str, Any]

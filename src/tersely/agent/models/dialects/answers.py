@@ -1,4 +1,4 @@
-"""What the readers of all protocols share: events as objects, calls put together from parts,
+"""The tools of the readers of all protocols: events as objects, calls put together from parts,
 checked counts.
 """
 
@@ -45,7 +45,9 @@ class EventAnswer(ABC):
 
     @abstractmethod
     def chunks(self, data: str) -> Iterator[Chunk]:
-        """What one event adds; raises where it reports an error or is nothing that one could read."""
+        """The chunks that one event adds; raises where it reports an error or is nothing that one
+        could read.
+        """
 
     @abstractmethod
     def last(self) -> Chunk:

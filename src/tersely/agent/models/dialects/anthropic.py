@@ -166,7 +166,7 @@ def _thinking(known: Known, request: Request) -> dict[str, Any]:
 
 
 class MessageAnswer(EventAnswer):
-    """What the events of one answer have said so far."""
+    """The state of one answer by the events so far."""
 
     def __init__(self, place: Endpoint, reasoning: SealedReasoning) -> None:
         super().__init__(place)

@@ -67,7 +67,7 @@ class OllamaChat:
 
 
 class OllamaAnswer:
-    """What the lines of one answer have said so far."""
+    """The state of one answer by the lines so far."""
 
     def __init__(self, place: Endpoint, prompt: Prompt, sizes: PromptSizes) -> None:
         self._place = place
@@ -150,7 +150,7 @@ class LineReader:
 
 
 class PromptSizes:
-    """Whether a server has evaluated the prompts that it was sent, or cut them to fit.
+    """The sizes of prompts by which is told whether a server has evaluated them or cut them to fit.
 
     For each of our tokens a server reports at least LEAST_SHARE. Where a prompt begins with the one
     before, that holds of what was added: it cannot be smaller than it was, and what a template puts

@@ -116,7 +116,7 @@ def _constraint_fields(known: Known, constraint: Constraint) -> dict[str, Any]:
 
 
 def response_format(known: Known, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """What holds an answer to a schema."""
+    """The format of an answer that is held to a schema."""
     answer: dict[str, Any] = {"name": "answer", "schema": schema}
     if is_strict(known):
         answer |= {"strict": True, "schema": strict_form(schema)}
@@ -187,7 +187,7 @@ def _message(message: Message) -> dict[str, Any]:
 
 
 class ChatAnswer(EventAnswer):
-    """What the events of one answer have said so far."""
+    """The state of one answer by the events so far."""
 
     def __init__(self, place: Endpoint) -> None:
         super().__init__(place)

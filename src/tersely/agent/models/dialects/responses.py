@@ -143,8 +143,8 @@ def _tool(known: Known, function: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _reasoning(known: Known, thinking: Thinking) -> dict[str, str]:
-    """How the model is to reason: a summary to show, unless refused, and an effort that is not
-    refused.
+    """The reasoning that is asked of the model: a summary to show, unless refused, and an effort
+    that is not refused.
     """
     asked = {} if "summary" in known.refused else {"summary": "auto"}
     efforts = (
@@ -155,7 +155,7 @@ def _reasoning(known: Known, thinking: Thinking) -> dict[str, str]:
 
 
 class ResponseAnswer(EventAnswer):
-    """What the events of one answer have said so far."""
+    """The state of one answer by the events so far."""
 
     def __init__(self, place: Endpoint, reasoning: SealedReasoning) -> None:
         super().__init__(place)

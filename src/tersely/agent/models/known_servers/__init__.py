@@ -1,3 +1,3 @@
-"""What is known of servers before they are asked: hosts and families of models, keys, what was
+"""The knowledge of servers before they are asked: hosts and families of models, keys, what was
 found out earlier.
 """

@@ -1,4 +1,4 @@
-"""What is known of hosts and of families of models before anybody is asked: `model_table.toml`."""
+"""The table of hosts and of families of models, known before anybody is asked: `model_table.toml`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ class Host(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """What a family of models has: tokens of the window and of one answer, 0 for what is not known."""
+    """The sizes of a family of models: tokens of the window and of one answer, 0 for what is not
+    known.
+    """
 
     window: int = 0
     output: int = 0
@@ -46,7 +48,7 @@ class Figures(NamedTuple):
 
 
 def host_of(name: str) -> Host | None:
-    """What is known of a host, None where nothing is."""
+    """The host of that name in the table, None where nothing is known of it."""
     lowered = name.lower()
     return next(
         (host for host in _hosts() if host.name == lowered or _is_below(lowered, host.name)), None
@@ -62,7 +64,7 @@ def figures_of(model: str, *, is_hosted: bool) -> Figures:
 
 
 def family_of(model: str) -> str:
-    """Whose model it is by its name, "" where that says nothing."""
+    """The maker of a model by its name, "" where that says nothing."""
     return next((family for family in _FAMILIES if family in model.lower()), "")
 
 

@@ -1,5 +1,5 @@
-"""What was found out about servers, kept for the next start: `model-servers.json`, which only the
-user can read.
+"""The records of servers, kept for the next start: `model-servers.json`, which only the user can
+read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RECORD_SECONDS = 30 * 86_400  # after which a server is tried again
 
 
 class Interface(NamedTuple):
-    """How a server is spoken to: the kind of its interface, and the base of its paths."""
+    """The interface of a server: its kind, and the base of its paths."""
 
     kind: str
     prefix: str
@@ -44,13 +44,13 @@ class ServerRecords:
 
     @classmethod
     def load(cls, environment: Mapping[str, str]) -> ServerRecords:
-        """What is remembered in the user's state directory."""
+        """The records in the user's state directory."""
         directory = state_directory(environment)
         path = Path(directory) / FILE if directory else None
         return cls(path, _servers_in(path))
 
     def interface(self, server: str) -> Interface | None:
-        """How a server was spoken to, None where that is not known any more."""
+        """The interface by which a server was spoken to, None where that is not known any more."""
         found = self._servers.get(server, {})
         try:
             is_new = 0 <= time.time() - found["at"] < RECORD_SECONDS
@@ -59,7 +59,7 @@ class ServerRecords:
             return None
 
     def known(self, server: str, model: str) -> Known | None:
-        """What is known of a model of a server."""
+        """The record of a model of a server."""
         try:
             kept = self._servers[server]["models"][model]
             refused = frozenset(map(str, kept["refused"]))

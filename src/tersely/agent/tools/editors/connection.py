@@ -43,8 +43,8 @@ def received(
     most_bytes: int,
     is_whole: Callable[[bytearray], bool],
 ) -> bytearray:
-    """What comes until it is whole; raises `OSError` where that takes too long, is too much, or
-    never comes.
+    """The bytes that come until they are whole; raises `OSError` where that takes too long, is too
+    much, or never comes.
     """
     watch, data = Stopwatch(), bytearray()
     while not is_whole(data):

@@ -19,8 +19,8 @@ MAX_EDITOR_ANSWER_BYTES = 20_000_000
 
 
 class Looked(NamedTuple):
-    """What the user looks at: a path from the root, lines from 1, and the text that is selected, ""
-    for none.
+    """The place that the user looks at: a path from the root, lines from 1, and the text that is
+    selected, "" for none.
     """
 
     path: str
@@ -31,7 +31,7 @@ class Looked(NamedTuple):
 
 
 class Diagnostic(NamedTuple):
-    """What a tool of the editor says of a place."""
+    """The remark of a tool of the editor on a place."""
 
     path: str
     line: int
@@ -41,7 +41,7 @@ class Diagnostic(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """What came of a command in a terminal; None where the editor cannot tell."""
+    """The outcome of a command in a terminal; None where the editor cannot tell."""
 
     output: str | None
     status: int | None
@@ -56,13 +56,13 @@ class Editor(Protocol):
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """The name that it is called by."""
 
     def open(self, inside: str, line: int) -> None:
         """Show a file."""
 
     def looked(self) -> Looked | None:
-        """What the user looks at, None where that is no file of the repository."""
+        """The place that the user looks at, None where that is no file of the repository."""
 
     def diagnostics(self, inside: str) -> Sequence[Diagnostic]:
         """Of one file, of all for ""."""
@@ -106,7 +106,9 @@ class EditedFiles:
 
 
 def looked_at(root: Path, told: Mapping[str, Any] | None) -> Looked | None:
-    """What an editor says that the user looks at, None where that is no file below the root."""
+    """The place that the user looks at by what an editor says, None where that is no file below the
+    root.
+    """
     path = path_below(root, told["path"]) if told else ""
     if not told or not path:
         return None
@@ -127,5 +129,5 @@ def path_below(root: Path, path: Any) -> str:
 
 
 def failed(title: str, why: str) -> TerselyError:
-    """What is raised where an editor does not do what is asked."""
+    """The error that is raised where an editor does not do what is asked."""
     return TerselyError("editor_failed", f"{title}: {why}", "go on without the editor: edit, bash")

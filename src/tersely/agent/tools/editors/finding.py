@@ -1,4 +1,4 @@
-"""Which editor the user is in: Neovim around this process, else a window that has the repository
+"""The editor that the user is in: Neovim around this process, else a window that has the repository
 open.
 """
 

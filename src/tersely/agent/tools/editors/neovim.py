@@ -46,7 +46,7 @@ class Neovim:
         self._ask("open", str(self._root / inside), line)
 
     def looked(self) -> Looked | None:
-        """What the user looks at; what was selected last counts as selected."""
+        """The place that the user looks at; what was selected last counts as selected."""
         return looked_at(self._root, self._ask("look"))
 
     def diagnostics(self, inside: str) -> Sequence[Diagnostic]:

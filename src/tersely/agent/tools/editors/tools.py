@@ -33,7 +33,7 @@ async def open_file(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observati
 
 
 async def diagnostics(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
-    """What the tools of the editor say of a file, or of all."""
+    """The remarks of the tools of the editor on a file, or on all."""
 
     def work(editor: Editor) -> str:
         named = arguments.get("path")
@@ -63,7 +63,7 @@ def edit_preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
 
 
 def edit_refusal(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | None:
-    """What the model is told if the change does not fit."""
+    """The observation for the model if the change does not fit."""
     try:
         return editing.refusal(editing.plan_edit, _in_editor(toolbox), arguments)
     except TerselyError as error:

@@ -42,7 +42,7 @@ class VsCode:
         self._ask("open", path=self._outside(inside), line=line)
 
     def looked(self) -> Looked | None:
-        """What the user looks at."""
+        """The place that the user looks at."""
         return looked_at(self._root, self._ask("look"))
 
     def diagnostics(self, inside: str) -> Sequence[Diagnostic]:
@@ -91,7 +91,7 @@ class VsCode:
 
 
 def window(place: str, root: Path) -> tuple[bool, VsCode] | None:
-    """Whether a window is in use, and the window, if it has the repository open; None for any
+    """True if a window is in use, and the window, if it has the repository open; None for any
     other.
     """
     try:

@@ -85,7 +85,7 @@ def preview(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> s
 
 
 def refusal(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | None:
-    """What the model is told if the change does not fit."""
+    """The observation for the model if the change does not fit."""
     try:
         planned = plan(toolbox, arguments)
     except TerselyError as error:
@@ -105,7 +105,7 @@ def is_doubtful(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) 
 
 
 def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
-    """What an edit would do; raises `TerselyError` where there is no file to edit."""
+    """The plan of an edit; raises `TerselyError` where there is no file to edit."""
     inside = places.resolved(toolbox.root, str(arguments["path"]))
     found = toolbox.files.read(inside)
     if not found.mode & _WRITABLE:
@@ -125,7 +125,7 @@ def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
 
 
 def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
-    """What a new file would be, an empty one without a body."""
+    """The plan of a new file, an empty one without a body."""
     path, body = str(arguments["path"]), str(arguments.get("body", ""))
     inside = places.resolved(toolbox.root, path)
     if path.rstrip().endswith("/"):
@@ -258,7 +258,7 @@ def _told(plan: Plan, start: int, removed: int, added: int) -> str:
 
 
 def _refusal(toolbox: Toolbox, refused: Refused) -> Observation:
-    """Why, and the lines as they are, which then count as shown."""
+    """The reason, and the lines as they are, which then count as shown."""
     if refused.doubted:
         toolbox.doubt(refused.inside, refused.doubted)
     first = f"refused: {refused.inside}: {refused.why}"

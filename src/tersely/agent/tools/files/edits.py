@@ -1,5 +1,5 @@
-"""What an edit would make of a file: three ways to say one, all of which become the replacement of
-a range of lines.
+"""The result of an edit of a file: three ways to say one, all of which become the replacement of a
+range of lines.
 
 An edit that does not fit the file is never guessed at. It comes back as a refusal with the lines
 that are there.
@@ -33,7 +33,7 @@ class Edit(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why an edit does not fit, and the ranges of lines to be shown with that."""
+    """The reason for which an edit does not fit, and the ranges of lines to be shown with that."""
 
     why: str
     ranges: tuple[range, ...] = ()
@@ -104,7 +104,7 @@ def _around(first: int, last: int, lines: int) -> range:
 
 
 def _exact(lines: Sequence[str], wanted: str) -> Iterator[int]:
-    """Where a text stands, as offsets into all lines joined; overlapping places count."""
+    """The places of a text, as offsets into all lines joined; overlapping places count."""
     text = "\n".join(lines)
     at = text.find(wanted)
     while at >= 0:

@@ -1,5 +1,5 @@
-"""Where a path leads: below the root, through no link that was not looked at, and to nothing but
-the user's files.
+"""The paths that tools may use: below the root, through no link that was not looked at, and to
+nothing but the user's files.
 
 A path is resolved once. The file is then opened directory by directory from the root, following no
 link, so that a link which is put in place of a directory in the meantime is an error and leads
@@ -33,8 +33,8 @@ class Found(NamedTuple):
 
 
 class State(NamedTuple):
-    """What is at a path: a file and its bytes, or a link and where it leads. `mode` is as `stat(2)`
-    has it.
+    """The state of a path: a file and its bytes, or a link and where it leads. `mode` is as
+    `stat(2)` has it.
     """
 
     mode: int
@@ -140,7 +140,7 @@ def read_in(folder: int, name: str, inside: str, most_bytes: int = MAX_EDITED_BY
 
 
 def state(root: Path, inside: str) -> State | None:
-    """What is at a path, None if nothing is; raises `unreadable_file` for a folder or pipe."""
+    """The state of a path, None if nothing is there; raises `unreadable_file` for a folder or pipe."""
     try:
         with opened_parent(root, inside) as (folder, name, _):
             return state_in(folder, name, inside)
@@ -161,7 +161,7 @@ def state_in(folder: int, name: str, inside: str) -> State:
 
 
 def alike(root: Path, inside: str) -> str:
-    """What is there that differs from a resolved path by case alone, "" if nothing does."""
+    """The path that is there and differs from a resolved one by case alone, "" if none does."""
     around = ""
     for name in inside.split("/"):
         try:

@@ -1,4 +1,6 @@
-"""What the model was last shown of each file: the hash of the file, and which of its lines."""
+"""The record of what the model was last shown of each file: the hash of the file, and which of its
+lines.
+"""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ async def search_text(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observa
 
 
 def _found_by_git(root: Path, words: Sequence[str]) -> str:
-    """What git prints; "" where it finds nothing. Raises `GitUnavailableError`."""
+    """The output of git; "" where it finds nothing. Raises `GitUnavailableError`."""
     status, output, errors = finished(started(str(root), words), str(root))
     if status > 1:
         raise GitUnavailableError(errors.decode("utf-8", "replace").strip())
@@ -98,7 +98,7 @@ async def list_files(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observat
 
 
 async def outline(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
-    """What is defined in a file or folder."""
+    """The definitions of a file or folder."""
     return await _answered(toolbox, "code.structure", _with_path(arguments))
 
 
@@ -158,7 +158,7 @@ def _lines_of_file(toolbox: Toolbox, path: str, start: Any, end: Any) -> Observa
 
 
 def _rest_of_long_lines(toolbox: Toolbox, lines: Sequence[str]) -> str:
-    """Where those of the lines are to be read that are shown cut."""
+    """The places where those lines are to be read whole that are shown cut."""
     long = [line for line in lines if clipped(line) != line]
     if not long:
         return ""

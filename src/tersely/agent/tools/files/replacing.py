@@ -27,7 +27,7 @@ _DRAFTS = "drafts"
 
 
 class _Draft(NamedTuple):
-    """What is to be put in place, and in which open folder it is until then."""
+    """The file that is to be put in place, and the open folder that it is in until then."""
 
     folder: int
     name: str

@@ -1,4 +1,4 @@
-"""What the files of a repository are at a moment, so that what a command changes can be taken back.
+"""The files of a repository at a moment, so that what a command changes can be taken back.
 
 Git keeps them, in a repository of ours outside of theirs: its own index, so that files which have
 not changed are not read again, and its own objects, with those of the user's repository behind
@@ -186,8 +186,8 @@ def _head(root: Path) -> str:
 
 
 def _listed(root: Path, store: Path) -> tuple[list[str], frozenset[str]]:
-    """What belongs to the repository now, or did at the last snapshot; and what of it git has no
-    copy of.
+    """The paths that belong to the repository now, or did at the last snapshot; and those that git
+    has no copy of.
     """
     if in_repository(str(root)):
         with GitListing(str(root)) as listing:

@@ -29,7 +29,7 @@ class Restored(NamedTuple):
 
 
 class Undone(NamedTuple):
-    """What came of taking back a step; `left` are paths that were not, each with the reason."""
+    """The outcome of taking back a step; `left` are paths that were not, each with the reason."""
 
     restored: tuple[Restored, ...] = ()
     left: tuple[tuple[str, str], ...] = ()

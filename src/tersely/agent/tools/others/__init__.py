@@ -1,1 +1,1 @@
-"""What others are asked: servers of the Model Context Protocol, and the relay."""
+"""The tools that ask others: servers of the Model Context Protocol, and the relay."""

@@ -40,14 +40,14 @@ async def relay(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
 
 
 def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
-    """What is asked, and what it is given."""
+    """The tool that is asked, and what it is given."""
     return visible(
         " ".join(filter(None, (str(arguments.get(name) or "") for name in ("tool", "arguments"))))
     )
 
 
 def effect_of(arguments: Mapping[str, Any]) -> Effect:
-    """What only reads needs nobody's approval; all else reaches other agents."""
+    """The effect: what only reads needs nobody's approval; all else reaches other agents."""
     name = _NAMES.get(tool_name(str(arguments.get("tool") or "")))
     is_listing = not arguments.get("tool")
     only_reads = name is not None and catalogue.load(name).effect is Effect.READ

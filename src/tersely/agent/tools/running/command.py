@@ -36,8 +36,8 @@ Heard = Callable[[bytes], None]
 
 
 class Confinement(NamedTuple):
-    """What commands are kept from: writing outside of the repository, the network, and making Unix
-    sockets.
+    """The limits that commands are kept within: no writing outside of the repository, no network,
+    no Unix sockets.
 
     `bubblewrap` is the program that sees to it, "" where the system does so itself.
     """
@@ -57,8 +57,8 @@ class Confinement(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """What the user lets commands have besides: places to write to, places in homes to read, names
-    of variables.
+    """The things that the user lets commands have besides: places to write to, places in homes to
+    read, names of variables.
     """
 
     writable: Sequence[Path] = ()
@@ -70,14 +70,14 @@ NOTHING_SHARED = Shared()
 
 
 class Limits(NamedTuple):
-    """What one command may use."""
+    """The limits on what one command may use."""
 
     seconds: float
     processes: int = MAX_COMMAND_PROCESSES
 
 
 class Ended(NamedTuple):
-    """How a command ended: `why` is done, time, processes, disk or left; `status` as a shell says
+    """The end of a command: `why` is done, time, processes, disk or left; `status` as a shell says
     it, None if ended.
 
     `is_clear` says that nothing of it is left; `output` is what it printed, the middle left out
@@ -92,7 +92,7 @@ class Ended(NamedTuple):
 
 
 async def confinement(root: Path, confines: bool = True, network: bool = False) -> Confinement:
-    """What this system, and the user's choice, keep commands from. Found out by trying."""
+    """The confinement of commands by this system and the user's choice. Found out by trying."""
     if not confines or sys.platform != "linux":
         return Confinement()
     status, said = await _tried(_WORDS, _line({"probes": True}))
@@ -166,7 +166,7 @@ def _given(
     command: str, root: Path, temporary: str, limits: Limits, confined: Confinement, shared: Shared,
     variables: Mapping[str, str], *, guards: bool,
 ) -> dict[str, Any]:  # fmt: skip
-    """What the supervisor is told."""
+    """The message that the supervisor is given."""
     elsewhere = [*shared.writable, *map(Path, homes_elsewhere(str(root)))]
     places = [str(path) for path in elsewhere if path.exists()]
     writable = [str(root), temporary, *places]
@@ -197,7 +197,7 @@ def _given(
 
 
 def _free_bytes(paths: Sequence[str]) -> dict[str, int]:
-    """What is left on the disks that a command writes to."""
+    """The bytes that are left on the disks that a command writes to."""
     found = {}
     for path in paths:
         with contextlib.suppress(OSError):
@@ -258,7 +258,9 @@ async def _let_go(supervisor: asyncio.subprocess.Process) -> None:
 
 
 def _line(given: Mapping[str, Any]) -> bytes:
-    """What the supervisor is told. Not by its words: those of a process can be read by everybody."""
+    """The line that tells the supervisor what to do. Not by its words: those of a process can be
+    read by everybody.
+    """
     return json.dumps(given).encode() + b"\n"
 
 
@@ -271,7 +273,7 @@ def _ended(said: bytes, output: str) -> Ended:
 
 
 class Output:
-    """What a program prints: the first half of a bound, and the last; in between any number of
+    """The output of a program: the first half of a bound, and the last; in between any number of
     bytes.
     """
 

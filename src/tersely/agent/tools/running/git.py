@@ -78,7 +78,7 @@ async def git(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
 
 
 def effect_of(arguments: Mapping[str, Any]) -> Effect:
-    """Whether the words only read."""
+    """The effect of the words: to read, or more."""
     try:
         return Effect.READ if is_reading(_words(arguments)) else Effect.EXECUTE
     except TerselyError:

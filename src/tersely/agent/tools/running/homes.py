@@ -1,5 +1,5 @@
-"""What a command reads below the homes of users: what programs are made of, and nothing that
-somebody keeps there.
+"""The places below the homes of users that a command reads: what programs are made of, and nothing
+that somebody keeps there.
 
 Keys, passwords, histories and settings of programs are not listed one by one: a list of them is
 never complete. What is listed are places where tools install programs and libraries; users may name
@@ -56,8 +56,8 @@ def hidden(writable: Iterable[str]) -> list[str]:
 
 
 def readable(more: Sequence[Path] = ()) -> list[str]:
-    """What is read below the homes all the same: places of programs, `more` that the user names; as
-    far as they are.
+    """The places below the homes that are read all the same: those of programs, `more` that the
+    user names; as far as they are.
     """
     homes = _homes()
     named = [os.environ.get(name, "") for name in _ENVIRONMENTS]

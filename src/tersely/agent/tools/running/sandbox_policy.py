@@ -1,4 +1,5 @@
-"""What a command has to be kept from: sockets of other programs, and what git runs or believes.
+"""The places that a command has to be kept from: sockets of other programs, and what git runs or
+believes.
 
 Git runs hooks, and believes settings that name programs, outside of all confinement and long after
 the command. Where the system can, these are read-only while it runs; in any case they are
@@ -29,8 +30,8 @@ _SOCKETS = "/proc/net/unix"
 
 
 def sockets(writable: Sequence[str]) -> list[str]:
-    """Where programs of this machine listen in the file system, but for places that a command may
-    write to.
+    """The places in the file system where programs of this machine listen, but for those that a
+    command may write to.
     """
     try:
         with open(_SOCKETS, encoding="utf-8", errors="surrogateescape") as file:
@@ -49,8 +50,8 @@ def sockets(writable: Sequence[str]) -> list[str]:
 
 
 def homes(root: Path) -> list[Path]:
-    """Where git keeps what belongs to a working tree: below it, and elsewhere for a linked one or a
-    submodule.
+    """The places where git keeps what belongs to a working tree: below it, and elsewhere for a
+    linked one or a submodule.
     """
     inside = root / ".git"
     return [
@@ -60,7 +61,7 @@ def homes(root: Path) -> list[Path]:
 
 
 def guarded(root: Path) -> list[str]:
-    """What git runs or believes, and what Tersely does, as far as it is there."""
+    """The paths that git runs or believes, and that Tersely does, as far as they are there."""
     paths = [root / INDEX_DIRECTORY]
     if (root / ".git").is_file():
         paths.append(root / ".git")

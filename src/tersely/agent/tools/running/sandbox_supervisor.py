@@ -256,7 +256,7 @@ def _become(given: Mapping[str, Any]) -> NoReturn:
 
 
 def _be_first_to_go() -> None:
-    """Where memory runs out, it is this command that the system ends (`proc_pid_oom_score_adj(5)`)."""
+    """Have the system end this command first where memory runs out (`proc_pid_oom_score_adj(5)`)."""
     with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
         file.write("1000")
 
@@ -566,7 +566,7 @@ def _cover(path: str, hidden: list[str]) -> Iterable[tuple[str, bool]]:
 
 
 def _probe() -> dict[str, Any]:
-    """What this system can do to confine a command."""
+    """The means of this system to confine a command."""
     version = landlock_version()
     has_namespace = bool(version) and _leave(_CLONE_NEWNS | _CLONE_NEWNET)
     is_apart = has_namespace and not _LIBC.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None)

@@ -32,7 +32,7 @@ def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
 
 
 def may(toolbox: Toolbox) -> str:
-    """What a command can do, for whoever is asked about one."""
+    """The freedoms of a command, for whoever is asked about one."""
     confined = toolbox.known_confinement
     what = "confinement is not known yet" if confined is None else confined.told()
     undone = "undo takes back what it changes in files that git does not ignore"
@@ -79,7 +79,7 @@ async def observed(
 
 
 def _window(toolbox: Toolbox) -> Window | None:
-    """Where the user sees what the command does, None without such an editor."""
+    """The window in which the user sees what the command does, None without such an editor."""
     terminals = toolbox.choices.terminals
     return Window(terminals, toolbox.tell_terminal) if terminals else None
 

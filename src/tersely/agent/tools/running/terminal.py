@@ -26,7 +26,7 @@ class Terminal(Protocol):
     """A terminal in which a program runs."""
 
     async def output(self) -> str:
-        """What the program has printed once it has ended, "" where the editor does not say."""
+        """The output of the program once it has ended, "" where the editor does not say."""
 
     async def close(self) -> None:
         """End the program if it runs, and let go of the terminal."""
@@ -51,7 +51,7 @@ async def untold(terminal: str) -> None:
 
 
 class Window(NamedTuple):
-    """Where a command is shown."""
+    """The place where a command is shown."""
 
     terminals: Terminals
     tell: TellTerminal
@@ -79,7 +79,7 @@ class Window(NamedTuple):
             return Shown(Path(place.folder, "status").read_bytes(), output)
 
     async def _open(self, words: Sequence[str], folder: str) -> Terminal | None:
-        """Who is cancelled meanwhile closes what was opened."""
+        """Open a terminal; whoever is cancelled meanwhile closes what was opened."""
         opening = asyncio.ensure_future(self.terminals.open(words, folder, self.tell))
         try:
             return await asyncio.shield(opening)

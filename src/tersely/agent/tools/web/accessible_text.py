@@ -1,5 +1,5 @@
-"""What a page says to somebody who does not see it, in few tokens: its texts, and numbers for what
-can be used.
+"""The text of a page for somebody who does not see it, in few tokens: its texts, and numbers for
+what can be used.
 
 It is made of the accessibility tree that Playwright writes (its "aria snapshot" for models), a node
 a line:
@@ -61,7 +61,7 @@ class Node(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What it is and how it is called."""
+        """The kind and the name of a page."""
         named = f'{self.role} "{self.name}"' if self.name else self.role
         return named if self.role in _USABLE or self.name else f'{self.role} "{self.text}"'
 
@@ -144,7 +144,7 @@ def _value(written: str) -> str:
 
 
 def _line(node: Node) -> str:
-    """What is written of a node, "" where there is nothing to say."""
+    """The line that is written of a node, "" where there is nothing to say."""
     if node.ref:
         return _usable_line(node)
     said = " ".join(filter(None, [node.name, node.text]))

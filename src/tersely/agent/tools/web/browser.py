@@ -182,7 +182,7 @@ class Browser:
         return path
 
     def log(self) -> list[str]:
-        """What was noted, and what the gate refused, since the page was opened."""
+        """The log of the page and the refusals of the gate since it was opened."""
         lost = self.noted - len(self.notes)
         before = [f"({lost:,} older lines are not kept)"] if lost > 0 else []
         return [*before, *self.notes, *(f"refused: {each}" for each in self._gate.refusals)]
@@ -373,7 +373,7 @@ class Browser:
         await self._checked()
 
     async def _answered(self, ask: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        """What the page answers; one that does not is closed."""
+        """The answer of the page; one that does not answer is closed."""
         from playwright.async_api import Error
         from playwright.async_api import TimeoutError as Late
 
@@ -391,7 +391,7 @@ class Browser:
             ) from error
 
     async def _late(self, error: Exception) -> TerselyError:
-        """What is raised where something took too long: a page that still answers stays."""
+        """The error that is raised where something took too long: a page that still answers stays."""
         if self._page is not None:
             with suppress(Exception):  # whatever it says, it does not answer
                 await asyncio.wait_for(self._page.evaluate("1"), 1)

@@ -59,7 +59,7 @@ async def browser(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation
 
 
 def effect_of(arguments: Mapping[str, Any]) -> Effect:
-    """What is only looked at needs no approval: the page is there already."""
+    """The effect: what is only looked at needs no approval, since the page is there already."""
     return Effect.READ if arguments.get("action") in _LOOKS else Effect.NETWORK
 
 
@@ -80,7 +80,7 @@ def is_doubtful(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
 
 
 def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
-    """What is done, with the element as the page names it."""
+    """The action, with the element as the page names it."""
     page, action = toolbox.browser, str(arguments.get("action"))
     if action == Action.OPEN:
         warning = [_ON_THIS_MACHINE] if is_doubtful(toolbox, arguments) else []
@@ -136,7 +136,7 @@ def _told(shown: Shown, notes: str) -> str:
 
 
 def _notes(page: Browser, before: int) -> str:
-    """What was noted since; the newest stand last."""
+    """The notes since the last look; the newest stand last."""
     new = list(page.notes)[-(page.noted - before) :] if page.noted > before else []
     more = len(new) - MAX_SHOWN_NOTES
     told = [f"({more} more: browser(log))"] if more > 0 else []

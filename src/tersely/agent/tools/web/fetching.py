@@ -36,7 +36,7 @@ _OF_PAGES = ("text/html", "application/xhtml+xml")
 
 
 async def fetch(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
-    """What is behind a URL, a page of HTML as text unless its source is asked for."""
+    """The content behind a URL, a page of HTML as text unless its source is asked for."""
     try:
         page = await asyncio.to_thread(
             _page, str(arguments["url"]).strip(), toolbox.choices.private_hosts

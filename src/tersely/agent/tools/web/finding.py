@@ -1,5 +1,5 @@
-"""Which browser of the user's there is, and whether we can ask it: the extra `browser` brings the
-client for it.
+"""The browser of the user's, and whether we can ask it: the extra `browser` brings the client for
+it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What is asked without a screen: the words of the command line, and what comes through standard
-input.
+"""The question that is asked without a screen: the words of the command line, and what comes
+through standard input.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def is_for_screen(prompt: str | None) -> bool:
 
 
 def message_of(prompt: str | None, say: Callable[[str], None]) -> str:
-    """What is asked; raises `usage` for nothing, and `invalid_argument` for what is no text.
+    """The question; raises `usage` for nothing, and `invalid_argument` for what is no text.
 
     What takes time, and what is left out, is told with `say`.
     """
