@@ -258,7 +258,7 @@ class Sites:
         if tag == WRAPPED:
             return [self._wrapped(value)]
         if tag == CLASS:
-            is_namespace = self.program.file(value[1]).definitions[value[2]][0] == Kind.NAMESPACE
+            is_namespace = self.program.file(value[1]).definitions[value[2]].kind == Kind.NAMESPACE
             itself = [] if is_namespace else [Target(value[1], value[2], 0)]
             return self.constructors(value, file, scope, call) or itself
         if tag == DISPLAY and call[0] == NEW:
@@ -318,7 +318,7 @@ class Sites:
         if home.facts.header_constructs:
             return self._beside_header(target, home, file, scope, call)
         if home.facts.constructor_is_class_name:
-            names = (home.definitions[target[2]][1],)
+            names = (home.definitions[target[2]].name,)
         for name in names:
             found = self.evaluator.members.of_class(target, name, home)
             functions = [value for value in found if value[0] == FUNCTION]
@@ -346,7 +346,7 @@ class Sites:
         own = [
             (FUNCTION, home.id, child)
             for child in home.children.get(target[2], ())
-            if home.definitions[child][1] in home.facts.constructors
+            if home.definitions[child].name in home.facts.constructors
             and home.scopes[child] is not None
         ]
         fitting = self.evaluator.typed.fitting([target, *own], file, scope, call) if own else []
@@ -529,11 +529,13 @@ class Sites:
             for value in sorted(self.evaluator.names.receiver_of(file, position)):
                 if found := self._properties_of(value, name, file):
                     return found
-            if file.definitions[position][0] not in MEMBER_OWNERS and name in file.names(position):
+            if file.definitions[position].kind not in MEMBER_OWNERS and name in file.names(
+                position
+            ):
                 return self._property_functions(
                     self.evaluator.names.bound(file, position, name), of_instance=True
                 )
-            position = file.definitions[position][3]
+            position = file.definitions[position].parent
         names = self.evaluator.names
         top = names.bound(file, 0, name) if name in file.names(0) else names.of(file, 0, name)
         return self._property_functions(top, of_instance=True)
@@ -600,7 +602,7 @@ class Sites:
 
     def _bounded_search(self, file: File, position: int) -> frozenset[FoundCall]:
         owner = file.owner_class(position)
-        own = file.definitions[position if owner < 0 else owner][1]
+        own = file.definitions[position if owner < 0 else owner].name
         if len(self.program.mentioning(own, file)) > MAX_FLOW_FILES and self._is_constructor(
             file, position
         ):
@@ -797,7 +799,7 @@ class Sites:
         """What a caller must write: the name, or for constructors and callable objects their
         class's.
         """
-        kind, name = file.definitions[position][0], file.definitions[position][1]
+        kind, name = file.definitions[position].kind, file.definitions[position].name
         if kind == Kind.LAMBDA:
             return [position]
         facts = file.facts
@@ -809,7 +811,7 @@ class Sites:
         owner = file.owner_class(position)
         special = name in facts.constructors or name == facts.call_method
         special = special or (
-            facts.constructor_is_class_name and owner >= 0 and name == file.definitions[owner][1]
+            facts.constructor_is_class_name and owner >= 0 and name == file.definitions[owner].name
         )
         if owner < 0 or not special:
             made_by = facts.dispatchers if owner >= 0 else ()
@@ -819,21 +821,24 @@ class Sites:
         if target is None:
             return [name]
         classes = self._classes_of(file, name, target)
-        return [name, *(self.program.file(value[1]).definitions[value[2]][1] for value in classes)]
+        return [
+            name,
+            *(self.program.file(value[1]).definitions[value[2]].name for value in classes),
+        ]
 
     def _computed_names(self, file: File, position: int) -> list[str]:
         """The constants that the name of a method is, if it is written in brackets."""
-        name, outer = file.definitions[position][1], file.definitions[position][3]
+        name, outer = file.definitions[position].name, file.definitions[position].parent
         if name not in file.computed_names.get(outer, ()):
             return []
-        values = self.evaluator.values(file, file.definitions[outer][3], name[1:-1])
+        values = self.evaluator.values(file, file.definitions[outer].parent, name[1:-1])
         return sorted(value[1] for value in values if value[0] == KEY and type(value[1]) is str)
 
     def _class_names(self, file: File, position: int) -> list[str]:
         """The names of the classes that have a method which nobody need name beside them: frameworks
         call it, or its name is computed.
         """
-        owner, name = file.owner_class(position), file.definitions[position][1]
+        owner, name = file.owner_class(position), file.definitions[position].name
         is_called = name in handler_methods(file.facts) or name in file.computed_names.get(
             owner, ()
         )
@@ -843,11 +848,11 @@ class Sites:
         if target is None:
             return []
         classes = (target, *self.evaluator.members.subclasses(target))
-        return [self.program.file(value[1]).definitions[value[2]][1] for value in classes]
+        return [self.program.file(value[1]).definitions[value[2]].name for value in classes]
 
     def _class_receivers(self, file: File, position: int) -> list[Carrier]:
         """Names for the class itself in methods that construct it: `cls(…)`, `self.__class__(…)`."""
-        is_class = file.definitions[position][0] in CLASS_KINDS
+        is_class = file.definitions[position].kind in CLASS_KINDS
         owner = position if is_class else file.owner_class(position)
         target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
         constructs = is_class or self._is_constructor(file, position)
@@ -870,14 +875,14 @@ class Sites:
         objects with a method for that, classes by their constructors. No name leads from the class
         to them. The functions become `makers`.
         """
-        facts, own = file.facts, file.definitions[position][1]
+        facts, own = file.facts, file.definitions[position].name
         owner = file.owner_class(position)
         target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
         if target is None or own not in {*facts.constructors, facts.call_method}:
             return []
         marks = frozenset() if own == facts.call_method else facts.class_types
         classes = self._classes_of(file, own, target)
-        names = {self.program.file(value[1]).definitions[value[2]][1] for value in classes}
+        names = {self.program.file(value[1]).definitions[value[2]].name for value in classes}
         files = {one for name in names for one in self.program.mentioning(name, file)}
         if len(files) > MAX_CARRIER_FILES:
             self.evaluator.solver.mark_cut(CARRIER_FILES_LIMIT)
@@ -892,7 +897,7 @@ class Sites:
                         found[Carrier(name, other.id, True, False)] = None
                 if _names_one(scope.returned_type, names, marks):
                     makers.add((FUNCTION, other.id, place))
-                    found[Carrier(other.definitions[place][1], other.id, False, False)] = None
+                    found[Carrier(other.definitions[place].name, other.id, False, False)] = None
         return list(found)
 
     def _class_words(self, file: File) -> list[str]:
@@ -905,22 +910,22 @@ class Sites:
 
     def _is_constructor(self, file: File, position: int) -> bool:
         """True if a definition is called by constructing its class."""
-        facts, owner, name = file.facts, file.owner_class(position), file.definitions[position][1]
+        facts, owner, name = file.facts, file.owner_class(position), file.definitions[position].name
         if owner < 0:
             return False
         return name in facts.constructors or (
-            facts.constructor_is_class_name and bool(name == file.definitions[owner][1])
+            facts.constructor_is_class_name and bool(name == file.definitions[owner].name)
         )
 
     def _wanted(self, file: File, position: int) -> frozenset[Value]:
         """Values whose journey is followed."""
-        kind = file.definitions[position][0]
+        kind = file.definitions[position].kind
         if kind in CLASS_KINDS:
             return frozenset((self.evaluator.members.open.whole(file, position),))
         wanted = {(FUNCTION, file.id, position), (WRAPPED, file.id, position)}
         owner = file.owner_class(position)
         if owner >= 0 and kind in CALLABLE_KINDS:
-            name = file.definitions[position][1]
+            name = file.definitions[position].name
             target = self.evaluator.members.class_of(file, owner)
             if target is not None and (
                 name in file.facts.constructors or name == file.facts.call_method
@@ -943,7 +948,7 @@ class Sites:
         self, other: File, name: Any, file: File, position: int, guess: bool
     ) -> set[FoundCall]:
         found = set()
-        is_class = file.definitions[position][0] in CLASS_KINDS
+        is_class = file.definitions[position].kind in CLASS_KINDS
         handed = () if is_class else other.handed_by_name.get(name, ())
         for scope, index in dict.fromkeys((*other.calls_by_name.get(name, ()), *handed)):
             call = other.scope(scope).calls[index]
@@ -1006,19 +1011,21 @@ class Sites:
             )
             if not self.holds(values, wanted | makers if results else wanted):
                 continue
-            if flow.is_return and other.definitions[flow.scope][0] in CALLABLE_KINDS:
+            if flow.is_return and other.definitions[flow.scope].kind in CALLABLE_KINDS:
                 makers.add((FUNCTION, other.id, flow.scope))
                 found.extend(
-                    Carrier(other.definitions[flow.scope][1], user.id, True, False)
+                    Carrier(other.definitions[flow.scope].name, user.id, True, False)
                     for user, _ in self.evaluator.providers.users(other, flow.scope)
                 )
             if flow.call is None:
                 found.append(Carrier(flow.target, other.id, flow.is_local, False))
                 if (
                     flow.target in other.facts.constructors
-                    and other.definitions[flow.scope][0] in MEMBER_OWNERS
+                    and other.definitions[flow.scope].kind in MEMBER_OWNERS
                 ):
-                    found.append(Carrier(other.definitions[flow.scope][1], other.id, False, False))
+                    found.append(
+                        Carrier(other.definitions[flow.scope].name, other.id, False, False)
+                    )
             else:
                 found.extend(self._into_parameters(other, flow.scope, flow.call, flow.target))
         return found
@@ -1042,7 +1049,7 @@ class Sites:
         for target in self.targets(other, scope, call):
             home = self.program.file(target.file)
             body = home.scopes[target.position]
-            if home.definitions[target.position][0] in CLASS_KINDS:
+            if home.definitions[target.position].kind in CLASS_KINDS:
                 called = (CLASS, target.file, target.position)
                 for field in self.evaluator.header_fields.given(called, argument):
                     found.append(Carrier(field.name, field.owner[1], False, False))

@@ -101,7 +101,7 @@ class CallGraph:
             bodies += [
                 child
                 for child in file.children.get(0, ())
-                if file.definitions[child][0] == Kind.LAMBDA
+                if file.definitions[child].kind == Kind.LAMBDA
             ]
         found = _Collected()
         for body in bodies:
@@ -174,13 +174,13 @@ class CallGraph:
         target = members.owner_of_method(file, position) if file.facts.virtual else None
         if target is None:
             return []
-        found, name = [], file.definitions[position][1]
+        found, name = [], file.definitions[position].name
         for above in (*members.linearised(target)[1:], *members.implemented(target, name)):
             home = self.program.file(above[1])
             places = [
                 child
                 for child in home.children.get(above[2], ())
-                if home.definitions[child][1] == name
+                if home.definitions[child].name == name
             ]
             if places and target not in members.subclasses(above):
                 found += [(home, place) for place in places if home.scopes[place] is not None]
@@ -194,14 +194,14 @@ class CallGraph:
         target = self.evaluator.members.class_of(file, owner)
         if target is None:
             return []
-        values = self.evaluator.typed.overriding(target, file.definitions[position][1])
+        values = self.evaluator.typed.overriding(target, file.definitions[position].name)
         places = sorted((value[1], value[2]) for value in values if value[0] == FUNCTION)
         return [(self.program.file(at), where) for at, where in places[:MAX_IMPLEMENTATIONS]]
 
     def _collect_callers(
         self, file: File, position: int, symbol_id: str, found: _Collected, guesses: bool
     ) -> None:
-        kind = file.definitions[position][0]
+        kind = file.definitions[position].kind
         if kind in CALLABLE_KINDS or kind in CLASS_KINDS:
             sites = self._sites_for(file, position)
             for site in sorted(sites.search(file, position, guesses)):
@@ -220,7 +220,7 @@ class CallGraph:
         levels of flow.
         """
         evaluator = self.evaluator
-        files = len(self.program.mentioning(file.definitions[position][1], file))
+        files = len(self.program.mentioning(file.definitions[position].name, file))
         for bound in MENTIONS_PER_LEVEL:
             if files > bound and evaluator.below is not None:
                 evaluator = evaluator.below
@@ -279,7 +279,7 @@ class CallGraph:
         if place is None or scope is None or scope.decorated is None:
             return False
         file, position = place
-        outer = file.definitions[position][3]
+        outer = file.definitions[position].parent
         targets = self.sites.made_by(file, outer, scope.decorated)
         return symbol_id in {self._target_id(target) for target in targets}
 
@@ -344,7 +344,7 @@ class CallGraph:
     def _collect_readers(
         self, file: File, position: int, symbol_id: str, found: _Collected
     ) -> None:
-        name = file.definitions[position][1]
+        name = file.definitions[position].name
         for file_id in sorted({*self.program.mentioning(name, file), file.id}):
             other = self.program.file(file_id)
             called = (
@@ -369,7 +369,7 @@ class CallGraph:
     def _site_grade(self, other: File, scope: int, index: int, file: File, position: int) -> Grade:
         """How surely a call reaches a definition that it is known to reach."""
         grade = self.grade(other, scope, other.scope(scope).calls[index][1])
-        if file.definitions[position][0] in CLASS_KINDS:
+        if file.definitions[position].kind in CLASS_KINDS:
             return grade
         every = self.sites.targets_at(other, scope, index)
         meant = [
@@ -424,7 +424,7 @@ class CallGraph:
     def _is_exact_name(self, file: File, scope: int, name: str) -> bool:
         position = scope
         while position >= 0:
-            if file.definitions[position][0] == Kind.LAMBDA and self.evaluator.names.receiver_of(
+            if file.definitions[position].kind == Kind.LAMBDA and self.evaluator.names.receiver_of(
                 file, position
             ):
                 return False
@@ -438,7 +438,7 @@ class CallGraph:
                     _is_fixed(entry, file, self._is_receiver(file, scope, name))
                     for _, entry in entries
                 )
-            position = file.definitions[position][3]
+            position = file.definitions[position].parent
         return file.facts.namespace != "shared" or not self.evaluator.members.top_level(file, name)
 
 

@@ -69,9 +69,9 @@ def _is_held(file: File, position: int, evaluator: Evaluator) -> bool:
     scope = file.scopes[position]
     if scope is not None and scope.decorated is not None:
         return True
-    name = file.definitions[position][1]
+    name = file.definitions[position].name
     if name in called_by_language(file) or (
-        file.definitions[position][3] == 0 and _is_exported(file, name)
+        file.definitions[position].parent == 0 and _is_exported(file, name)
     ):
         return True
     owner = file.owner_class(position)
@@ -84,7 +84,7 @@ def _fits_outside(file: File, position: int, evaluator: Evaluator) -> bool:
     """True if a method is one of those by which its class fits an interface of the standard
     library.
     """
-    name, members = file.definitions[position][1], evaluator.members
+    name, members = file.definitions[position].name, evaluator.members
     interfaces = [methods for methods in file.facts.outside_interfaces if name in methods]
     target = members.owner_of_method(file, position) if interfaces else None
     if target is None:
@@ -126,7 +126,7 @@ def has_base_outside(file: File, owner: int, evaluator: Evaluator) -> bool:
         seen.add((home.id, position))
         scope = home.scopes[position]
         for base in scope.bases if scope is not None else ():
-            values = evaluator.values(home, home.definitions[position][3], base)
+            values = evaluator.values(home, home.definitions[position].parent, base)
             ours = [value for value in values if value[0] == CLASS]
             if not ours or len(ours) < len(values):
                 return True

@@ -144,7 +144,7 @@ class Definitions:
 
     def _is_function(self, place: DefinitionPlace) -> bool:
         at = self._graph.place(place.symbol) if place.symbol else None
-        return at is not None and at[0].definitions[at[1]][0] in CALLABLE_KINDS
+        return at is not None and at[0].definitions[at[1]].kind in CALLABLE_KINDS
 
     def _announced(self, places: list[DefinitionPlace]) -> list[DefinitionPlace]:
         """Prototypes replaced by the functions that they announce, where there are any."""
@@ -163,7 +163,7 @@ class Definitions:
         return (
             file.facts.announces
             and scope is not None
-            and file.definitions[position][0] in CALLABLE_KINDS
+            and file.definitions[position].kind in CALLABLE_KINDS
         )
 
     def _standing_at(self, file: File, line: int, name: str) -> list[DefinitionPlace]:
@@ -259,7 +259,7 @@ class Definitions:
         for owner in owners[1:] if value[0] == PARENT else owners:
             file = self._program.file(owner[1])
             for body, position in [(file, owner[2]), *self._evaluator.members.extensions(owner)]:
-                if body.definitions[position][0] not in CALLABLE_KINDS and name in body.names(
+                if body.definitions[position].kind not in CALLABLE_KINDS and name in body.names(
                     position
                 ):
                     return self._of_bindings(body, position, name, Way.beginning())
@@ -297,12 +297,12 @@ class Definitions:
         inner = seen[0].start if seen else -1
         scope = walk.innermost(token.offset)
         position = scope
-        while position > 0 and file.definitions[position][7] > inner:
-            if file.facts.implicit_receiver and file.definitions[position][0] in MEMBER_OWNERS:
+        while position > 0 and file.definitions[position].start_byte > inner:
+            if file.facts.implicit_receiver and file.definitions[position].kind in MEMBER_OWNERS:
                 found = self._of_class((CLASS, file.id, position), name)
                 if found:
                     return found
-            position = file.definitions[position][3]
+            position = file.definitions[position].parent
         if seen:
             return self._of_seen(file, name, seen, Way.beginning())
         position = scope
@@ -310,10 +310,10 @@ class Definitions:
             if name in file.names(position) and not any(
                 each.owner == position for each in walk.bindings(name)
             ):
-                visible = file.definitions[position][0] not in MEMBER_OWNERS or position == scope
+                visible = file.definitions[position].kind not in MEMBER_OWNERS or position == scope
                 if visible:
                     return self._of_bindings(file, position, name, Way.beginning())
-            position = file.definitions[position][3]
+            position = file.definitions[position].parent
         return self._from_outside(file, scope, name)
 
     def _of_seen(
@@ -389,7 +389,7 @@ class Definitions:
         return [
             self._place(file, position)
             for position in file.children.get(owner, ())
-            if file.definitions[position][1] == name
+            if file.definitions[position].name == name
         ]
 
     def _of_import(self, file: File, module: str, name: str, way: Way) -> list[DefinitionPlace]:
@@ -487,7 +487,9 @@ class Definitions:
 
     def _place(self, file: File, position: int) -> DefinitionPlace:
         return DefinitionPlace(
-            file.path, file.definitions[position][6], self._program.symbol_id(file.id, position)
+            file.path,
+            file.definitions[position].name_line,
+            self._program.symbol_id(file.id, position),
         )
 
 

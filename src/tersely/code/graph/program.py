@@ -254,11 +254,11 @@ class File:
         found: dict[int, list[int]] = defaultdict(list)
         for position, scope in enumerate(self.scopes):
             if scope is not None and scope.flags & STUB:
-                parent, name = self.definitions[position][3], self.definitions[position][1]
+                parent, name = self.definitions[position].parent, self.definitions[position].name
                 meant = (
                     other
                     for other in self.children.get(parent, ())
-                    if self.definitions[other][1] == name and not self.is_replaced(other)
+                    if self.definitions[other].name == name and not self.is_replaced(other)
                 )
                 found[next(meant, position)].append(position)
         return found
@@ -271,14 +271,15 @@ class File:
     def named_owner(self, position: int) -> int:
         """The innermost definition with a name of its own at or around a scope."""
         while (
-            self.definitions[position][0] == Kind.LAMBDA or self.definitions[position][1][:1] == "<"
+            self.definitions[position].kind == Kind.LAMBDA
+            or self.definitions[position].name[:1] == "<"
         ):
-            position = self.definitions[position][3]
+            position = self.definitions[position].parent
         return position
 
     def inside(self, position: int) -> list[int]:
         """A definition and, for a class, everything in it; for a function what is anonymous in it."""
-        is_class = self.definitions[position][0] in MEMBER_OWNERS
+        is_class = self.definitions[position].kind in MEMBER_OWNERS
         found = [position]
         for child in self.children.get(position, ()):
             if is_class or self.named_owner(child) != child:
@@ -300,7 +301,7 @@ class File:
     def _classes_by_base(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = defaultdict(list)
         for position, scope in enumerate(self.scopes):
-            if scope is None or self.definitions[position][0] not in MEMBER_OWNERS:
+            if scope is None or self.definitions[position].kind not in MEMBER_OWNERS:
                 continue
             names = {
                 name for base in scope.bases for name in (*callee_names(base), *carried_names(base))
@@ -377,7 +378,7 @@ class File:
             for argument in (*call[2], *(value for _, value in call[3]))
             if type(argument) is tuple
             and argument[0] == DEFINED
-            and self.definitions[argument[1]][0] == Kind.LAMBDA
+            and self.definitions[argument[1]].kind == Kind.LAMBDA
         }
 
     @cached_property
@@ -487,20 +488,20 @@ class File:
         return found
 
     def _scope_flows(self, position: int, scope: Scope) -> Iterator[tuple[Any, ...]]:
-        kind, name, _, outer = self.definitions[position][:4]
-        is_function = kind in CALLABLE_KINDS
+        own, outer = self.definitions[position], self.definitions[position].parent
+        is_function = own.kind in CALLABLE_KINDS
         for target, value in scope.binds:
             for bound in callee_names(target):
                 is_local = is_function and (bound in self.names(position) or _is_of_block(target))
                 yield position, value, bound, None, is_local, False
-        own = name if kind != Kind.LAMBDA else position
+        returned_by = own.name if own.kind != Kind.LAMBDA else position
         for value in (*scope.returns, *scope.yields):
-            yield position, value, own, None, False, True
+            yield position, value, returned_by, None, False, True
         for parameter in scope.parameters:
             yield outer, parameter[2], parameter[0], None, True, False
         if scope.decorated is not None:
-            is_local = self.definitions[outer][0] in CALLABLE_KINDS
-            yield outer, scope.decorated, name, None, is_local, False
+            is_local = self.definitions[outer].kind in CALLABLE_KINDS
+            yield outer, scope.decorated, own.name, None, is_local, False
         if self.facts.members_are_items:
             for expression in (*(value for _, value in scope.binds), *scope.returns, *scope.calls):
                 for key, value in mapped(expression):
@@ -522,24 +523,24 @@ class File:
     def is_inside(self, position: int, outer: int) -> bool:
         """True if a definition is another, or in it."""
         while position > outer:
-            position = self.definitions[position][3]
+            position = self.definitions[position].parent
         return position == outer
 
     def owner_class(self, position: int) -> int:
         """The class whose member a definition is, -1 for none."""
-        parent = self.definitions[position][3]
-        return parent if parent >= 0 and self.definitions[parent][0] in MEMBER_OWNERS else -1
+        parent = self.definitions[position].parent
+        return parent if parent >= 0 and self.definitions[parent].kind in MEMBER_OWNERS else -1
 
     def is_prefixed(self, position: int) -> bool:
         """True if a definition names its owner instead of standing in it."""
-        _, name, qualname, parent = self.definitions[position][:4]
-        around = self.definitions[parent][2]
-        return bool(qualname != (f"{around}.{name}" if around else name))
+        own = self.definitions[position]
+        around = self.definitions[own.parent].qualname
+        return own.qualname != (f"{around}.{own.name}" if around else own.name)
 
     def enclosing_method(self, position: int) -> int:
         """The innermost method around a scope (itself included), -1 for none."""
         while position > 0:
-            if self.definitions[position][0] in CALLABLE_KINDS:
+            if self.definitions[position].kind in CALLABLE_KINDS:
                 scope = self.scopes[position]
                 if self.owner_class(position) >= 0 or (
                     scope is not None and scope.receiver_type is not None
@@ -547,7 +548,7 @@ class File:
                     return position
                 if scope is not None and scope.flags & OWN_RECEIVER:
                     return position
-            position = self.definitions[position][3]
+            position = self.definitions[position].parent
         return -1
 
     def receiver_name(self, method: int) -> str:
@@ -555,7 +556,7 @@ class File:
         scope = self.scopes[method]
         if scope is None or scope.flags & (STATIC | OUTSIDE) or not scope.parameters:
             return ""
-        if self.definitions[method][0] in MEMBER_OWNERS:
+        if self.definitions[method].kind in MEMBER_OWNERS:
             return ""
         if scope.receiver_type is not None or self.facts.receiver_parameter:
             return scope.parameters[0][0]
@@ -563,7 +564,7 @@ class File:
 
     def is_parameter(self, position: int, name: str) -> bool:
         """True if a name is a parameter of a function and nothing else."""
-        if self.definitions[position][0] not in CALLABLE_KINDS:
+        if self.definitions[position].kind not in CALLABLE_KINDS:
             return False
         entries = self.names(position).get(name, ())
         return len(entries) == 1 and type(entries[0][1]) is tuple and entries[0][1][0] == PARAMETER
@@ -590,13 +591,13 @@ class File:
         known = self._receiver_stores.get(owner)
         if known is None:
             known = self._receiver_stores[owner] = defaultdict(list)
-            if self.definitions[owner][0] in CALLABLE_KINDS:  # a function that makes objects
+            if self.definitions[owner].kind in CALLABLE_KINDS:  # a function that makes objects
                 self._collect_receiver_stores(owner, set(self.facts.receiver_names), known)
                 return known
             for child in self.children.get(owner, ()):
                 if (
                     self.scopes[child] is not None
-                    and self.definitions[child][0] not in MEMBER_OWNERS
+                    and self.definitions[child].kind not in MEMBER_OWNERS
                 ):
                     names = {self.receiver_name(child), *self.facts.receiver_names}
                     self._collect_receiver_stores(child, names, known)
@@ -612,7 +613,7 @@ class File:
             scope = self.scopes[child]
             if (
                 scope is not None
-                and self.definitions[child][0] not in MEMBER_OWNERS
+                and self.definitions[child].kind not in MEMBER_OWNERS
                 and not scope.flags & OWN_RECEIVER
             ):
                 self._collect_receiver_stores(child, names, found)
@@ -677,7 +678,7 @@ class File:
         for position, scope in enumerate(self.scopes):
             for target, value in scope.binds if scope is not None else ():
                 is_member = type(target) is tuple and target[0] == MEMBER
-                if is_member or self.definitions[position][0] not in CALLABLE_KINDS:
+                if is_member or self.definitions[position].kind not in CALLABLE_KINDS:
                     for serial in _serials(value):
                         found[serial].update(callee_names(target))
         return found
@@ -740,7 +741,7 @@ class File:
             self._bind_definition(position, scope)
             table = tables[position]
             # those of its header are bound as its members
-            is_class = self.definitions[position][0] in MEMBER_OWNERS
+            is_class = self.definitions[position].kind in MEMBER_OWNERS
             for index, parameter in enumerate(() if is_class else scope.parameters):
                 table[parameter[0]].append((position, (PARAMETER, index)))
             outer = dict(scope.outer)
@@ -776,11 +777,11 @@ class File:
     def _outer_owner(self, position: int, name: str, of_module: int) -> int:
         if of_module:
             return 0
-        owner: int = self.definitions[position][3]
+        owner: int = self.definitions[position].parent
         while owner > 0:
             if name in self._declared_in(owner):
                 return owner
-            owner = self.definitions[owner][3]
+            owner = self.definitions[owner].parent
         return 0
 
     def _declared_in(self, position: int) -> frozenset[str]:
@@ -789,7 +790,7 @@ class File:
         if known is None:
             scope = self.scopes[position]
             found: set[str] = {
-                self.definitions[child][1] for child in self.children.get(position, ())
+                self.definitions[child].name for child in self.children.get(position, ())
             }
             if scope is not None:
                 found.update(parameter[0] for parameter in scope.parameters)

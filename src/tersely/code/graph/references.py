@@ -180,7 +180,7 @@ class References:
 
     def _grade(self, other: File, meaning: Meaning, wanted: _Wanted) -> Grade | None:
         """How surely a name means the definition, None if it does not."""
-        is_named = meaning.names >= 0 and other.definitions[meaning.names][0] != Kind.EXTENSION
+        is_named = meaning.names >= 0 and other.definitions[meaning.names].kind != Kind.EXTENSION
         if is_named or wanted.is_own_name(other, meaning):
             return None
         if any(place.symbol == wanted.id for place in meaning.places):
@@ -222,11 +222,11 @@ class _Wanted:
     ) -> None:
         self.id = symbol_id
         self.file = file
-        self.name: str = file.definitions[position][1]
-        self.line: int = file.definitions[position][6]
-        self.is_value = file.definitions[position][0] in VALUE_KINDS
+        self.name: str = file.definitions[position].name
+        self.line: int = file.definitions[position].name_line
+        self.is_value = file.definitions[position].kind in VALUE_KINDS
         # whether it is what has a name of its own in the source
-        self._is_named = file.definitions[position][0] in NAMED_KINDS
+        self._is_named = file.definitions[position].kind in NAMED_KINDS
         self._own = -1  # the offset of its own name
         self.is_member = file.owner_class(position) >= 0
         self.calls = calls

@@ -75,13 +75,13 @@ class Users:
         found = [
             User(edge.caller, Way.CALLS, edge.grade) for edge in self._graph.callers(symbol_id)
         ]
-        kind = file.definitions[position][0]
+        kind = file.definitions[position].kind
         if kind in CALLABLE_KINDS:
             found += self._unwritten(file, position, is_called=bool(found))
         elif kind in CLASS_KINDS:
             found += self._below(file, position)
         elif kind in VALUE_KINDS:
-            found += self._readers(file, file.definitions[position][1])
+            found += self._readers(file, file.definitions[position].name)
         return found
 
     def of_gone(self, name: str, language: str) -> list[User]:
@@ -108,13 +108,13 @@ class Users:
         owner = file.owner_class(position)
         if owner >= 0:
             yield from self._through_objects(file, position, owner, is_called=is_called)
-        around = file.definitions[position][3]
-        if around > 0 and file.definitions[around][0] in CALLABLE_KINDS:
+        around = file.definitions[position].parent
+        if around > 0 and file.definitions[around].kind in CALLABLE_KINDS:
             yield User(self._id(file, around), Way.INSIDE, Grade.INFERRED)
 
     def _by_name(self, file: File, position: int) -> Iterator[User]:
         """Calls by its name of who knows what, and calls that the function is passed to."""
-        name = file.definitions[position][1]
+        name = file.definitions[position].name
         files = {*self._program.mentioning(name, file), file.id}
         if len(files) > MAX_CARRIED_FILES:
             return
@@ -184,7 +184,7 @@ class Users:
         scope = file.scopes[position]
         made = scope.decorated if scope is not None and not scope.flags & PROPERTY else None
         values = (
-            self._evaluator.values(file, file.definitions[position][3], made)
+            self._evaluator.values(file, file.definitions[position].parent, made)
             if made is not None
             else ()
         )
@@ -197,14 +197,14 @@ class Users:
         overrides.
         """
         target = self._evaluator.members.class_of(file, owner)
-        if target is None or file.definitions[position][1] in file.facts.constructors:
+        if target is None or file.definitions[position].name in file.facts.constructors:
             return
         for base in self._evaluator.members.linearised(target)[1:]:
-            for value in self._own(base, file.definitions[position][1]):
+            for value in self._own(base, file.definitions[position].name):
                 yield User(
                     self._id(self._program.file(value[1]), value[2]), Way.OVERRIDDEN, Grade.INFERRED
                 )
-        name = file.definitions[position][1]
+        name = file.definitions[position].name
         from_outside = name in called_by_language(file) or name[:2] == "__" or not is_called
         if from_outside:
             for found in (target, *self._evaluator.members.subclasses(target)):
@@ -217,12 +217,12 @@ class Users:
         inside = (
             child
             for child in home.children.get(target[2], ())
-            if home.definitions[child][1] == name
+            if home.definitions[child].name == name
         )
         return [
             (FUNCTION, home.id, child)
             for child in inside
-            if home.definitions[child][0] in CALLABLE_KINDS
+            if home.definitions[child].kind in CALLABLE_KINDS
         ]
 
     def _makers(self, target: Value) -> list[str]:

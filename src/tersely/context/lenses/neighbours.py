@@ -145,7 +145,7 @@ class Neighbours:
         place = self._place(symbol.id)
         while place is not None and place[1] > 0:
             file, position = place
-            kind = file.definitions[position][0]
+            kind = file.definitions[position].kind
             if kind in CALLABLE_KINDS and name in file.names(position):
                 return self._defined_in(file, position, name, CALLABLE_KINDS | DEPENDENCY_KINDS)
             if kind in MEMBER_OWNERS and file.facts.implicit_receiver:
@@ -155,7 +155,7 @@ class Neighbours:
                     )
                     if found is not None:
                         return found
-            place = file, file.definitions[position][3]
+            place = file, file.definitions[position].parent
         return None
 
     def _defined_in(
@@ -163,7 +163,7 @@ class Neighbours:
     ) -> Symbol | None:
         """The definition of a name that stands directly in another."""
         for child in file.children.get(position, ()):
-            if file.definitions[child][1] == name and file.definitions[child][0] in kinds:
+            if file.definitions[child].name == name and file.definitions[child].kind in kinds:
                 return self.symbol(self._program.symbol_id(file.id, child))
         return None
 
@@ -188,9 +188,9 @@ class Neighbours:
         found: set[str] = set()
         while place is not None and place[1] > 0:
             file, position = place
-            if file.definitions[position][0] in CALLABLE_KINDS:
+            if file.definitions[position].kind in CALLABLE_KINDS:
                 found.update(file.names(position))
-            place = file, file.definitions[position][3]
+            place = file, file.definitions[position].parent
         return frozenset(found)
 
     def _find_visible(self, path: str, name: str) -> Symbol | None:

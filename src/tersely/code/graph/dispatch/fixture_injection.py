@@ -60,7 +60,7 @@ class Providers:
         """
         if not self.is_provider(file, position):
             return []
-        name = file.definitions[position][1]
+        name = file.definitions[position].name
         found = []
         for other in self._reached_files(file):
             for at, scope in enumerate(other.scopes):
@@ -82,10 +82,9 @@ class Providers:
         )
 
     def _is_test(self, file: File, position: int) -> bool:
-        injection, (kind, name) = file.facts.injection, file.definitions[position][:2]
-        return (
-            injection is not None and kind in CALLABLE_KINDS and name.startswith(injection.prefix)
-        )
+        injection, own = file.facts.injection, file.definitions[position]
+        is_named_so = injection is not None and own.name.startswith(injection.prefix)
+        return is_named_so and own.kind in CALLABLE_KINDS
 
     def is_provider(self, file: File, position: int) -> bool:
         """True if a decorator has made a function a provider."""
@@ -98,7 +97,7 @@ class Providers:
         injection, scope = file.facts.injection, file.scopes[position]
         if injection is None or scope is None or scope.decorated is None:
             return False
-        outer = file.definitions[position][3]
+        outer = file.definitions[position].parent
         return any(
             value[0] == EXTERNAL and value[1] in injection.decorators
             for callee in _callees(scope.decorated)

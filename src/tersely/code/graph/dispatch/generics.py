@@ -154,7 +154,7 @@ class Generics:
         members = self.evaluator.members
         for owner in members.linearised((CLASS, *instance[1:3])):
             file = self.program.file(owner[1])
-            outer = file.definitions[owner[2]][3]
+            outer = file.definitions[owner[2]].parent
             for base in written_types(file, file.scope(owner[2]).bases):
                 is_generic = bool(written_arguments(base))
                 values = self.evaluator.values(file, outer, base[1]) if is_generic else NOTHING
@@ -165,7 +165,7 @@ class Generics:
         """The type arguments of an instance as a class of that name above its own sees them."""
         target = (CLASS, *instance[1:3])
         for owner in self.evaluator.members.linearised(target):
-            if self.program.file(owner[1]).definitions[owner[2]][1] == name:
+            if self.program.file(owner[1]).definitions[owner[2]].name == name:
                 return self._arguments(target, type_arguments(instance), owner, MAX_GENERIC_BASES)
         return ()
 
@@ -192,7 +192,7 @@ class Generics:
         if target == owner or not left:
             return own if left else ()
         file = self.program.file(target[1])
-        outer, names = file.definitions[target[2]][3], file.scope(target[2]).type_parameters
+        outer, names = file.definitions[target[2]].parent, file.scope(target[2]).type_parameters
         given: dict[str, Expression] = {
             name: (GIVEN, values) for name, values in zip(names, own, strict=False) if values
         }

@@ -52,7 +52,7 @@ class HeaderFields:
         those below it.
         """
         members = self.evaluator.members
-        if file.definitions[position][0] not in CLASS_KINDS:
+        if file.definitions[position].kind not in CLASS_KINDS:
             return members.sites.of(file, position)
         target = members.open.whole(file, position)
         found: list[Passing] = []

@@ -166,7 +166,7 @@ class Inference:
         """The type arguments of an instance as the class of that name sees them."""
         if value[0] != INSTANCE:
             return ()
-        own = self.program.file(value[1]).definitions[value[2]][1] == name
+        own = self.program.file(value[1]).definitions[value[2]].name == name
         return type_arguments(value) if own else self.evaluator.generics.above(value, name)
 
     def _results(self, functions: Values) -> Values:

@@ -263,7 +263,9 @@ class Members:
         scope = file.scopes[position]
         if scope is None or not scope.flags & EXTENSION:
             return self.open.whole(file, position)
-        extended = self.evaluator.values(file, file.definitions[position][3], scope.receiver_type)
+        extended = self.evaluator.values(
+            file, file.definitions[position].parent, scope.receiver_type
+        )
         return next((value for value in sorted(extended, key=repr) if value[0] == CLASS), None)
 
     def of_class(
@@ -347,7 +349,7 @@ class Members:
         `this[SAVE] = …`.
         """
         file = self.program.file(owner[1])
-        outer = file.definitions[owner[2]][3]
+        outer = file.definitions[owner[2]].parent
         found: Values = NOTHING
         for written in file.computed_names.get(owner[2], ()):
             if (KEY, name) in self.evaluator.values(file, outer, written[1:-1]):
@@ -388,7 +390,7 @@ class Members:
         found: Values = NOTHING
         file, outer = (
             self.program.file(owner[1]),
-            self.program.file(owner[1]).definitions[owner[2]][3],
+            self.program.file(owner[1]).definitions[owner[2]].parent,
         )
         for expression in written_types(file, file.scope(owner[2]).bases):
             if type(expression) is tuple and expression[0] == MAPPING:
@@ -439,7 +441,7 @@ class Members:
         for file, position in self._bodies(owner):
             if file.facts.prototype:
                 found |= self._mixed_in(owner, name, file)
-            if file.definitions[position][0] in CALLABLE_KINDS:
+            if file.definitions[position].kind in CALLABLE_KINDS:
                 continue
             if name in file.names(position):
                 found |= self.evaluator.names.bound(file, position, name)
@@ -451,14 +453,14 @@ class Members:
     def _written_outside(self, owner: Value, name: str) -> Values:
         """Methods that name their class as the type of a receiver, outside of its body."""
         found: set[Value] = set()
-        class_name = self.program.file(owner[1]).definitions[owner[2]][1]
+        class_name = self.program.file(owner[1]).definitions[owner[2]].name
         for file_id, position in self.program.named(name, owner=class_name):
             file = self.program.file(file_id)
             scope = file.scopes[position]
             if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
                 continue
             if owner in self.evaluator.values(
-                file, file.definitions[position][3], scope.receiver_type
+                file, file.definitions[position].parent, scope.receiver_type
             ):
                 found.add((FUNCTION, file_id, position, None))
         return frozenset(found)
@@ -474,7 +476,7 @@ class Members:
 
     def _prototypes(self, owner: Value, file: File) -> Values:
         """What was assigned to be the prototype of a class or function."""
-        made = self.program.file(owner[1]).definitions[owner[2]][0] in CALLABLE_KINDS
+        made = self.program.file(owner[1]).definitions[owner[2]].kind in CALLABLE_KINDS
         thing = (FUNCTION, *owner[1:], None) if made else owner
         found = self.stored_from_outside(thing, file.facts.prototype)
         for value in found:
@@ -508,7 +510,7 @@ class Members:
                 (self.program.file(at), position)
                 for at, position in self.open.openings(file, owner[2])
             ]
-            if self.program.named(file.definitions[owner[2]][1], kinds=EXTENSION_KINDS):
+            if self.program.named(file.definitions[owner[2]].name, kinds=EXTENSION_KINDS):
                 return [*known, *self.extensions(owner)]  # may be on the way to being solved
             self._known_bodies[owner] = known
         return known
@@ -521,7 +523,7 @@ class Members:
 
     def _extension_values(self, owner: Value) -> frozenset[Any]:
         home = self.program.file(owner[1])
-        name = home.definitions[owner[2]][1]
+        name = home.definitions[owner[2]].name
         found = set()
         for file_id, position in self.program.named(name, kinds=EXTENSION_KINDS):
             file = self.program.file(file_id)
@@ -564,7 +566,7 @@ class Members:
         found: list[Value] = []
         wanted = (CLASS, EXTERNAL) if tag == CLASS else (tag,)
         for file, position in self._bodies(target):
-            outer = file.definitions[position][3]
+            outer = file.definitions[position].parent
             if file.facts.prototype:
                 found.extend(
                     (CLASS, *v[1:])
@@ -598,8 +600,8 @@ class Members:
 
     def _direct_subclasses(self, target: Value) -> Values:
         home = self.program.file(target[1])
-        name = home.definitions[target[2]][1]
-        if home.facts.structural and home.definitions[target[2]][0] == Kind.INTERFACE:
+        name = home.definitions[target[2]].name
+        if home.facts.structural and home.definitions[target[2]].kind == Kind.INTERFACE:
             return self._implementers(target)
         found = set()
         candidates = {*self.program.mentioning(name, home), target[1]}
@@ -647,7 +649,7 @@ class Members:
             if (
                 interface is None
                 or interface == target
-                or file.definitions[owner][0] != Kind.INTERFACE
+                or file.definitions[owner].kind != Kind.INTERFACE
             ):
                 continue
             if all(self._provides(target, method) for method in self._methods(interface).values()):
@@ -659,7 +661,7 @@ class Members:
         those types.
         """
         home = self.program.file(method[1])
-        found = self.declared(candidate, home.definitions[method[2]][1])
+        found = self.declared(candidate, home.definitions[method[2]].name)
         functions = [value for value in found if value[0] == FUNCTION]
         wanted = [
             "" if name in home.facts.top_types else name
@@ -677,7 +679,7 @@ class Members:
         )
 
     def _embedding(self, owner: Value) -> list[Value]:
-        is_interface = self.program.file(owner[1]).definitions[owner[2]][0] == Kind.INTERFACE
+        is_interface = self.program.file(owner[1]).definitions[owner[2]].kind == Kind.INTERFACE
         return [] if is_interface else self.subclasses(owner)
 
     def _methods(self, interface: Value) -> dict[str, Value]:
@@ -686,19 +688,25 @@ class Members:
         for owner in self.linearised(interface):
             file = self.program.file(owner[1])
             for child in file.children.get(owner[2], ()):
-                if file.definitions[child][0] == Kind.METHOD:
-                    found.setdefault(file.definitions[child][1], (FUNCTION, owner[1], child, None))
+                if file.definitions[child].kind == Kind.METHOD:
+                    found.setdefault(
+                        file.definitions[child].name, (FUNCTION, owner[1], child, None)
+                    )
         return found
 
     def owner_of_method(self, file: File, position: int) -> Value | None:
         """The class whose method a definition is, wherever it is written."""
         scope = file.scopes[position]
-        if scope is None or scope.flags & EXTENSION or file.definitions[position][0] != Kind.METHOD:
+        if (
+            scope is None
+            or scope.flags & EXTENSION
+            or file.definitions[position].kind != Kind.METHOD
+        ):
             return None
         owner = file.owner_class(position)
         if owner >= 0:
             return self.class_of(file, owner)
-        types = self.evaluator.values(file, file.definitions[position][3], scope.receiver_type)
+        types = self.evaluator.values(file, file.definitions[position].parent, scope.receiver_type)
         return next((value for value in sorted(types, key=repr) if value[0] == CLASS), None)
 
     def _of_subclasses(self, target: Value, name: str) -> Values:
@@ -707,7 +715,9 @@ class Members:
         home = self.program.file(target[1])
         found: Values = NOTHING
         for position in (
-            home.classes_on(home.definitions[target[2]][1]) if name in home.member_stores() else ()
+            home.classes_on(home.definitions[target[2]].name)
+            if name in home.member_stores()
+            else ()
         ):
             child = self.class_of(home, position)
             if child is not None and child != target and target in self.bases(child):
@@ -805,7 +815,7 @@ class Members:
         """True if what a value holds can be copied; what its class declares cannot."""
         if value[0] != INSTANCE:
             return True
-        return self.program.file(value[1]).definitions[value[2]][0] in CALLABLE_KINDS
+        return self.program.file(value[1]).definitions[value[2]].kind in CALLABLE_KINDS
 
     def _any_below(self, values: Values, target: Value) -> bool:
         return any(
@@ -957,8 +967,8 @@ class Members:
         namespace = file.facts.global_namespace
         for file_id, position in self.program.named(name, owner=namespace):
             other = self.program.file(file_id)
-            owner = other.definitions[position][3]
-            if other.family == file.family and other.definitions[owner][0] == Kind.NAMESPACE:
+            owner = other.definitions[position].parent
+            if other.family == file.family and other.definitions[owner].kind == Kind.NAMESPACE:
                 yield other, owner
 
     def _in_declaring_scripts(self, file: File, name: str) -> Iterator[tuple[File, int]]:
@@ -971,7 +981,7 @@ class Members:
 
     def _is_type(self, value: Value) -> bool:
         """True if a value is a type that nothing is made of."""
-        kind = self.program.file(value[1]).definitions[value[2]][0] if value[0] == CLASS else ""
+        kind = self.program.file(value[1]).definitions[value[2]].kind if value[0] == CLASS else ""
         return kind in (Kind.INTERFACE, Kind.TYPE)
 
     def _only_one(self, file: File, name: str) -> Values:
@@ -984,7 +994,7 @@ class Members:
             place
             for place in self.program.named(name)
             if self.program.rows[place[0]].language == file.language.name
-            and self.program.file(place[0]).definitions[place[1]][3] == 0
+            and self.program.file(place[0]).definitions[place[1]].parent == 0
         ]
         if len(places) != 1:
             return NOTHING
@@ -1058,7 +1068,7 @@ class Members:
             scope = other.scopes[position]
             if scope is not None and scope.flags & PRIVATE and file_id != file.id:
                 continue
-            if other.definitions[position][3] == 0 and name in other.names(0):
+            if other.definitions[position].parent == 0 and name in other.names(0):
                 found |= self.evaluator.names.bound(other, 0, name)
         return found
 

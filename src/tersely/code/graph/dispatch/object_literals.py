@@ -52,7 +52,7 @@ class Objects:
     def functions(self, target: Value, name: str) -> Values:
         """The values that objects of an interface or a type, or of one below it, have under a name."""
         home = self.program.file(target[1])
-        if not home.facts.members_are_items or home.definitions[target[2]][0] not in (
+        if not home.facts.members_are_items or home.definitions[target[2]].kind not in (
             Kind.INTERFACE,
             Kind.TYPE,
         ):
@@ -74,7 +74,7 @@ class Objects:
 
     def _of_type(self, target: Value) -> Iterator[Value]:
         home = self.program.file(target[1])
-        name = home.definitions[target[2]][1]
+        name = home.definitions[target[2]].name
         candidates = {*self.program.mentioning(name, home), home.id}
         if len(candidates) > MAX_OBJECT_FILES:
             self.solver.mark_cut(OBJECTS_LIMIT)
@@ -86,7 +86,7 @@ class Objects:
 
     def _in_file(self, target: Value, file_id: int) -> Values:
         file = self.program.file(file_id)
-        name = self.program.file(target[1]).definitions[target[2]][1]
+        name = self.program.file(target[1]).definitions[target[2]].name
         found: Values = NOTHING
         for scope, value, declared in self.declarations(file)[name]:
             held = _held(self.evaluator.annotations.instances(file, scope, declared))
@@ -128,7 +128,7 @@ def _declared(file: File, position: int) -> Iterator[Declaration]:
     types.
     """
     scope = file.scope(position)
-    if scope.returned_type is not None and file.definitions[position][0] in CALLABLE_KINDS:
+    if scope.returned_type is not None and file.definitions[position].kind in CALLABLE_KINDS:
         for value in scope.returns:
             yield Declaration(position, value, scope.returned_type)
     for target, value in scope.binds:

@@ -50,7 +50,9 @@ class OpenClasses:
         """Every body of a class, in the order of files."""
         if not file.facts.open_classes and not self._is_partial(file, position):
             return [(file.id, position)]
-        places = self.qualified(file, file.definitions[position][2], file.definitions[position][1])
+        places = self.qualified(
+            file, file.definitions[position].qualname, file.definitions[position].name
+        )
         bodies = [place for place in places if self._is_body(*place)]
         if not file.facts.open_classes:
             bodies = [
@@ -67,7 +69,7 @@ class OpenClasses:
         return partial and (namespace is None or file.namespace == namespace)
 
     def _is_body(self, file_id: int, position: int) -> bool:
-        is_class = self.program.file(file_id).definitions[position][0] in MEMBER_OWNERS
+        is_class = self.program.file(file_id).definitions[position].kind in MEMBER_OWNERS
         return is_class and self._defines(file_id, position)
 
     def _defines(self, file_id: int, position: int) -> bool:
@@ -83,7 +85,10 @@ class OpenClasses:
             around = qualname.rpartition(".")[0].rpartition(".")[2]
             for file_id, position in self.program.named(name, owner=around):
                 other = self.program.file(file_id)
-                if other.language is file.language and other.definitions[position][2] == qualname:
+                if (
+                    other.language is file.language
+                    and other.definitions[position].qualname == qualname
+                ):
                     known.append((file_id, position))
             del known[MAX_OPENINGS:]
         return known
@@ -95,12 +100,12 @@ class OpenClasses:
         home = self.program.file(owner[1])
         found: Values = NOTHING
         for file_id, position in self.qualified(
-            home, f"{home.definitions[owner[2]][2]}.{name}", name
+            home, f"{home.definitions[owner[2]].qualname}.{name}", name
         ):
             file = self.program.file(file_id)
             if file.is_prefixed(position) and self._defines(file_id, position):
                 found |= self.evaluator.values(
-                    file, file.definitions[position][3], (DEFINED, position)
+                    file, file.definitions[position].parent, (DEFINED, position)
                 )
         return found
 
@@ -111,7 +116,7 @@ class OpenClasses:
             other = self.program.file(file_id)
             if self._defines(file_id, position):
                 found |= self.evaluator.values(
-                    other, other.definitions[position][3], (DEFINED, position)
+                    other, other.definitions[position].parent, (DEFINED, position)
                 )
         return found
 
@@ -141,7 +146,7 @@ class OpenClasses:
         """
         method = file.enclosing_method(scope)
         owner = file.owner_class(method) if method >= 0 else scope
-        if owner < 0 or file.definitions[owner][0] not in MEMBER_OWNERS:
+        if owner < 0 or file.definitions[owner].kind not in MEMBER_OWNERS:
             return NOTHING
         target = self.evaluator.members.class_of(file, owner)
         if target is None:
@@ -149,7 +154,7 @@ class OpenClasses:
         instance, itself = one(INSTANCE, *target[1:]), one(CLASS, *target[1:])
         if method < 0 or file.scope(method).flags & CLASS_METHOD:
             return itself
-        return instance | itself if file.definitions[method][0] == Kind.LAMBDA else instance
+        return instance | itself if file.definitions[method].kind == Kind.LAMBDA else instance
 
     def implicit(self, file: File, position: int, name: str, scope: int) -> Values:
         """The values of a bare name in a class around a scope: any member of the receiver, else a

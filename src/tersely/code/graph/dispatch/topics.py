@@ -272,7 +272,7 @@ class Topics:
                     yield (
                         "type",
                         topic.framework,
-                        self.program.file(above[1]).definitions[above[2]][1],
+                        self.program.file(above[1]).definitions[above[2]].name,
                     )
             elif topic.kind == "name" and value[0] == KEY and type(value[1]) is str:
                 told = value[1] if target is None else last_word(value[1])
@@ -316,7 +316,7 @@ class Topics:
         """What a handler itself tells: its name, or the type of its first parameter."""
         home = self.program.file(target.file)
         if topic.kind == "name":
-            yield "name", topic.framework, home.definitions[target.position][1]
+            yield "name", topic.framework, home.definitions[target.position].name
         elif parameters := home.scope(target.position).parameters:
             yield "type", topic.framework, type_name(parameters[0][1])
 

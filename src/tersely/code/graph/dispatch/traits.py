@@ -43,7 +43,7 @@ class Traits:
     def is_trait(self, value: Value) -> bool:
         """True if a class is such a trait."""
         home = self.program.file(value[1])
-        return home.facts.traits and home.definitions[value[2]][0] == Kind.TRAIT
+        return home.facts.traits and home.definitions[value[2]].kind == Kind.TRAIT
 
     def bound(self, declared: Values) -> bool:
         """True if things are declared by a trait: then only what that has can be called on them."""
@@ -141,7 +141,9 @@ class Traits:
         return bool(scope.flags & EXTENSION and scope.bases)
 
     def _traits_of(self, file: File, position: int) -> Values:
-        return self.evaluator.union(file, file.definitions[position][3], file.scope(position).bases)
+        return self.evaluator.union(
+            file, file.definitions[position].parent, file.scope(position).bases
+        )
 
     def _is_in_sight(self, function: Any, file: File, scope: int) -> bool:
         """True if a method may be called for the traits that a scope has names for; a trait's own
@@ -156,6 +158,6 @@ class Traits:
         traits = (value for value in self._traits_of(home, owner) if value[0] == CLASS)
         names = self.evaluator.names
         return any(
-            trait in names.of(file, scope, self.program.file(trait[1]).definitions[trait[2]][1])
+            trait in names.of(file, scope, self.program.file(trait[1]).definitions[trait[2]].name)
             for trait in traits
         )

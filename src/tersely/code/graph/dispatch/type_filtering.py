@@ -81,7 +81,7 @@ class Typed:
     def _may_be_below(self, value: Value) -> bool:
         """Where implementing is a matter of having the methods, other classes have no subtypes."""
         home = self.program.file(value[1])
-        return not home.facts.structural or home.definitions[value[2]][0] == Kind.INTERFACE
+        return not home.facts.structural or home.definitions[value[2]].kind == Kind.INTERFACE
 
     def narrowed(self, values: Values, declared: Values, *, whole: bool = False) -> Values:
         """Those of `values` that a declaration admits; what it declares where values are unknown.
@@ -143,7 +143,7 @@ class Typed:
     def _is_functional(self, value: Value) -> bool:
         """True if a function may stand for an instance: an interface with one method to write."""
         home = self.program.file(value[1])
-        if not home.facts.functions_are_objects or home.definitions[value[2]][0] not in (
+        if not home.facts.functions_are_objects or home.definitions[value[2]].kind not in (
             Kind.INTERFACE,
             Kind.TYPE,
         ):
@@ -212,7 +212,7 @@ class Typed:
     def _names_of(self, value: Value, file: File) -> set[str]:
         if value[0] == INSTANCE:
             linear = self.evaluator.members.linearised((CLASS, *value[1:3]))
-            return {self.program.file(above[1]).definitions[above[2]][1] for above in linear}
+            return {self.program.file(above[1]).definitions[above[2]].name for above in linear}
         if value[0] == KEY:
             return set(self.key_types(value, file))
         return {value[1].rpartition(".")[2]} if value[0] == RESULT else set()
@@ -272,7 +272,7 @@ class Typed:
         return frozenset(found)
 
     def _name_of(self, function: Value) -> str:
-        return self.program.file(function[1]).definitions[function[2]][1]
+        return self.program.file(function[1]).definitions[function[2]].name
 
     def _bodies_of(self, prototype: Value) -> list[Value]:
         home = self.program.file(prototype[1])
@@ -284,7 +284,7 @@ class Typed:
             if (
                 other.family != home.family
                 or scope is None
-                or other.definitions[position][2] != definition[2]
+                or other.definitions[position].qualname != definition[2]
             ):
                 continue
             if not scope.flags & ABSTRACT and (file_id == home.id or not scope.flags & PRIVATE):
@@ -345,7 +345,7 @@ class Typed:
         for value in self.evaluator.values(file, scope, argument):
             if value[0] == INSTANCE:
                 for above in self.evaluator.members.linearised((CLASS, *value[1:3])):
-                    names.add(self.program.file(above[1]).definitions[above[2]][1])
+                    names.add(self.program.file(above[1]).definitions[above[2]].name)
                     outside = (
                         base for base in self.evaluator.members.bases(above) if base[0] == EXTERNAL
                     )
@@ -380,7 +380,8 @@ class Typed:
     def _is_told(self, type_name: str) -> bool:
         """True if a type name can be told apart from others: a class of ours."""
         return any(
-            self.program.file(file_id).definitions[position][0] not in (Kind.METHOD, Kind.FUNCTION)
+            self.program.file(file_id).definitions[position].kind
+            not in (Kind.METHOD, Kind.FUNCTION)
             for file_id, position in self.program.named(type_name)
         )
 

@@ -234,7 +234,7 @@ class Calls:
             given = self.evaluator.union(file, scope, passed)
             if not passed:
                 given = self.evaluator.values(
-                    home, home.definitions[position][3], body.parameters[index][2]
+                    home, home.definitions[position].parent, body.parameters[index][2]
                 )
             if not given or any(is_spread(expression) for expression in passed):
                 return self.returned(function)

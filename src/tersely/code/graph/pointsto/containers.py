@@ -152,7 +152,7 @@ class Containers:
     def _underlying(self, value: Value) -> Values:
         """The collections that a type with a name is made of: `type T []E`."""
         file = self.program.file(value[1])
-        kind, outer = file.definitions[value[2]][0], file.definitions[value[2]][3]
+        kind, outer = file.definitions[value[2]].kind, file.definitions[value[2]].parent
         found: Values = NOTHING
         for expression in file.scope(value[2]).bases if kind == Kind.TYPE else ():
             found |= frozenset(

@@ -101,7 +101,7 @@ class Contexts:
         function.
         """
         if (
-            file.definitions[position][0] != Kind.LAMBDA
+            file.definitions[position].kind != Kind.LAMBDA
             and not file.scope(position).flags & DETACHED
         ):
             return NOTHING
@@ -171,7 +171,7 @@ class Contexts:
             else self.evaluator.inference.seen(function, annotation, call)
         )
         declared = self.evaluator.annotations.instances(
-            home, home.definitions[function[2]][3], annotation
+            home, home.definitions[function[2]].parent, annotation
         )
         return self.evaluator.containers.elements(declared) if mode == REST else declared
 
@@ -270,7 +270,7 @@ def _values_with_places(
         yield value, Result(position)
     for _, annotation, default, _ in scope.parameters:
         if annotation is not None:
-            yield default, Annotated(file.definitions[position][3], annotation)
+            yield default, Annotated(file.definitions[position].parent, annotation)
 
 
 def _functions(value: Expression, place: Any) -> Iterator[tuple[int, Any]]:

@@ -195,7 +195,7 @@ class Evaluator:
 
     def _defined(self, file: File, scope: int, expression: Any) -> Values:
         position = expression[1]
-        kind = file.definitions[position][0]
+        kind = file.definitions[position].kind
         if kind in MEMBER_OWNERS:
             return frozenset((self.members.open.whole(file, position),))
         return one(FUNCTION, file.id, position, None)
@@ -250,7 +250,7 @@ class Evaluator:
         return bool(self.program.file(generated[1]).scope(generated[2]).flags & CONTEXT_MANAGER)
 
     def _around(self, file: File, scope: int, expression: Any) -> Values:
-        return self.names.of(file, max(file.definitions[scope][3], 0), expression[1])
+        return self.names.of(file, max(file.definitions[scope].parent, 0), expression[1])
 
     def _as_trait(self, file: File, scope: int, expression: Any) -> Values:
         types, traits = expression[1:]

@@ -92,21 +92,21 @@ class Names:
             found = self._in_scope(file, position, scope, name, called)
             if found is not None:
                 return found
-            position = file.definitions[position][3]
+            position = file.definitions[position].parent
         return self._free_name(file, scope, name, called)
 
     def _holding(self, file: File, scope: int, variable: str) -> int:
         """The scope around a scope that a variable of a block belongs to."""
         position = scope
         while position >= 0 and variable not in file.names(position):
-            position = file.definitions[position][3]
+            position = file.definitions[position].parent
         return position if position >= 0 else scope
 
     def _in_scope(
         self, file: File, position: int, scope: int, name: str, called: bool
     ) -> Values | None:
         """What a name is in one of the scopes around it, None if the next one is to be asked."""
-        if file.definitions[position][0] in MEMBER_OWNERS:
+        if file.definitions[position].kind in MEMBER_OWNERS:
             return self._in_class(file, position, scope, name, called)
         table = file.names(position)
         if name not in table:
@@ -198,16 +198,19 @@ class Names:
             return True
         if value[0] != FUNCTION or (value[3] is not None and value[3][0] != INSTANCE):
             return False
-        return self.program.file(value[1]).definitions[value[2]][0] in (Kind.METHOD, Kind.FUNCTION)
+        return self.program.file(value[1]).definitions[value[2]].kind in (
+            Kind.METHOD,
+            Kind.FUNCTION,
+        )
 
     def _inherited_from_outside(self, file: File, scope: int, name: str) -> Values:
         """A method that no class of ours has may come from a base outside the repository."""
         found = self.evaluator.members.top_level(file, name)
         position = scope
         while position > 0 and not found:
-            if file.definitions[position][0] in CLASS_KINDS:
+            if file.definitions[position].kind in CLASS_KINDS:
                 found = self.evaluator.members.of_external_base((CLASS, file.id, position), name)
-            position = file.definitions[position][3]
+            position = file.definitions[position].parent
         return found
 
     def _of_handed(self, file: File, scope: int) -> Values:
@@ -216,23 +219,27 @@ class Names:
         """
         found: Values = NOTHING
         while (
-            gives_receivers(file.facts) and file.definitions[scope][0] == Kind.LAMBDA and not found
+            gives_receivers(file.facts)
+            and file.definitions[scope].kind == Kind.LAMBDA
+            and not found
         ):
             found = self.evaluator.parameters.receivers(file, scope)
-            scope = file.definitions[scope][3]
+            scope = file.definitions[scope].parent
         return found
 
     def _of_explicit_receiver(self, file: File, position: int, name: str) -> Values:
         """A bare name in a function with a receiver type may be a member of the receiver."""
         scope = file.scopes[position]
-        if file.definitions[position][0] == Kind.LAMBDA and gives_receivers(file.facts):
+        if file.definitions[position].kind == Kind.LAMBDA and gives_receivers(file.facts):
             return self._of_ours(self.evaluator.parameters.receivers(file, position), name, file)
         if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
             return NOTHING
         if file.facts.constructor_is_class_name and name == type_name(scope.receiver_type):
-            return self.evaluator.values(file, file.definitions[position][3], scope.receiver_type)
+            return self.evaluator.values(
+                file, file.definitions[position].parent, scope.receiver_type
+            )
         receivers = self.evaluator.annotations.instances(
-            file, file.definitions[position][3], scope.receiver_type
+            file, file.definitions[position].parent, scope.receiver_type
         )
         return self._of_ours(receivers, name, file)
 
@@ -246,15 +253,15 @@ class Names:
         function its own.
         """
         scope = file.scopes[position]
-        if file.definitions[position][0] in MEMBER_OWNERS:
+        if file.definitions[position].kind in MEMBER_OWNERS:
             target = self.evaluator.members.class_of(file, position)
             return one(INSTANCE, *target[1:3], True) if target is not None else NOTHING
-        if file.definitions[position][0] == Kind.LAMBDA and gives_receivers(file.facts):
+        if file.definitions[position].kind == Kind.LAMBDA and gives_receivers(file.facts):
             return self.evaluator.parameters.receivers(file, position)
         if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
             return NOTHING
         return self.evaluator.annotations.instances(
-            file, file.definitions[position][3], scope.receiver_type
+            file, file.definitions[position].parent, scope.receiver_type
         )
 
     def _extending_receiver(self, file: File, scope: int, name: str) -> Values:
@@ -265,17 +272,17 @@ class Names:
         while position > 0:
             inner = file.scopes[position]
             receivers: Values = NOTHING
-            if file.definitions[position][0] in MEMBER_OWNERS:
+            if file.definitions[position].kind in MEMBER_OWNERS:
                 target = self.evaluator.members.class_of(file, position)
                 receivers = one(INSTANCE, *target[1:3]) if target is not None else NOTHING
             elif inner is not None and inner.receiver_type is not None:
                 receivers = self.evaluator.annotations.instances(
-                    file, file.definitions[position][3], inner.receiver_type
+                    file, file.definitions[position].parent, inner.receiver_type
                 )
             for receiver in receivers:
                 if found := self.evaluator.typed.extension_functions(receiver, name, file):
                     return found
-            position = file.definitions[position][3]
+            position = file.definitions[position].parent
         return NOTHING
 
     def bound(self, file: File, scope: int, name: str, *, inside: bool = False) -> Values:
@@ -313,7 +320,7 @@ class Names:
             if (
                 not known
                 or itself <= known
-                or file.definitions[definition[1]][0] not in CALLABLE_KINDS
+                or file.definitions[definition[1]].kind not in CALLABLE_KINDS
             ):
                 return known or itself
             return known | one(WRAPPED, file.id, definition[1])
@@ -345,17 +352,17 @@ class Names:
         if method >= 0 and owner < 0 and file.scope(method).flags & OWN_RECEIVER:
             made = one(INSTANCE, file.id, method) | self._given_receivers(file, method)
             return made | self.evaluator.values(
-                file, file.definitions[method][3], file.scope(method).holder
+                file, file.definitions[method].parent, file.scope(method).holder
             )
         if method >= 0 and file.scope(method).flags & OUTSIDE:
-            outer = file.definitions[method][3]
+            outer = file.definitions[method].parent
             owners = self.evaluator.values(file, outer, file.scope(method).receiver_type)
             return owners if as_class else self.evaluator.typed.opened(instances_of(owners))
         if method >= 0 and file.scope(method).flags & CLASS_METHOD:
             as_class = True
         if method < 0:
             owner = (
-                scope if file.definitions[scope][0] in MEMBER_OWNERS else file.owner_class(scope)
+                scope if file.definitions[scope].kind in MEMBER_OWNERS else file.owner_class(scope)
             )
         if owner < 0:
             return self._global_object(file) if method < 0 else NOTHING
@@ -382,7 +389,7 @@ class Names:
         )
 
     def _receivers_passed(self, file: File, function: int) -> Values:
-        below, name = self.evaluator.below, file.definitions[function][1]
+        below, name = self.evaluator.below, file.definitions[function].name
         self.solver.mark_own()
         if below is None:
             return NOTHING
@@ -416,7 +423,7 @@ class Names:
         """What the one binding of a name says, behind imports; None where there is no such."""
         for _ in range(MAX_IMPORTS_OF_NAME):
             while type(name) is str and scope > 0 and name not in file.names(scope):
-                scope = file.definitions[scope][3]
+                scope = file.definitions[scope].parent
             entries = file.names(scope).get(name, ()) if type(name) is str else ()
             if len(entries) != 1:
                 return None
@@ -437,7 +444,7 @@ class Names:
         while type(callee) is str and scope >= 0:
             for _, entry in file.names(scope).get(callee, ()):
                 return str(entry[2]) if type(entry) is tuple and entry[0] == MEMBER else ""
-            scope = file.definitions[scope][3]
+            scope = file.definitions[scope].parent
         return ""
 
     def of_object(self, file: File, holder: Expression) -> list[str]:

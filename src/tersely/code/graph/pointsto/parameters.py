@@ -56,7 +56,7 @@ class Parameters:
     def _values(self, file: File, position: int, index: int) -> Values:
         scope = file.scope(position)
         _, annotation, _, mode = scope.parameters[index]
-        outer = file.definitions[position][3]
+        outer = file.definitions[position].parent
         if scope.receiver_type is not None and index == 0 and not scope.flags & OUTSIDE:
             return self.evaluator.annotations.instances(file, outer, scope.receiver_type)
         if index == 0 and _takes_receiver(file, position):
@@ -86,7 +86,7 @@ class Parameters:
         declared as.
         """
         name, _, default, _ = file.scope(position).parameters[index]
-        outer = file.definitions[position][3]
+        outer = file.definitions[position].parent
         passed = self._handed(file, position, index) or self._passed(file, position, index)
         if file.facts.injection is not None:
             passed |= self.evaluator.providers.values(file, position, name)
@@ -124,7 +124,7 @@ class Parameters:
             return self.evaluator.typed.narrowed(
                 found,
                 self.evaluator.annotations.instances(
-                    file, file.definitions[position][3], annotation
+                    file, file.definitions[position].parent, annotation
                 ),
             )
         return found
