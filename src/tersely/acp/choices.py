@@ -1,4 +1,4 @@
-"""What the user of an editor can choose in a session: the mode, and the model."""
+"""The choices of the user of an editor in a session: the mode, and the model."""
 
 from __future__ import annotations
 

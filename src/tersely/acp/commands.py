@@ -1,4 +1,4 @@
-"""What can be typed after `/` in an editor."""
+"""The commands that can be typed after `/` in an editor."""
 
 from __future__ import annotations
 

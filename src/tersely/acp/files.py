@@ -58,7 +58,7 @@ class EditorFiles:
         return True
 
     def _asked(self, asking: Coroutine[Any, Any, ResultT]) -> ResultT:
-        """What the editor answers, waited for in the thread of the call."""
+        """The answer of the editor, waited for in the thread of the call."""
         future = asyncio.run_coroutine_threadsafe(asking, self._loop)
         try:
             return future.result(EDITOR_SECONDS)

@@ -1,4 +1,4 @@
-"""What an editor asks of the agent beside what the screen asks, and how its sessions are opened."""
+"""The front of the agent for editors, beside what the screen asks, and opening its sessions."""
 
 from __future__ import annotations
 

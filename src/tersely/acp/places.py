@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 
 class Places(NamedTuple):
-    """Where the repository is for the editor: it may know it by a link."""
+    """The place of the repository for the editor: it may know it by a link."""
 
     base: str
     root: str

@@ -1,6 +1,4 @@
-"""What the user has put into a prompt: words, links to files, and texts that the editor has put in
-for them.
-"""
+"""The prompt of a user: words, links to files, and texts that the editor has put in for them."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class AgentServer:
         client_capabilities: ClientCapabilities | None = None,
         **more: Any,
     ) -> InitializeResponse:
-        """What both sides can do. There is nothing to log in to: the model is found as in the
+        """The abilities of both sides. There is nothing to log in to: the model is found as in the
         terminal.
         """
         self._offered = client_capabilities or ClientCapabilities()
@@ -277,7 +277,7 @@ def _servers(given: Sequence[Any]) -> Mapping[str, ToolServer]:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """What goes wrong as an error of the protocol, with our code and what to do."""
+    """Errors as those of the protocol, with our code and what to do."""
     try:
         yield
     except TerselyError as error:

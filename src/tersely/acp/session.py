@@ -138,7 +138,7 @@ class EditorSession:
                 await self._note(event)
 
     async def _note(self, event: Event) -> None:
-        """What is said beside the answer."""
+        """Send a remark beside the answer."""
         match event:
             case Notice(level=Level.NOTE):
                 await self.tell(update_agent_thought_text(f"{event.text}\n"))

@@ -50,7 +50,7 @@ class EditorTerminal:
         self._id = id
 
     async def output(self) -> str:
-        """What the program has printed once it has ended, "" where the editor does not say."""
+        """The output of the program once it has ended, "" where the editor does not say."""
         try:
             await self._client.wait_for_terminal_exit(self._session, self._id)
             async with asyncio.timeout(EDITOR_SECONDS):

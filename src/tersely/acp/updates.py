@@ -1,5 +1,5 @@
-"""What happens in a turn, as updates of a session: calls of tools with their diffs and locations,
-and the plan.
+"""The events of a turn as updates of a session: calls of tools with their diffs and locations, and
+the plan.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def asked(event: ApprovalAsked, call: CallStarted, places: Places) -> Any:
 
 
 def progressed(event: CallProgress) -> ToolCallProgress:
-    """What the command of a call prints, or the terminal that shows it."""
+    """The output of the command of a call so far, or the terminal that shows it."""
     return update_tool_call(event.call_id, status="in_progress", content=[_running(event)])
 
 
@@ -88,7 +88,7 @@ def _running(event: CallProgress) -> ToolCallContentVariant:
 def ended(
     event: CallEnded, call: CallStarted | None, places: Places, terminal: str = ""
 ) -> ToolCallProgress:
-    """What came of a call; the terminal that has shown it stays."""
+    """The outcome of a call; the terminal that has shown it stays."""
     given = _given(call.arguments) if call else {}
     diff = event.change.diff if event.change else ""
     content = _shown(diff, given | {"path": event.change.path}, places) if event.change else []

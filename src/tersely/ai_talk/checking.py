@@ -14,7 +14,7 @@ from .place import Place
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which messages, and what becomes of them."""
+    """The messages that are wanted, and what becomes of them."""
 
     limit: int | None = None  # the oldest of them
     clear: bool = False
@@ -29,7 +29,7 @@ class Wanted:
 
 @contextmanager
 def checked(at: Place, wanted: Wanted) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """What an inbox has, as it is printed, and which of it was never read before.
+    """The messages of an inbox, as they are printed, and which of them were never read before.
 
     The messages count as read, or are removed, when the block ends well: when they were printed.
     """
@@ -54,8 +54,8 @@ def checked(at: Place, wanted: Wanted) -> Iterator[tuple[dict[str, Any], list[di
 
 @contextmanager
 def receipts(at: Place, wanted: Wanted) -> Iterator[dict[str, Any]]:
-    """Which messages from a port were read by others; removed, if that is asked, when the block
-    ends well.
+    """The receipts of messages from a port that others read; removed, if that is asked, when the
+    block ends well.
     """
     with taking(at.receipt_shelf, lambda kept: kept[: wanted.limit], remove=wanted.clear) as chosen:
         yield {

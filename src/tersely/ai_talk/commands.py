@@ -221,7 +221,7 @@ def _send(given: argparse.Namespace) -> int:
 
 
 def _routed(home: Path, message: Message) -> tuple[Message, int]:
-    """Where a message to a name goes: to the listener of that name, else to the sender's own if
+    """The listener to which a message to a name goes: that of the name, else the sender's own if
     that is joined.
     """
     try:

@@ -1,6 +1,4 @@
-"""What can go wrong between talkers, as programs and people are told: a stable code, a sentence,
-details.
-"""
+"""The errors between talkers, as programs and people are told: a stable code, a sentence, details."""
 
 from __future__ import annotations
 

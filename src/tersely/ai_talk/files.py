@@ -93,7 +93,7 @@ def is_locked(path: Path) -> bool:
 
 
 def read(path: Path) -> bytes | None:
-    """What is in a file; None where there is none."""
+    """The content of a file; None where there is none."""
     try:
         descriptor = open_own(path, os.O_RDONLY)
     except (FileNotFoundError, NotADirectoryError):

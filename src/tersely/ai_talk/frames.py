@@ -21,7 +21,7 @@ MAX_LENGTH_DIGITS = 8  # enough for any length that is allowed, and a mark
 
 
 class Frame(NamedTuple):
-    """What one frame carries."""
+    """The content of one frame."""
 
     content: bytes
     is_envelope: bool

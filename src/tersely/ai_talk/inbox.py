@@ -162,7 +162,7 @@ def _lines(content: bytes) -> list[bytes]:
 
 
 def _message(line: bytes) -> dict[str, Any]:
-    """What a line says; one that was not written by a listener is shown as it stands."""
+    """The message in a line; one that was not written by a listener is shown as it stands."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):

@@ -79,7 +79,7 @@ def stop(at: Place) -> dict[str, Any]:
 
 
 def status(at: Place) -> dict[str, Any]:
-    """Whether a listener runs, and what it says of itself."""
+    """The status of a listener: whether it runs, and what it says of itself."""
     kept = inbox.peek(at.inbox_shelf)
     unread = sum(not one.was_read for one in kept)
     waiting = {"message_file": str(at.inbox), "message_count": len(kept), "unread": unread}
@@ -145,7 +145,7 @@ def _send(at: Place, pid: int, number: int) -> None:
 
 
 def _said(descriptor: int) -> dict[str, Any] | None:
-    """What a starting listener says; None where it says nothing in time."""
+    """The report of a starting listener; None where it says nothing in time."""
     until, said = time.monotonic() + START_SECONDS, b""
     while len(said) < _SAID_BYTES:
         left = until - time.monotonic()

@@ -77,7 +77,7 @@ class Allowance:
 
 
 class Listener:
-    """What one port does with connections. `served` is called after each message that was kept."""
+    """The handling of connections to one port. `served` is called after each message that was kept."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class Listener:
             asyncio.get_running_loop().add_reader(server, self._accept, server)
 
     def _accept_waiting(self, server: socket.socket) -> int:
-        """How many were taken."""
+        """Accept the connections that wait; the number of them."""
         taken = 0
         while len(self._open) < MAX_CONNECTIONS:
             try:
@@ -224,7 +224,7 @@ class Listener:
                 return
 
     async def _taken(self, frame: Frame) -> dict[str, Any]:
-        """What is answered to a frame. What has begun to be kept is kept, so it is not interrupted."""
+        """The answer to a frame. What has begun to be kept is kept, so it is not interrupted."""
         task = asyncio.current_task()
         assert task is not None
         self._storing.add(task)

@@ -21,7 +21,7 @@ _HIGHEST_PORT = 65_535
 
 @dataclass(frozen=True)
 class Message:
-    """What somebody sends. Who it is from is what the sender says: nobody checks it."""
+    """The message of somebody. Its sender is whom it names: nobody checks it."""
 
     body: bytes
     sender_port: int | None = None  # unknown of a bare frame

@@ -1,4 +1,4 @@
-"""Where talk is kept, `~/.ai-talk/<port>/`, and what the user has set for all of it in
+"""The places of talk, `~/.ai-talk/<port>/`, and what the user has set for all of it in
 `~/.ai-talk/config.json`.
 """
 
@@ -51,7 +51,7 @@ class Place:
 
     @property
     def directory(self) -> Path:
-        """What belongs to the port alone."""
+        """The directory of the port alone."""
         return self.home / str(self.port)
 
     @property
@@ -61,33 +61,33 @@ class Place:
 
     @property
     def record(self) -> Path:
-        """What the listener says of itself."""
+        """The path of the listener's record."""
         return self.directory / "listener.json"
 
     @property
     def outbox(self) -> Path:
-        """What was sent from the port."""
+        """The path of what was sent from the port."""
         return self.directory / "outbox.jsonl"
 
     @property
     def inbox_shelf(self) -> Shelf:
-        """What was sent to the port."""
+        """The messages that were sent to the port."""
         at = self.directory
         return Shelf(self.inbox, at / "check.lock", at / "callback", at / "seen.json")
 
     @property
     def receipt_shelf(self) -> Shelf:
-        """Which messages from the port were read by others."""
+        """The receipts of messages from the port that others read."""
         return Shelf(self.directory / "receipts.jsonl", self.directory / "check.lock")
 
     @property
     def log(self) -> Path:
-        """What the listener could tell nobody else."""
+        """The path of what the listener could tell nobody else."""
         return self.directory / "listener.log"
 
 
 class Listening(NamedTuple):
-    """What a listener is asked to do."""
+    """The request to a listener."""
 
     home: Path
     port: int  # 0 for any
@@ -99,7 +99,7 @@ class Listening(NamedTuple):
 
 @dataclass(frozen=True)
 class Limits:
-    """What a listener takes; `config.json` may set lower or, for rates, other values."""
+    """The limits of a listener; `config.json` may set lower or, for rates, other values."""
 
     max_message_bytes: int = MAX_MESSAGE_BYTES
     max_inbox_messages: int = MAX_INBOX_MESSAGES
@@ -148,14 +148,12 @@ def checked_port(value: object) -> int:
 
 
 def record_of(directory: Path) -> dict[str, Any]:
-    """What the last listener of a port said of itself; empty where there was none or it cannot be
-    read.
-    """
+    """The record of the last listener of a port; empty where there was none or it cannot be read."""
     return _object_in(directory / "listener.json") or {}
 
 
 def live(home: Path) -> list[dict[str, Any]]:
-    """What the listeners that run say of themselves, by port."""
+    """The records of the listeners that run, by port."""
     found = []
     for port in sorted(
         int(one.name) for one in home.iterdir() if one.name.isascii() and one.name.isdigit()
@@ -179,7 +177,7 @@ def pid_in(path: Path) -> int | None:
 
 
 def limits_of(directory: Path) -> Limits:
-    """What the user has set; raises `INVALID_CONFIG`."""
+    """The limits that the user has set; raises `INVALID_CONFIG`."""
     path = directory / "config.json"
     if files.read(path) is None:
         return Limits()

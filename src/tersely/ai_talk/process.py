@@ -26,7 +26,7 @@ _GLANCE_SECONDS = 0.5  # who looks whether a pid file is held holds it for a mom
 
 
 class Held(NamedTuple):
-    """What one listener holds."""
+    """The messages that one listener holds."""
 
     place: Place
     server: socket.socket

@@ -21,7 +21,7 @@ _READ_BYTES = 65_536
 
 
 class Sending(NamedTuple):
-    """How a message goes out."""
+    """The way in which a message goes out."""
 
     home: Path
     seconds: float
@@ -99,7 +99,7 @@ def new_id() -> str:
 
 
 def _delivered(how: Sending, port: int, data: bytes) -> dict[str, Any] | None:
-    """What the listener answers; None of a bare frame. One that takes no more just now is asked
+    """The answer of the listener; None of a bare frame. One that takes no more just now is asked
     again in time.
     """
     until = time.monotonic() + how.seconds

@@ -33,7 +33,7 @@ def certificate(home: Path) -> tuple[Path, Path]:
 
 
 def server_context(home: Path) -> ssl.SSLContext:
-    """What a listener speaks; raises `TLS_FAILED` where the certificate cannot be used,
+    """The TLS of a listener; raises `TLS_FAILED` where the certificate cannot be used,
     `TLS_UNAVAILABLE`.
     """
     paths = certificate(home)
@@ -46,7 +46,7 @@ def server_context(home: Path) -> ssl.SSLContext:
 
 
 def client_context(home: Path) -> ssl.SSLContext:
-    """What a sender speaks; raises `TLS_UNAVAILABLE` where the user has no certificate,
+    """The TLS of a sender; raises `TLS_UNAVAILABLE` where the user has no certificate,
     `TLS_FAILED`.
     """
     path = home / "tls" / "cert.pem"

@@ -45,7 +45,7 @@ class EndedCommand(NamedTuple):
 
 
 class Commands(NamedTuple):
-    """How commands are run: what is shared with tests, and how long each may take."""
+    """The running of commands: what is shared with tests, and how long each may take."""
 
     shared: Shared
     network: bool  # for tests

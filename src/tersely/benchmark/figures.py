@@ -1,5 +1,5 @@
-"""What results come to: shares and medians with their 95 % intervals, and where agents differ task
-by task.
+"""The figures of results: shares and medians with their 95 % intervals, and where agents differ
+task by task.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _rank_of_bound(count: int) -> int:
 
 
 def comparison(first: str, second: str, results: Sequence[Result]) -> Comparison:
-    """Where two agents differ, on the tasks that both were given."""
+    """The differences between two agents, on the tasks that both were given."""
     solved = {(result.agent, result.task): result.is_solved for result in results}
     tasks = [task for agent, task in solved if agent == first and (second, task) in solved]
     pairs = [(solved[first, task], solved[second, task]) for task in tasks]
@@ -116,7 +116,7 @@ def comparison(first: str, second: str, results: Sequence[Result]) -> Comparison
 
 
 def _chance(first: int, second: int) -> float:
-    """How likely a split is that is as uneven, or more, if each side is equally likely."""
+    """The probability of a split that is as uneven, or more, if each side is equally likely."""
     count, least = first + second, min(first, second)
     tail = sum(comb(count, rank) for rank in range(least + 1)) / 2.0**count
     return min(1.0, 2 * tail)

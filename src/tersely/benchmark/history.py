@@ -91,7 +91,7 @@ def _changed(line: str) -> _Changed:
 
 
 def description(message: str) -> str:
-    """What a commit message asks for, without trailers and numbers of issues."""
+    """The task that a commit message describes, without trailers and numbers of issues."""
     subject, _, body = message.partition("\n")
     kept = [line for line in body.split("\n") if not _TRAILER.match(line)]
     return "\n".join([_REFERENCE.sub("", subject), *kept]).strip()

@@ -27,7 +27,7 @@ class Contestant:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one task: `outcome` is one of the four above, `detail` a line about a failure."""
+    """The outcome of one task: `outcome` is one of the four above, `detail` a line about a failure."""
 
     task: str
     title: str
@@ -83,7 +83,7 @@ class Measurement:
 
 
 def prompt(task: Task) -> str:
-    """What every agent is asked."""
+    """The prompt of every agent."""
     return (
         f"{task.commit.text}\n\n"
         "Please change the code of this repository so that this is done. Its tests are written already and fail now. "
@@ -93,7 +93,7 @@ def prompt(task: Task) -> str:
 
 
 def _outcome(worked: EndedCommand, tested: EndedCommand) -> tuple[str, str]:
-    """What came of a run: the tests decide, also where the agent ended with an error."""
+    """The outcome of a run: the tests decide, also where the agent ended with an error."""
     if tested.is_success:
         return SOLVED, ""
     if worked.why == TIME:

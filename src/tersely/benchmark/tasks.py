@@ -46,7 +46,9 @@ class Task(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """Why commits are no tasks: how many, and what the tests of the first of them printed last."""
+    """The reason for which commits are no tasks: how many, and what the tests of the first of them
+    printed last.
+    """
 
     why: str
     commits: int
@@ -67,7 +69,9 @@ class Cut(NamedTuple):
 
 
 class _Tried(NamedTuple):
-    """What came of a commit: the command for its tests, and why it is no task, "" if it is one."""
+    """The outcome of trying a commit: the command for its tests, and why it is no task, "" if it is
+    one.
+    """
 
     command: str
     why_not: str = ""
@@ -150,7 +154,7 @@ def _why(ran: EndedCommand, otherwise: str) -> str:
 
 
 def none_found(cut: Cut) -> TerselyError:
-    """What to raise where no commit is a task."""
+    """The error to raise where no commit is a task."""
     reasons = "; ".join(map(str, cut.skipped))
     message = f"no task could be cut: {cut.tried} commits change code and tests{f', {reasons}' if reasons else ''}"
     hint = "--test COMMAND says how tests are run, with {tests} for their files; their programs must be installed"

@@ -1,4 +1,4 @@
-"""What an agent says of the tokens that it used: the JSON objects among the lines that it printed."""
+"""The tokens of an agent by its own words: the JSON objects among the lines that it printed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Spent(NamedTuple):
 
 
 def spent(output: str) -> Spent:
-    """What the last object of a transcript says that has the figures of a whole run, in one of the
+    """The figures of a whole run by the last object of a transcript that has them, in one of the
     forms known here.
     """
     found = Spent()
@@ -39,7 +39,7 @@ def spent(output: str) -> Spent:
 
 
 def ending(output: str) -> str:
-    """How an agent says that it ended, one line; the last line that it printed where it says
+    """The line by which an agent says that it ended; the last line that it printed where it says
     nothing.
     """
     reasons = [_reason(entry) for entry in _objects(output) if entry.get("type") == "result"]

@@ -60,7 +60,9 @@ CODE = "code."  # how the names begin of what is asked of a repository
 
 
 class _Row(NamedTuple):
-    """Where a capability of the relay is declared, and the words that ask for it on a command line."""
+    """The place where a capability of the relay is declared, and the words that ask for it on a
+    command line.
+    """
 
     declared: str
     words: str = ""  # none: it is asked by its name alone

@@ -1,4 +1,4 @@
-"""What a capability is and how its parameters are declared.
+"""The declaration of a capability and of its parameters.
 
 The parameters of a capability are a frozen dataclass whose fields are written with `positional(…)`
 or `option(…)`. That one declaration yields the options of the command line, the JSON schema and the
@@ -263,7 +263,7 @@ def made(parameters: type[ParametersT], values: Mapping[str, object]) -> Paramet
 
 
 def _name(field: dataclasses.Field[Any]) -> str:
-    """What a field is called outside of Python, where `in` and `continue` are names."""
+    """The name of a field outside of Python, where `in` and `continue` are names."""
     return field.name.rstrip("_")
 
 
@@ -335,7 +335,7 @@ class Capability(Generic[ParametersT, ResultT]):
 
     @property
     def tier(self) -> Tier:
-        """How much trust a caller needs before it is offered."""
+        """The trust that a caller needs before it is offered."""
         return self.effect.tier
 
     @property

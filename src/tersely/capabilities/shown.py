@@ -1,4 +1,4 @@
-"""Which files an answer stands for: those whose code is in it, and the one that it is about as a
+"""The files that an answer stands for: those whose code is in it, and the one that it is about as a
 whole.
 
 Read from any plain result, so that no capability has to say it; only doors that count what they

@@ -1,4 +1,4 @@
-"""What the text renderers share: colours by meaning, aligned columns, clipped lines."""
+"""The tools that the text renderers share: colours by meaning, aligned columns, clipped lines."""
 
 from __future__ import annotations
 

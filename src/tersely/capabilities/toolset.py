@@ -38,12 +38,12 @@ def offered(capability: Capability[Any, Any]) -> list[Parameter]:
 
 
 def call_line(capability: Capability[Any, Any]) -> str:
-    """How a model calls a capability: `send(to, body, reply_to?)`."""
+    """The call of a capability as a model writes it: `send(to, body, reply_to?)`."""
     named = [one for one in offered(capability) if one.name != BUDGET]
     return signature(tool_name(capability.name), named)
 
 
 def signature(name: str, parameters: Iterable[Parameter]) -> str:
-    """How a tool of these parameters is called; one that can be left out has a question mark."""
+    """The call of a tool of these parameters; one that can be left out has a question mark."""
     words = [one.name if one.required else f"{one.name}?" for one in parameters]
     return f"{name}({', '.join(words)})"

@@ -1,4 +1,4 @@
-"""What can be asked of the relay beside its capabilities: one function an operation, each of which
+"""The questions to the relay beside its capabilities: one function an operation, each of which
 makes a question and asks nothing yet.
 """
 
@@ -15,12 +15,12 @@ from tersely.foundation.artifact_types import ArtifactType
 
 
 def health() -> Request[shapes.Health]:
-    """Whether the relay answers."""
+    """The request whether the relay answers."""
     return request("health")
 
 
 def version() -> Request[shapes.VersionTold]:
-    """Which program answers."""
+    """The request for the version of the program that answers."""
     return request("version")
 
 

@@ -1,5 +1,5 @@
-"""How many questions and calls have led to what is asked from here, so that services that ask under
-other names than their own still end where they ask in a circle.
+"""The number of questions and calls that have led to what is asked from here, so that services that
+ask under other names than their own still end where they ask in a circle.
 """
 
 from __future__ import annotations

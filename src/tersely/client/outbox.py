@@ -1,4 +1,4 @@
-"""What somebody has said and the relay has not accepted yet, kept on disk: it outlives both."""
+"""The messages that the relay has not accepted yet, kept on disk: they outlive both."""
 
 from __future__ import annotations
 

@@ -87,8 +87,8 @@ class Asking:
         return _success_of(reply)
 
     async def revision(self, root: Path) -> str:
-        """What cacheable answers depend on beside their question, as the files are now; empty if it
-        is not known.
+        """The revision that cacheable answers depend on beside their question, as the files are
+        now; empty if it is not known.
         """
         request = {"cmd": "revision", "timeout_ms": MAX_REQUEST_SECONDS * MILLISECONDS}
         reply = await self._of_daemon(

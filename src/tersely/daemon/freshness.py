@@ -25,7 +25,7 @@ _ANYTHING = Changes(is_everything=True, has_new_directories=True)
 
 
 class Freshness:
-    """What is known of the index of one repository, and what is not yet."""
+    """The knowledge of the index of one repository, and what is missing of it."""
 
     def __init__(self, root: str, dispatcher: Dispatcher) -> None:
         self._root = root
@@ -66,7 +66,7 @@ class Freshness:
 
     @property
     def watched(self) -> int:
-        """How many directories are watched."""
+        """The number of directories that are watched."""
         return self._watch.number if self._watch is not None else 0
 
     async def ensure(self) -> None:

@@ -22,7 +22,7 @@ _MAIN = "tersely.daemon.serve:main"
 
 
 class Started(NamedTuple):
-    """What came of starting: the daemon's status, and whether it ran already."""
+    """The outcome of starting: the daemon's status, and whether it ran already."""
 
     status: dict[str, Any]
     was_running: bool
@@ -79,7 +79,7 @@ def start_unasked(root: str, answer_words: str, idle_seconds: int) -> None:
 
 
 def status(root: str) -> dict[str, Any] | None:
-    """What the daemon of a resolved root says of itself, None if there is none."""
+    """The status of the daemon of a resolved root, None if there is none."""
     return _ask(Place.of(root), {"cmd": "status"})
 
 
@@ -121,7 +121,7 @@ def _listens(place: Place) -> bool:
 
 
 def running() -> list[dict[str, Any]]:
-    """What every daemon of this user says of itself, by root."""
+    """The status of every daemon of this user, by root."""
     directory = runtime_directory(os.environ)
     try:
         names = sorted(name for name in os.listdir(directory) if name.endswith(".sock"))

@@ -1,4 +1,4 @@
-"""Where the daemon of a repository is found: one socket, lock and log for each root, in a directory
+"""The place of the daemon of a repository: one socket, lock and log for each root, in a directory
 of the user's own.
 
 Imported by every command, so it needs `os` and hashing alone.
@@ -37,7 +37,7 @@ class Place:
 
     @property
     def socket(self) -> str:
-        """Where it listens."""
+        """The path of the socket at which it listens."""
         return f"{self.directory}/{self.name}.sock"
 
     @property
@@ -57,7 +57,7 @@ class Place:
 
     @property
     def log(self) -> str:
-        """What it has to say."""
+        """The path of its log."""
         return f"{self.directory}/{self.name}.log"
 
 

@@ -1,4 +1,4 @@
-"""What the daemon does with a request: its own commands here, all others by an analysis process, or
+"""The service of requests: the daemon's own commands here, all others by an analysis process, or
 from memory.
 """
 
@@ -229,7 +229,7 @@ class Service:
         return {"files": self._freshness.files, "revision": self._freshness.revision}
 
     async def revision(self) -> str:
-        """What answers that are cacheable depend on beside the question, as the files are now;
+        """The revision that cacheable answers depend on beside the question, as the files are now;
         empty if not known.
         """
         await self._freshness.ensure()

@@ -50,7 +50,7 @@ class WatchUnavailableError(Exception):
 
 @dataclass(slots=True)
 class Changes:
-    """What has happened since the last look."""
+    """The changes since the last look."""
 
     paths: set[str] = field(default_factory=set)  # files that may have changed, from the root
     is_everything: bool = False  # events were lost, or concern which files there are
@@ -79,7 +79,7 @@ class Watch:
 
     @property
     def number(self) -> int:
-        """How many directories are watched."""
+        """The number of directories that are watched."""
         return len(self._paths)
 
     def add(self, directories: Iterable[str]) -> int:

@@ -1,4 +1,4 @@
-"""Where the relay of a user is: its home directory, and the names of what it keeps there."""
+"""The home directory of a user's relay, and the names of what it keeps there."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Where a relay listens: two sockets in its home, a TCP port of this machine, and an address for
-other machines.
+"""The addresses at which a relay listens: two sockets in its home, a TCP port of this machine, and
+one for other machines.
 """
 
 from __future__ import annotations

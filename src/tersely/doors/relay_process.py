@@ -107,7 +107,7 @@ def _told(home: Path, places: Listening, workspace: str, address: Address | None
 
 @dataclass(frozen=True, slots=True)
 class _Process:
-    """What this process serves."""
+    """The server of this process."""
 
     relay: Relay
     places: Listening

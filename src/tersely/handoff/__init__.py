@@ -1,1 +1,1 @@
-"""What one session hands to the next: a brief at its start, a summary at its end."""
+"""The handoff from one session to the next: a brief at its start, a summary at its end."""

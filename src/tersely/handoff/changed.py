@@ -1,4 +1,4 @@
-"""Which files a session has changed, as git tells it: commits that were made, and what is not
+"""The files that a session has changed, as git tells it: commits that were made, and what is not
 committed.
 """
 

@@ -20,7 +20,7 @@ BRIEF_SECONDS = 20.0  # for the brief of a program that runs already
 
 
 class SessionPlace(NamedTuple):
-    """Where a session takes place: the relay, the directory, and how much is told of it."""
+    """The place of a session: the relay, the directory, and how much is told of it."""
 
     home: Path
     directory: Path
@@ -46,7 +46,7 @@ class Handover:
         self._before = changed.look(place.directory) if place.is_repository else None
 
     async def opening(self) -> str:
-        """What is typed in first: the task, and the brief where it is ready in time."""
+        """The text that is typed in first: the task, and the brief where it is ready in time."""
         told = ""
         if self._place.has_brief:
             root = self._place.directory if self._place.is_repository else None

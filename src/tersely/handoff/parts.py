@@ -1,5 +1,5 @@
-"""What a brief is made of: what a thread knows and who has written, from the relay; a repository,
-from its index.
+"""The parts of a brief: what a thread knows and who has written, from the relay; a repository, from
+its index.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _of_relay(subject: BriefSubject, relay: Client | None) -> tuple[list[BriefPa
 
 
 def _waited(write: Callable[[], str]) -> Callable[[int], Awaitable[str]]:
-    """What waits for the relay, done by a thread."""
+    """A function that waits for the relay, done by a thread."""
 
     async def writing(budget: int) -> str:
         return await asyncio.to_thread(write)

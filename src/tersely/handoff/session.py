@@ -1,4 +1,4 @@
-"""What a session did, written down while it goes on, and told to its thread when it ends."""
+"""The record of a session, written down while it goes on, and told to its thread when it ends."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Lines:
 
 
 class Record:
-    """What one session has said and heard."""
+    """The words that one session has said and heard."""
 
     def __init__(self, task: str = "") -> None:
         self.task = task

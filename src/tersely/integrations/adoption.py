@@ -1,5 +1,5 @@
-"""How much agents use what is offered to them: sessions that asked about code, and reads that were
-answered in outline.
+"""The use that agents make of what is offered to them: sessions that asked about code, and reads
+that were answered in outline.
 
 Each is a word with its time in a log of the user's. No question, path or name is written down, and
 nothing is sent.
@@ -28,7 +28,7 @@ class Note(StrEnum):
 
 
 class Figures(NamedTuple):
-    """How often each was noted since a day, written `2026-01-31`, empty where nothing was noted."""
+    """The counts of each kind since a day, written `2026-01-31`, empty where nothing was noted."""
 
     since: str
     sessions: int
@@ -54,7 +54,7 @@ def note(what: Note) -> None:
 
 
 def figures() -> Figures:
-    """What the logs of this user say; lines that cannot be read count for nothing."""
+    """The figures in the logs of this user; lines that cannot be read count for nothing."""
     lines = state.appended(NOTES)
     counts = Counter(line.rpartition(" ")[2] for line in lines)
     return Figures(

@@ -1,5 +1,5 @@
-"""What an agent's files would say with Tersely in them, and writing that down so that it can be
-undone.
+"""The changes of an agent's files by which they tell of Tersely, and writing those down so that
+they can be undone.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ class Change(NamedTuple):
 
 
 class InstallRequest(NamedTuple):
-    """What is to be put in an agent's files, whose, and with which program to call."""
+    """The request for an installation: what is put in an agent's files, whose, and with which
+    program to call.
+    """
 
     agent: Agent
     place: Audience
@@ -86,8 +88,8 @@ def planned(wanted: InstallRequest) -> list[Change]:
 
 
 def undone(wanted: InstallRequest) -> list[Change]:
-    """What takes Tersely out again: a file as it was, if nobody has changed it since, else without
-    what is ours.
+    """The changes that take Tersely out again: a file as it was, if nobody has changed it since,
+    else without what is ours.
     """
     installed = state.read_record(wanted.base, wanted.agent.name)
     recorded = {Path(one.path): one for one in installed.files}
@@ -160,7 +162,7 @@ def text_of(target: Target, program: Sequence[str]) -> str:
 
 
 def _place(wanted: InstallRequest, target: Target) -> Path:
-    """Where a file really is. Links of a repository must not lead out of it."""
+    """The real place of a file. Links of a repository must not lead out of it."""
     base = Path(os.path.realpath(wanted.base))
     path = Path(os.path.realpath(base / target.path(wanted.place)))
     if wanted.place is Audience.PROJECT and not path.is_relative_to(base):
@@ -268,7 +270,9 @@ def _with_block(text: str, own: str) -> str:
 
 
 def _block(text: str) -> tuple[int, int]:
-    """Where our part begins and ends, (0, 0) if there is none; raises `ValueError` if it is broken."""
+    """The beginning and the end of our part, (0, 0) if there is none; raises `ValueError` if it is
+    broken.
+    """
     start = text.find(BEGIN)
     if start < 0:
         return 0, 0

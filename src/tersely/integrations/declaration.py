@@ -1,4 +1,6 @@
-"""What an agent or editor is that can be told of Tersely: its files, and what goes into each."""
+"""The declaration of an agent or editor that can be told of Tersely: its files, and what goes into
+each.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,14 @@ from tersely.integrations.wrapped import Wrapped
 
 
 class Audience(StrEnum):
-    """Whom a file concerns."""
+    """The users whom a file concerns."""
 
     PROJECT = "project"
     USER = "user"
 
 
 class Form(StrEnum):
-    """How a file is changed."""
+    """The form in which a file is changed."""
 
     JSON = "json"
     TOML = "toml"
@@ -72,7 +74,7 @@ class Agent:
 
 
 def server(program: Sequence[str]) -> dict[str, Any]:
-    """How our server for tools is started."""
+    """The command that starts our server for tools."""
     return {"command": program[0], "args": [*program[1:], "mcp"]}
 
 

@@ -20,8 +20,8 @@ _CONFIG = "Library/Application Support" if _IS_MAC else ".config"  # of programs
 
 
 def _program_setting(program: Sequence[str]) -> list[Entry]:
-    """Which program the extension starts: an editor that was not started from a terminal has
-    another PATH.
+    """The setting for the program that the extension starts: an editor that was not started from a
+    terminal has another PATH.
     """
     return [Entry((PROGRAM_SETTING,), program[0])] if len(program) == 1 else []
 
@@ -36,7 +36,9 @@ def settings_of(user_folder: str) -> Target:
 
 
 def user_folder(name: str) -> str:
-    """Where an editor made from VS Code keeps what its user has chosen, from the home directory."""
+    """The folder where an editor made from VS Code keeps what its user has chosen, from the home
+    directory.
+    """
     return f"{_CONFIG}/{name}/User"
 
 

@@ -1,4 +1,4 @@
-"""What the hooks of agents send and are answered: JSON on standard input, JSON or a text on
+"""The calls of the hooks of agents, and the answers: JSON on standard input, JSON or a text on
 standard output.
 """
 
@@ -32,7 +32,7 @@ class Call(NamedTuple):
 
 
 def read_call(agent: Agent, text: str) -> Call:
-    """What an agent sent; raises `ValueError` for what is no call."""
+    """The call that an agent sent; raises `ValueError` for what is no call."""
     sent = json.loads(text)
     if not isinstance(sent, dict):
         raise ValueError("a call is a JSON object")
@@ -63,7 +63,7 @@ def session_name(agent: Agent, call: Call, context: str) -> str:
 
 
 def prompt_answer(agent: Agent, packet: str) -> str:
-    """What is printed to have a packet put beside a prompt; nothing for no packet."""
+    """The text that is printed to have a packet put beside a prompt; nothing for no packet."""
     return (
         printed(agent.answer_prompt(agent.prompt_event, packet))
         if packet and agent.prompt_event
@@ -72,7 +72,7 @@ def prompt_answer(agent: Agent, packet: str) -> str:
 
 
 def read_answer(agent: Agent, path: str, lines: int, outline: str) -> str:
-    """What is printed to have an outline read in the place of a file."""
+    """The text that is printed to have an outline read in the place of a file."""
     if not outline or not agent.read_event:
         return ""
     head = (
@@ -83,7 +83,7 @@ def read_answer(agent: Agent, path: str, lines: int, outline: str) -> str:
 
 
 def printed(answer: Any) -> str:
-    """What a hook prints for an answer: a text as it stands, all else as JSON."""
+    """The text that a hook prints for an answer: a text as it stands, all else as JSON."""
     return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
 
 

@@ -1,5 +1,4 @@
-"""What hooks of an agent execute that was not started by `run`: what others write is put before its
-model.
+"""The hooks of an agent that was not started by `run`: what others write is put before its model.
 
 It is started at every event, so it imports the standard library alone and asks the relay by one
 request. Where no relay runs, or anything goes wrong, it says nothing: an agent is never kept from
@@ -184,8 +183,8 @@ def _is_of_symbol(target: str) -> bool:
 
 
 def _of_permission(name: str, event: str, call: dict[str, Any]) -> str:
-    """What the person says elsewhere, while the agent shows its dialog; the agent ends the hook by
-    SIGTERM when it has closed.
+    """The person's answer from elsewhere, while the agent shows its dialog; the agent ends the hook
+    by SIGTERM when it has closed.
     """
     if os.environ.get(_ENTRY, _TERMINAL) != _TERMINAL:
         return ""

@@ -1,5 +1,4 @@
-"""What the hooks of an agent under `tersely run` execute: a call goes to the wrapper, its answer is
-printed.
+"""The hooks of an agent under `tersely run`: a call goes to the wrapper, its answer is printed.
 
 It is started at every event, so it imports the standard library alone. Nothing that goes wrong here
 keeps an agent from its work: there is no answer then.

@@ -1,5 +1,5 @@
-"""What is remembered of agents: what was written for them, which files they were shown in outline,
-when one lost its context, what went wrong.
+"""The memory of agents: what was written for them, which files they were shown in outline, when one
+lost its context, what went wrong.
 
 It lies in a directory of the user's, never in a repository: one of somebody else could say what is
 to be put back.
@@ -32,7 +32,7 @@ class WrittenFile(NamedTuple):
 
 
 class Installed(NamedTuple):
-    """What was written for an agent: with which program to call, empty if that is not known, and in
+    """The record of an installation: with which program to call, empty if that is not known, and in
     which files.
     """
 
@@ -46,7 +46,7 @@ def directory(environment: Mapping[str, str] | None = None) -> Path:
 
 
 def read_record(base: Path, agent: str) -> Installed:
-    """What was written for an agent below a directory, its files in order."""
+    """The record of what was written for an agent below a directory, its files in order."""
     try:
         told = json.loads(_record(base, agent).read_text("utf-8"))
         files = tuple(
@@ -98,7 +98,7 @@ def begin_context(root: str) -> None:
 
 
 def context_of(root: str) -> str:
-    """What the sessions of agents in a repository end with: another text after each
+    """The ending of the names of agents' sessions in a repository: another text after each
     `begin_context`.
     """
     try:

@@ -1,5 +1,5 @@
-"""How many tokens an agent has used, as it writes that down in its own transcript: a file of JSON, a
-line each.
+"""The tokens that an agent has used, as it writes that down in its own transcript: a file of JSON,
+a line each.
 
 Counted are the tokens of prompts that were not read from a cache, and those of answers, with what
 was thought. The forms are those of Claude Code 2.1.330, Codex 0.169.0, Gemini CLI 0.61.0 and Qwen
@@ -32,7 +32,9 @@ class Noted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How an agent writes tokens down: what stands in every such line, and what a line says."""
+    """The form in which an agent writes tokens down: what stands in every such line, and what a
+    line says.
+    """
 
     mark: bytes
     read: Callable[[Mapping[str, Any]], Noted | None]
@@ -90,7 +92,7 @@ class Transcripts:
             self._side[side] = self._opened(side, is_new=False)
 
     def tokens(self) -> int:
-        """How many tokens have been used so far. Reads what was written since the last time."""
+        """The number of tokens used so far. Reads what was written since the last time."""
         for main in list(self._main):
             for side in self._side_of(main):
                 if side not in self._side:

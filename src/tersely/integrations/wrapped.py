@@ -1,5 +1,5 @@
-"""How an agent under `tersely run` says what it does, and how a text reaches its model without
-being typed.
+"""The signs by which an agent under `tersely run` says what it does, and the way of a text to its
+model without being typed.
 
 Each agent calls a hook at certain events. What an event says is one value here; a call is answered
 with JSON.
@@ -31,7 +31,7 @@ _HOOKS = "TERSELY_HOOKS"
 
 
 class State(StrEnum):
-    """What an agent does."""
+    """The states of an agent."""
 
     WORKING = activity.WORKING
     IDLE = "idle"
@@ -43,8 +43,8 @@ Answer = Callable[[str, str], Any]  # an event and a text
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What an event says: the state that begins, None for no change, and how a text is handed over
-    with the answer.
+    """The meaning of an event: the state that begins, None for no change, and how a text is handed
+    over with the answer.
 
     `failure` names what in the call says why a request to the model has failed.
     """
@@ -56,7 +56,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What is added to a command line, behind the name of the program, and to its environment."""
+    """The additions to a command line, behind the name of the program, and to its environment."""
 
     words: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)

@@ -39,7 +39,7 @@ _NOTHING = frozenset({"symbol_not_found", "path_not_found", "invalid_argument", 
 
 
 class Answers:
-    """What the catalogue says, for one editor."""
+    """The answers of the catalogue, for one editor."""
 
     def __init__(self, asking: Asking, codec: PositionCodec) -> None:
         self._asking = asking
@@ -96,7 +96,7 @@ class Answers:
     async def incoming(
         self, item: types.CallHierarchyItem
     ) -> list[types.CallHierarchyIncomingCall]:
-        """Who calls an item, and on which lines."""
+        """The callers of an item, and their lines."""
         root, symbol = _of(item)
         calls = items((await self._calls(root, symbol, "callers"))["callers"])
         known = await self._items(root, [call["caller"] for call in calls])
@@ -110,8 +110,8 @@ class Answers:
     async def outgoing(
         self, item: types.CallHierarchyItem
     ) -> list[types.CallHierarchyOutgoingCall]:
-        """Whom an item calls, and on which of its lines; what is outside of the repository is left
-        out.
+        """The callees of an item, and the lines of the calls; what is outside of the repository is
+        left out.
         """
         root, symbol = _of(item)
         calls = items((await self._calls(root, symbol, "callees"))["callees"])

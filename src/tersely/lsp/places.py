@@ -46,7 +46,7 @@ def document_of(uri: str, folders: Sequence[Path]) -> Document | None:
 
 
 def kind_of(kind: str) -> types.SymbolKind:
-    """What editors call a kind of symbol."""
+    """The name of editors for a kind of symbol."""
     return _KINDS.get(kind, types.SymbolKind.Object)
 
 
@@ -59,8 +59,8 @@ def column_of(document: Document, position: types.Position, codec: PositionCodec
 
 
 def location(root: Path, path: str, line: int, name: str, codec: PositionCodec) -> types.Location:
-    """Where a name stands on a line, counted from 1; the line's beginning where it does not, or
-    there is no file.
+    """The place of a name on a line, counted from 1; the line's beginning where it does not stand
+    there, or there is no file.
     """
     return types.Location(uri_of(root, path), range_of(root, path, line, name, codec))
 
@@ -127,5 +127,5 @@ def _read(path: Path, changed_ns: int, size: int) -> list[str]:
 
 
 def items(page: Mapping[str, Any] | None) -> Sequence[Any]:
-    """What a page of an answer holds."""
+    """The items of a page of an answer."""
     return page["items"] if page else []

@@ -57,8 +57,8 @@ class CodeServer(LanguageServer):
 
     @property
     def answers(self) -> Answers:
-        """What the catalogue says; made when the encoding of positions is agreed on, on the event
-        loop.
+        """The answers of the catalogue; made when the encoding of positions is agreed on, on the
+        event loop.
         """
         if self._answers is None:
             asking = Asking(self._answer_words, starts_daemons=True)
@@ -84,7 +84,7 @@ class CodeServer(LanguageServer):
         return found
 
     def note(self, path: Path) -> str:
-        """What is said beside an answer about a file, "" for one that is saved."""
+        """The remark beside an answer about a file, "" for one that is saved."""
         unsaved = {to_fs_path(uri) for uri in list(self._unsaved) if not self._is_as_saved(uri)}
         return f" ({UNSAVED})" if str(path) in unsaved else ""
 
@@ -146,7 +146,7 @@ class CodeServer(LanguageServer):
     async def asked(
         self, form: str, capability: Any, arguments: Any = None, folder: Any = None
     ) -> Any:
-        """What a capability that only reads code says, as a value or in words."""
+        """The answer of a capability that only reads code, as a value or in words."""
         given = {} if arguments is None else arguments
         if not isinstance(capability, str) or not isinstance(given, dict):
             raise JsonRpcInvalidParams(
@@ -260,7 +260,7 @@ def _answer_command(server: CodeServer, name: str, capability: str, parameter: s
 
 
 def _answer_extensions(server: CodeServer) -> None:
-    """What an extension of an editor asks: any question, who waits, and where its socket is to be."""
+    """Answer the extension of an editor: any question, who waits, and where its socket is to be."""
 
     @server.command(VALUE)
     async def value(ls: CodeServer, *given: Any) -> Any:

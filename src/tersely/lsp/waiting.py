@@ -1,5 +1,5 @@
-"""What waits for the person at the relay: messages that are not read, and agents that want
-permission.
+"""The things that wait for the person at the relay: messages that are not read, and agents that
+want permission.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ MAX_TOLD_PERMISSIONS = 20  # of all that wait
 
 
 async def waiting() -> dict[str, Any]:
-    """How many messages the person has not read, and what agents wait for; nothing where no relay
-    runs.
+    """The number of messages that the person has not read, and what agents wait for; nothing where
+    no relay runs.
     """
     try:
         async with AsyncClient.local(PERSON) as relay:

@@ -1,5 +1,5 @@
-"""What a program asks for by its lines, done in their order; what comes of it is put where it is
-typed in.
+"""The requests of a program by its lines, done in their order; what comes of them is put where it
+is typed in.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ MAX_NAME_TRIES = 100  # numbers behind the name of a program
 
 
 class Wanted(NamedTuple):
-    """What somebody wants to be run, and how."""
+    """The wish of somebody to have a program run."""
 
     words: Sequence[str]
     place: SessionPlace
@@ -166,7 +166,7 @@ class _Run:
         return status
 
     def notes(self) -> list[str]:
-        """What there is to be said at the end, a line each."""
+        """The remarks at the end, a line each."""
         name = self._mail.who.name
         count = len(self._outbox)
         unsent = f"{count:,} of its messages not sent yet; the next `tersely run --name {name}` sends them"
@@ -197,7 +197,7 @@ class _Run:
         }
 
     def _rules(self) -> str:
-        """What an agent is told of the relay. The example is no command: it has no marker."""
+        """The rules of the relay for an agent. The example is no command: it has no marker."""
         how = (
             f"with the marker {self._marker} in the place of MARKER"
             if self._marker
@@ -219,7 +219,7 @@ def _agent_of(wanted: Wanted) -> str:
 
 
 def warning(words: Sequence[str]) -> str:
-    """What whoever runs a program should know of it, empty where there is nothing."""
+    """The warning to whoever runs a program, empty where there is nothing."""
     name = _shell_of(words)
     return (
         f"{name} executes what is typed in: whoever may write to it runs commands as you"
@@ -248,8 +248,8 @@ def _shell_of(words: Sequence[str]) -> str:
 
 
 def _introduced(place: SessionPlace, name: str) -> str:
-    """What an agent is told of itself and of others; of itself alone while the relay does not
-    answer.
+    """The introduction of an agent to itself and to others; to itself alone while the relay does
+    not answer.
     """
     with contextlib.suppress(TerselyError), Client.local(name, place.home) as relay:
         return relay.answer(INTRODUCTION, {"root": str(place.directory)}).text.rstrip("\n")
@@ -278,7 +278,7 @@ async def _named(wanted: Wanted) -> Mail:
 
 
 def own_words() -> list[str]:
-    """How this program is started again."""
+    """The words that start this program again."""
     return [sys.executable, "-m", "tersely"]
 
 

@@ -53,7 +53,7 @@ class _Step:
 
 @dataclass(slots=True)
 class _Reading:
-    """How far one buffer has been read. Rows are numbered from the first that ever was."""
+    """The progress of reading one buffer. Rows are numbered from the first that ever was."""
 
     seen: dict[int, _Seen] = field(default_factory=dict)
     steps: deque[_Step] = field(default_factory=deque)  # of the rows that can still change

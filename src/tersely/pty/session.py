@@ -62,7 +62,7 @@ _PUSH_TITLE, _POP_TITLE, _BELL = "\x1b[22;2t", "\x1b[23;2t", "\a"
 
 
 class Given(NamedTuple):
-    """What is run, and with what."""
+    """The program that is run, and with what."""
 
     handover: Handover  # what is typed in first, and who writes down what goes on
     prompt: Prompt  # how the program looks when it waits for one
@@ -333,7 +333,7 @@ class Session:
             self._notice()
 
     def _look(self) -> Scene:
-        """What can be seen of the program now; the relay hears of its state when that changes."""
+        """The state of the program now, as it can be seen; the relay hears of it when that changes."""
         line = terminal.line_of(self._program, len(self._unwritten))
         sight = self._given.prompt.sight(self._screen, line)
         said, said_at = (
@@ -380,7 +380,7 @@ class Session:
             self._inbox.put(f"[{RELAY}]", _LIMIT_OVER)
 
     def _state(self) -> str:
-        """What the program does, as others are told; "" while that is not known."""
+        """The state of the program, as others are told; "" while that is not known."""
         state = self._activity.state
         limited = "" if state is State.WORKING else self._limit.state(wall_seconds())
         return limited or state or ""

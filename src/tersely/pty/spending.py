@@ -1,4 +1,6 @@
-"""What one run uses, told to its thread: the programs that it starts, its turns, and its tokens."""
+"""The spending of one run, told to its thread: the programs that it starts, its turns, and its
+tokens.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _SPEND = "thread.spend"  # the capability that takes reports
 
 
 class Spending:
-    """What a program has used, and how much of it the relay knows."""
+    """The spending of a program, and how much of it the relay knows."""
 
     def __init__(self, who: Who, thread: str, agent: str) -> None:
         self._who = who

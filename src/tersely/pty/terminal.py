@@ -104,7 +104,7 @@ def _become(
 
 
 def line_of(program: Program, waiting_bytes: int) -> Line:
-    """What a program's terminal says of itself; `waiting_bytes` have not been written to it yet."""
+    """The state of a program's terminal; `waiting_bytes` have not been written to it yet."""
     try:
         flags = termios.tcgetattr(program.its)[_LOCAL_FLAGS]
         unread = array.array("i", [0])
@@ -231,7 +231,7 @@ def can_be_read(descriptor: int) -> bool:
 
 
 def read(descriptor: int, size: int) -> bytes | None:
-    """What there is to be read; empty at the end, None if there is nothing yet."""
+    """The bytes that there are to be read; empty at the end, None if there is nothing yet."""
     try:
         return os.read(descriptor, size)
     except BlockingIOError:

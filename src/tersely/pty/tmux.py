@@ -52,7 +52,7 @@ class Report(NamedTuple):
         self._write({"code": error.code, "message": error.message, "hint": error.hint})
 
     def read(self) -> dict[str, Any]:
-        """What was said last."""
+        """The values that were said last."""
         assert self.path is not None
         with self.path.open("rb") as file:
             told = file.read(_REPORT_BYTES)
@@ -66,7 +66,7 @@ class Report(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """What came of a session: the exit status of its program, None while that runs."""
+    """The outcome of a session: the exit status of its program, None while that runs."""
 
     session: str
     status: int | None

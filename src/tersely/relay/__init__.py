@@ -1,3 +1,3 @@
-"""What agents share: threads with their state, artifacts, events and calls, kept by one process for
-all of them.
+"""The relay: threads with their state, artifacts, events and calls, kept by one process for all
+agents.
 """

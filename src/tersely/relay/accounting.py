@@ -1,5 +1,5 @@
-"""What agents were spared: the tokens that they would have sent by pasting, and those that they
-were sent instead.
+"""The savings of agents: the tokens that they would have sent by pasting, and those that they were
+sent instead.
 
 *naive* is what a thread's artifacts come to, with the files that packs stand for; *actual* is the
 previews and headers that were handed out in their place; *avoided* is the difference. Both are
@@ -64,8 +64,8 @@ class Savings:
 
 
 def scopes(thread_id: str, actor: str, capability: str, at_ms: int) -> list[str]:
-    """Whose figures something counts to that happened at a time (ms since 1970), those of its day
-    and of all too.
+    """The scopes whose figures something counts to that happened at a time (ms since 1970): its
+    own, those of its day and of all.
     """
     named = (("thread", thread_id), ("agent", actor), ("capability", capability))
     return [*(f"{kind}/{name}" for kind, name in named if name), day_scope(at_ms), ALL]

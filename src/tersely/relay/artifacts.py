@@ -365,8 +365,8 @@ def _sizes(
     replaced: Size | None,
     inline_bytes: int,
 ) -> tuple[Size, Size]:
-    """What the artifact stands for, and what is sent of it. Of a long one, the beginning is counted
-    and scaled.
+    """The size of what the artifact stands for, and of what is sent of it. Of a long one, the
+    beginning is counted and scaled.
     """
     is_whole = content.size_bytes <= inline_bytes and is_text(content.head)
     sent = content.head.decode("utf-8", "replace") if is_whole else shown.text

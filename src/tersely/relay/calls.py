@@ -246,7 +246,7 @@ class Calls:
         return cache_key(offer.name, call.arguments, scope) if scope else ""
 
     def _repeated(self, call: Call) -> Artifact | None:
-        """What the same request was answered with before."""
+        """The artifact that the same request was answered with before."""
         kept = self._store.cached(_receipt(call)) if call.key else None
         if kept is None:
             return None

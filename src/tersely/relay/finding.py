@@ -67,7 +67,7 @@ def searched_version(store: Store, thread_id: str) -> int:
 def _in_index(
     store: Store, owner: str, words: Sequence[str], limit: int, *, all_words: bool
 ) -> list[Found]:
-    """What is found by the index of words, which has the beginnings of artifacts."""
+    """The matches in the index of words, which has the beginnings of artifacts."""
     matches = store.search(owner, words, limit, all_words=all_words)
     return [_found(match.owner, match.digest, match.body, match.snippet) for match in matches]
 
@@ -75,7 +75,9 @@ def _in_index(
 def _in_long(
     store: Store, owner: str, words: Sequence[str], seen: set[tuple[str, str]], limit: int
 ) -> tuple[list[Found], int]:
-    """What is found in long artifacts by reading them, and how many were not read."""
+    """The matches in long artifacts, found by reading them, and the number of those that were not
+    read.
+    """
     results: list[Found] = []
     long, unread = store.long_texts(owner, SEARCHED_BYTES, MAX_LONG_ARTIFACTS)
     left_bytes = MAX_SCANNED_BYTES

@@ -85,7 +85,7 @@ class Follower:
             then()
 
     def _read(self, stream: str) -> list[Event]:
-        """What is new in a stream, as much as is read at once; the rest follows with the next."""
+        """The new events of a stream, as many as are read at once; the rest follows with the next."""
         if stream not in self._positions:
             self._positions[stream] = self._store.last_before(stream, self._since_ms)
         thread_id, after = stream.removeprefix(THREAD), self._positions[stream]

@@ -122,7 +122,7 @@ def _check_levels(path: str, value: Any) -> None:
 
 
 def _levels(value: Any) -> int:
-    """How deep containers are nested in a value: 0 for a plain one; at most one more than
+    """The depth of nested containers in a value: 0 for a plain one; at most one more than
     `MAX_JSON_LEVELS`.
     """
     depth = 0

@@ -1,5 +1,5 @@
-"""What agents may do: bounds, who may call what, and how often. Read from one file, `config.toml`
-in the relay's home.
+"""The policy for agents: bounds, who may call what, and how often. Read from one file,
+`config.toml` in the relay's home.
 
 Bounds answer and never drop: whoever goes beyond one is told which, by how much, and when to come
 back.

@@ -128,8 +128,8 @@ def _in_pieces(line: str) -> list[str]:
 
 
 def _word_end(text: str) -> int:
-    """Where the last word of a text begins, so that it is not cut; the end of the text where that
-    word is too long.
+    """The place where the last word of a text begins, so that it is not cut; the end of the text
+    where that word is too long.
     """
     found = re.search(r"\w+\Z", text[-MAX_WORD_CHARACTERS:])
     length = len(found[0]) if found else 0
@@ -137,7 +137,7 @@ def _word_end(text: str) -> int:
 
 
 def _around(text: str, folded: str, start: int, words: Sequence[str]) -> str:
-    """What stands around a place of a text on its line, with all words there marked."""
+    """The text around a place on its line, with all words there marked."""
     begin = max(text.rfind("\n", 0, start) + 1, start - SNIPPET_CHARACTERS)
     newline = text.find("\n", start)
     end = min(len(text) if newline < 0 else newline, start + SNIPPET_CHARACTERS)

@@ -1,4 +1,6 @@
-"""What a session leaves behind in a thread: its summary, an action, and an event, in one commit."""
+"""The records that a session leaves in a thread: its summary, an action, and an event, in one
+commit.
+"""
 
 from __future__ import annotations
 

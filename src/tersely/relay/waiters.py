@@ -40,8 +40,8 @@ class Waiters:
         self._watch: Thread | None = None
 
     def wait(self, key: str, has_come: Callable[[], bool], seconds: float) -> Future[None]:
-        """What is done as soon as `has_come` is true, or the time is over; raises `busy` where too
-        many wait.
+        """The future that is done as soon as `has_come` is true, or the time is over; raises `busy`
+        where too many wait.
         """
         waiter = _Waiter(key, has_come, elapsed_seconds() + seconds)
         with self._changed:
@@ -60,7 +60,7 @@ class Waiters:
         return waiter.done
 
     def came(self, key: str) -> None:
-        """What has a key may have come."""
+        """Tell those who wait for a key that it may have come."""
         with self._changed:
             waiters = list(self._waiting.get(key, ()))
         for waiter in waiters:

@@ -111,7 +111,7 @@ class ChatScreen(Screen[None]):
 
     @property
     def queue(self) -> Queue:
-        """What waits until the agent is done."""
+        """The messages that wait until the agent is done."""
         return self.query_one("#queued", Queue)
 
     def show_status(self) -> None:
@@ -119,7 +119,7 @@ class ChatScreen(Screen[None]):
         self.query_one("#status", StatusBar).show(self.agent.status())
 
     def show_history(self) -> None:
-        """What this session has said so far."""
+        """Show what this session has said so far."""
         history = self.agent.history()
         self.log_view.clear()
         for past in history[-MAX_ENTRIES:]:
@@ -269,7 +269,7 @@ class ChatScreen(Screen[None]):
     # What is going on.
 
     def set_activity(self, activity: str) -> None:
-        """What takes time just now, "" for nothing."""
+        """Show what takes time just now, "" for nothing."""
         if activity == self._activity and activity:
             return
         self._activity = activity

@@ -1,6 +1,4 @@
-"""How far the terminal is behind: over a slow line, what was painted waits, and keys wait behind
-it.
-"""
+"""The lag of the terminal: over a slow line, what was painted waits, and keys wait behind it."""
 
 from __future__ import annotations
 

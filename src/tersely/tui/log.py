@@ -48,7 +48,7 @@ _LEFT = "Older messages have left the screen; they are in the session."
 
 
 class Log(VerticalScroll, can_focus=True):
-    """What was said and done, the newest at the bottom."""
+    """The words and calls so far, the newest at the bottom."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("home", "scroll_home", "Top", show=False),
@@ -127,7 +127,7 @@ class Log(VerticalScroll, can_focus=True):
         self._end_answer()
 
     def show(self, event: Event) -> None:
-        """What an event adds. What is asked and what was used are for others to show."""
+        """Show what an event adds. What is asked and what was used are for others to show."""
         if isinstance(event, Usage | CallStarted | TurnEnded):
             self._of_request.clear()
         match event:
@@ -211,7 +211,7 @@ class Log(VerticalScroll, can_focus=True):
             self._thought = None
 
     def _take_back_answer(self) -> None:
-        """What was written and thought of an answer that begins anew counts for nothing."""
+        """Take back what was written and thought of an answer that begins anew."""
         for entry in self._of_request:
             self.take_back(entry)
         self._growing = [answer for answer in self._growing if answer not in self._of_request]

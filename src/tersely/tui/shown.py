@@ -1,5 +1,5 @@
-"""What the screen asks of an agent: all that it knows of it, beside the events that a turn consists
-of.
+"""The interface of an agent to the screen: all that it knows of it, beside the events that a turn
+consists of.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from tersely.agent.opening import Mode
 
 
 class Status(NamedTuple):
-    """What the top row tells. `cached_percent` of the last prompt, None where the server does not
-    say.
+    """The figures of the top row. `cached_percent` of the last prompt, None where the server does
+    not say.
     """
 
     model: str
@@ -59,7 +59,7 @@ class ShownAgent(Protocol):
     """
 
     def status(self) -> Status:
-        """How things stand; cheap, asked after every event that may have changed it."""
+        """The state of the agent; cheap, asked after every event that may have changed it."""
 
     def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
         """One turn; its last event is `TurnEnded`. `pasted` are parts of the message that were not
@@ -79,13 +79,13 @@ class ShownAgent(Protocol):
         """Lock or unlock tools by hand; raises `invalid_argument` for a tier that there is not."""
 
     def mode(self) -> Mode:
-        """How freely it works."""
+        """The freedom with which it works."""
 
     def set_mode(self, mode: Mode) -> None:
         """Work in another mode."""
 
     def set_retrieval(self, on: bool) -> None:
-        """Whether code is looked up and put in before the model is asked."""
+        """Turn on or off that code is looked up and put in before the model is asked."""
 
     async def models(self, url: str) -> Sequence[str]:
         """The names of the models that the server at a URL has, the server in use for ""."""
@@ -99,7 +99,7 @@ class ShownAgent(Protocol):
         """Limit the tokens of all requests of the session together; 0 for no limit."""
 
     def budget(self) -> str:
-        """What the session has used of its limit, as a line."""
+        """The tokens that the session has used of its limit, as a line."""
 
     async def compact(self) -> str:
         """Make the prompt shorter now."""
@@ -119,7 +119,7 @@ class ShownAgent(Protocol):
         """Go on in a copy of this session."""
 
     def history(self) -> Sequence[Said | CallStarted | CallEnded]:
-        """What has been said and done so far in this session."""
+        """The words and calls so far in this session."""
 
     def cost(self) -> str:
-        """What the session has used so far, as lines."""
+        """The cost of the session so far, as lines."""

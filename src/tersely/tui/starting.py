@@ -45,7 +45,7 @@ class Starting(QuietApp[FoundT], Generic[FoundT]):
         self.error: TerselyError | None = None
 
     def compose(self) -> ComposeResult:
-        """What is wrong, what to do, what goes on."""
+        """The texts: what is wrong, what to do, what goes on."""
         with VerticalScroll(id="log"):
             yield Static(id="why", markup=False, classes="entry warning")
             yield Static(id="hint", markup=False, classes="entry")
@@ -85,7 +85,8 @@ class Starting(QuietApp[FoundT], Generic[FoundT]):
 
 
 async def until_found(look: Callable[[], Awaitable[FoundT]]) -> FoundT | TerselyError:
-    """What `look` gives in the end; what it last failed with where the user gives up.
+    """The value that `look` gives in the end; the error that it last failed with where the user
+    gives up.
 
     What is found at once comes without a screen.
     """

@@ -1,4 +1,4 @@
-"""How a function that resembles another is answered and printed."""
+"""Functions that resemble others, as values and in print."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What can be asked of what ran."""
+"""The capabilities about what ran."""

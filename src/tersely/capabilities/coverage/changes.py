@@ -1,4 +1,4 @@
-"""What ran of a change, for `diff-context --coverage`."""
+"""The lines of a change that ran, for `diff-context --coverage`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which report of coverage is meant, for every capability that asks of one: the options, and
+"""The report of coverage that is meant, for every capability that asks of one: the options, and
 reading it.
 """
 

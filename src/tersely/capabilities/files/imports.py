@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Whose imports."""
+    """The file whose imports are listed."""
 
     file: str = positional("the file", role=Role.FILE)
     limit: int = limit_option(500, "imported names")

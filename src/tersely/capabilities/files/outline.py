@@ -279,7 +279,7 @@ def _open_directories(top: Node, depth: int, limit: int) -> set[str]:
 
 
 def _by_name(node: Node) -> list[Node]:
-    """What is in a directory, directories first."""
+    """The content of a directory, directories first."""
     return sorted(node.children, key=lambda child: (not child.is_directory, child.id))
 
 

@@ -90,7 +90,7 @@ def _not_found(workspace: Workspace, path: str) -> TerselyError:
 
 
 def _why_unknown(workspace: Workspace, path: str) -> str:
-    """Why the index knows nothing of a file that is there."""
+    """The reason for which the index knows nothing of a file that is there."""
     from tersely.code.languages.registry import language_of_path
 
     for parent in PurePosixPath(path).parents:

@@ -1,1 +1,1 @@
-"""What happens inside functions."""
+"""The capabilities about the inside of functions."""

@@ -166,7 +166,7 @@ class _CallWalk(NamedTuple):
 
 
 def _references(workspace: Workspace, symbol: Symbol, *, guesses: bool) -> list[Edge]:
-    """Who refers to what is not called alone: a type, a field, a constant."""
+    """The references to what is not called alone: a type, a field, a constant."""
     if symbol.kind not in CLASS_KINDS | VALUE_KINDS:
         return []
     edges = workspace.engine.references.edges(symbol.id)

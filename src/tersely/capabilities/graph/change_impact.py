@@ -163,7 +163,7 @@ def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
 
 
 def _changed_beyond(change: _Change) -> str:
-    """What is said where not all changed symbols were followed."""
+    """The remark where not all changed symbols were followed."""
     followed = f"{MAX_CHANGED_SYMBOLS:,} of {len(change.symbols):,} changed symbols"
     return followed if len(change.symbols) > MAX_CHANGED_SYMBOLS else ""
 
@@ -252,7 +252,7 @@ def _route(group: Sequence[Affected]) -> Route:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What has changed: symbols, definitions that are gone, and the indexed files that differ."""
+    """A change: symbols, definitions that are gone, and the indexed files that differ."""
 
     symbols: list[Symbol]
     gone: list[Gone]
@@ -283,7 +283,7 @@ def _named(workspace: Workspace, named: tuple[str, ...]) -> _Change:
 
 
 def _of_git(workspace: Workspace, base: str) -> _Change:
-    """What git says differs."""
+    """The change that git reports."""
     from tersely.code.index.changes import Changes
     from tersely.code.index.unread import left_out
     from tersely.context.lenses.test_impact.changed import changed_symbols
@@ -380,7 +380,7 @@ def text(impact: ChangeImpact, style: Style) -> str:
 
 
 def _route_lines(route: Route, style: Style) -> list[str]:
-    """How certain and by which way, then the tests, a line for each file."""
+    """The certainty and the way, then the tests, a line for each file."""
     names = " → ".join(name_of(step.id) for step in route.way)
     through = f"through {_few([name_of(one) for one in route.through])}" if route.through else ""
     said = [GRADE_WORDS[route.grade], f"→ {names}" if names else "changed", through]

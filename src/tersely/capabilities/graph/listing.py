@@ -1,4 +1,4 @@
-"""How symbols of the call graph are listed: by file, with what is to be said of each."""
+"""Lists of symbols of the call graph: by file, with what is to be said of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files hold tests, and the line for a shell that runs them."""
+"""The files that hold tests, and the line for a shell that runs them."""
 
 from __future__ import annotations
 

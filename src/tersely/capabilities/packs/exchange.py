@@ -1,4 +1,6 @@
-"""What a pack takes in beside code, and where it goes, declared alike for all of them."""
+"""The exchange of a pack, declared alike for all of them: what it takes in beside code, and where
+it goes.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,7 @@ def included(
 
 
 def _shown(meant: Referred, budget: int, tokenizer: Tokenizer) -> tuple[str, str]:
-    """What is said of an artifact, and which lines of that are shown: all of what is small beside
+    """The remark on an artifact, and the lines of it that are shown: all of what is small beside
     the budget; of anything else what it is, and its beginning.
     """
     if meant.is_whole and tokenizer.count(meant.text) <= budget // INLINE_CASSETTE_SHARE:

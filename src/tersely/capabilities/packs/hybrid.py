@@ -60,7 +60,7 @@ class Splitter:
         return replace(item, code=f"{head}    {reference}\n", last_line=last_line)
 
     def _reference(self, name: str, text: str) -> str:
-        """What stands in the place of a large text; "" for a small one, which stays."""
+        """The reference in the place of a large text; "" for a small one, which stays."""
         tokens = self._count(text)
         if tokens <= self._most:
             return ""

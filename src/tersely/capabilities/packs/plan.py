@@ -147,9 +147,7 @@ def _depends(workspace: Workspace, symbol: Symbol, line: int) -> Iterable[int]:
 def _related_change(
     workspace: Workspace, parameters: Parameters, location: Location
 ) -> ChangeView | None:
-    """What has changed, where the task speaks of it: a change under way is the beginning of its
-    task.
-    """
+    """The change under way, where the task speaks of it: it is the beginning of its task."""
     from tersely.capabilities.packs import diff
 
     asking = diff.Parameters(

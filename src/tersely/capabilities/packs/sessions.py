@@ -1,5 +1,5 @@
-"""What the reader of a pack was told before, declared alike for all of them; and fitting packs to
-it.
+"""The sessions of readers, declared alike for all packs: what a reader was told before, and fitting
+packs to it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a pack is printed, declared alike for all of them: its format, and whether it keeps
+"""The wording of a pack, declared alike for all of them: its format, and whether it keeps
 documentation.
 """
 

@@ -1,4 +1,4 @@
-"""Who there is, and the channels in which they meet."""
+"""Agents, and the channels in which they meet."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def _place(one: AgentTold) -> str:
 
 
 def _state(said: str, askers: Sequence[str] | None) -> str:
-    """What somebody does: who owes an answer is not idle."""
+    """The state of somebody: who owes an answer is not idle."""
     return said if not askers else OWES if said == IDLE else f"{said}, {OWES}"
 
 

@@ -225,7 +225,7 @@ def _range(text: str) -> tuple[int, int]:
 
 
 def _rest(lines: list[Any], last: int, most: int) -> str:
-    """What is said behind lines of which there may be more."""
+    """The line behind lines of which there may be more."""
     if not lines:
         return f"{REST}no such lines\n"
     is_cut = len(lines) == most and lines[-1].number < last

@@ -61,7 +61,7 @@ def _permitted(
     capability: Capability[Any, Any],
     arguments: Mapping[str, object],
 ) -> Any:
-    """What an identity gets: asked as far as it may, and shown what is for it."""
+    """The answer that an identity gets: asked as far as it may, and shown what is for it."""
     bind(capability.parameters, arguments)
     access = context.relay.access
     allowed = access.check(principal, capability.name, arguments)

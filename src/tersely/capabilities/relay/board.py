@@ -1,4 +1,4 @@
-"""What there is to do in a project, who does it, and what can be begun."""
+"""The work of a project: what there is to do, who does it, and what can be begun."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is about to change what."""
+"""Claims on what is about to be changed."""
 
 from __future__ import annotations
 

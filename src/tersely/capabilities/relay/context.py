@@ -1,4 +1,4 @@
-"""What capabilities of the relay are handed: the relay, and who asks it."""
+"""The context of capabilities of the relay: the relay, and who asks it."""
 
 from __future__ import annotations
 

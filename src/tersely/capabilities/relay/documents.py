@@ -1,5 +1,4 @@
-"""What a relay says of threads, their state, artifacts and events, as values. JSON members have the
-fields' names.
+"""Threads, their state, artifacts and events as values. JSON members have the fields' names.
 
 Members that are not named here may be added in later versions; whoever reads skips them.
 """

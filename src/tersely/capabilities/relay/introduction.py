@@ -1,4 +1,6 @@
-"""What an agent is told when it begins: who it is, who else is there, and how to work with them."""
+"""The introduction of an agent when it begins: who it is, who else is there, and how to work with
+them.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +102,9 @@ def introduce(context: RelayContext, parameters: Parameters) -> Introduction:
 
 
 def _order(connected: Collection[str], project: str, one: Identity) -> tuple[bool, bool, int]:
-    """Who is of the same project first, then who is connected, then who was last seen."""
+    """The rank of an agent in the list: of the same project first, then who is connected, then who
+    was last seen.
+    """
     return one.project != project, one.name not in connected, -one.last_ms
 
 

@@ -145,7 +145,7 @@ def _payload(parameters: SendParameters) -> dict[str, Any]:
 
 
 def _treatment(parameters: SendParameters) -> dict[str, Any]:
-    """How it is to be treated, as `doors.socket.envelopes.Treatment` has it."""
+    """The treatment that is wanted, as `doors.socket.envelopes.Treatment` has it."""
     wanted = {
         "ttl_ms": parameters.ttl_ms,
         "importance": parameters.importance,
@@ -511,7 +511,7 @@ def _told(mail: Mail, one: Told) -> MessageTold:
 
 
 def _said(mail: Mail, one: Waiting | Told) -> dict[str, Any]:
-    """What every answer tells of a message, by the names of its fields."""
+    """The members that every answer tells of a message, by the names of its fields."""
     from tersely.relay.encoding import decode, timestamp
 
     payload = decode(one.payload)

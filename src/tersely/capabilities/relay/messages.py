@@ -1,4 +1,4 @@
-"""What questions about messages between agents are answered with."""
+"""The answers to questions about messages between agents."""
 
 from __future__ import annotations
 

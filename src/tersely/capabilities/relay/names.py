@@ -1,4 +1,4 @@
-"""Who acts under which name."""
+"""Names, and who acts under them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What an agent waits for permission to do: asked by its hook, or by `run` for its dialog. To answer
-is no capability: agents never do.
+"""The permissions that agents wait for: asked by a hook, or by `run` for a dialog. To answer is no
+capability: agents never do.
 """
 
 from __future__ import annotations

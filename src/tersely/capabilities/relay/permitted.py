@@ -1,5 +1,5 @@
-"""What of an answer is shown to an identity that may not see all: the rows of lists that are for
-it.
+"""The part of an answer that an identity is shown which may not see all: the rows of lists that are
+for it.
 """
 
 from __future__ import annotations

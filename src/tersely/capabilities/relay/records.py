@@ -1,5 +1,5 @@
-"""What a thread leaves: reports, checkpoints, replays, copies; and the figures and settings of the
-relay.
+"""The records of a thread: reports, checkpoints, replays, copies; and the figures and settings of
+the relay.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class ReplayParameters:
 
 @dataclass(frozen=True, slots=True)
 class SavingsParameters:
-    """Whose figures; those of all without a name."""
+    """The one whose figures are asked for; all without a name."""
 
     thread: str = positional("the id of a thread", default="", metavar="THREAD-ID")
     agent: str = option("", "those of an agent")

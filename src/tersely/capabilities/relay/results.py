@@ -1,4 +1,4 @@
-"""What a service says, written for reading."""
+"""The answers of services, written for reading."""
 
 from __future__ import annotations
 

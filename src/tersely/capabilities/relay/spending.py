@@ -1,4 +1,6 @@
-"""What the agents of a thread use: told by what runs them, which asks before it starts another."""
+"""The spending of the agents of a thread: told by what runs them, which asks before it starts
+another.
+"""
 
 from __future__ import annotations
 

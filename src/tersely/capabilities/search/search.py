@@ -263,7 +263,7 @@ def _inside_row(hit: Hit, style: Style) -> list[str]:
 
 
 def _owner(hit: Hit) -> list[str]:
-    """What the symbol is in, if it is in anything but its file."""
+    """The owner of the symbol, if it is in anything but its file."""
     owner = hit.id.removeprefix(f"{hit.path}:").rpartition(".")[0]
     return [f"in {owner}"] if owner and hit.id != hit.path else []
 

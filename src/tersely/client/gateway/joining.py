@@ -1,5 +1,5 @@
-"""Which relay this machine has joined, and how it comes to do so: a code becomes a token, which is
-kept in the home.
+"""The relay that this machine has joined, and joining: a code becomes a token, which is kept in the
+home.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Membership(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """Whom to believe: one certificate by its `fingerprint`, those of an `authority` (a file), else
+    """The certificates to believe: one by its `fingerprint`, those of an `authority` (a file), else
     the system's.
     """
 

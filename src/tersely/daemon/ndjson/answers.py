@@ -1,4 +1,4 @@
-"""How a result is written for clients of the daemon: as it is, but for search, whose hits such
+"""A result as clients of the daemon are written it: as it is, but for search, whose hits such
 clients print.
 """
 

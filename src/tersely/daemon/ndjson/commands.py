@@ -1,5 +1,5 @@
-"""Which capability a command of the socket means, with which arguments; and what the daemon does
-about itself.
+"""The commands of the socket: the capability that each means, with which arguments; and those about
+the daemon itself.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def commands() -> list[str]:
 
 
 def call(command: str, given: Mapping[str, Any], root: str) -> Call:
-    """What a request asks of which capability; raises `unknown_command` or `invalid_argument`.
+    """The capability and the arguments that a request means; raises `unknown_command` or
+    `invalid_argument`.
 
     Absolute paths below `root` are taken for what they are in the repository.
     """
@@ -81,7 +82,7 @@ def call(command: str, given: Mapping[str, Any], root: str) -> Call:
 def _named(
     spelling: Spelling, given: Mapping[str, Any], declared: set[str]
 ) -> Iterator[tuple[str, object]]:
-    """What a request gives, under the names of the capability."""
+    """The arguments of a request, under the names of the capability."""
     parts = {name for names in spelling.parts.values() for name in names}
     for name, value in given.items():
         own = spelling.renames.get(name, name)

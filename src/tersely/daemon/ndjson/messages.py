@@ -77,7 +77,7 @@ def encode(body: Mapping[str, Any]) -> bytes:
 
 
 def failure(error: TerselyError) -> dict[str, Any]:
-    """What every refusal looks like."""
+    """The form of every refusal."""
     refusal = {"success": False, "error": error.message, "code": error.code}
     return {**refusal, "hint": error.hint} if error.hint else refusal
 

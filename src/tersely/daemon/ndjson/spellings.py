@@ -1,4 +1,5 @@
-"""How clients and servers of the wire call capabilities and their parameters: the one table of it.
+"""The spellings of capabilities and their parameters by clients and servers of the wire: the one
+table of them.
 
 The names are those of relays, of tools of the Model Context Protocol, and of llm-tldr 1.5.2.
 Parameters that a spelling does not rename are those of the capability itself.
@@ -129,8 +130,8 @@ SPELLINGS: Mapping[str, Spelling] = {
 
 
 def spelling_of(command: str) -> Spelling | None:
-    """What a command means: a word of its own, or a capability by its name, with or without the
-    prefix.
+    """The spelling that a command means: a word of its own, or a capability by its name, with or
+    without the prefix.
     """
     if command in SPELLINGS:
         return SPELLINGS[command]

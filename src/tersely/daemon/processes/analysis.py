@@ -39,7 +39,7 @@ COLLECTED_OBJECTS = 200_000  # new ones, after which garbage is looked for betwe
 
 
 class Standing(NamedTuple):
-    """What the daemon knows of the index when it asks."""
+    """The state of the index as the daemon knows it when it asks."""
 
     is_fresh: bool  # False: the question has to look for changes itself
     notices: tuple[str, ...]
@@ -48,7 +48,7 @@ class Standing(NamedTuple):
 
 
 class Refreshed(NamedTuple):
-    """What the daemon is told of a refresh."""
+    """The report of a refresh to the daemon."""
 
     revision: str
     notices: tuple[str, ...]
@@ -69,7 +69,7 @@ class Words(NamedTuple):
 
 
 class Printed(NamedTuple):
-    """What a command prints."""
+    """The output of a command."""
 
     parts: list[tuple[int, str]]  # 1 for standard output, 2 for standard error; in order
     exit_status: int

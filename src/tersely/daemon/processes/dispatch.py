@@ -1,5 +1,5 @@
-"""Who waits for which process: short tasks pass long ones, and long ones are never on all processes
-at once.
+"""The dispatch of tasks to processes: short tasks pass long ones, and long ones are never on all
+processes at once.
 
 One process answers as long as that is enough, for each holds a graph of its own. While a task takes
 long and others wait, more are started, which are given a task when they have loaded what answers
@@ -49,7 +49,7 @@ class Dispatcher:
 
     @property
     def processes(self) -> list[dict[str, Any]]:
-        """What each process is, for people."""
+        """The state of each process, for people."""
         return [
             {
                 "pid": process.pid,
@@ -65,7 +65,7 @@ class Dispatcher:
         return bool(self._running) or len(self._waiting) > 0
 
     async def ask(self, client: Hashable, task: Task, on_progress: Progress | None = None) -> Any:
-        """What comes of a task; raises what the task says, `busy`, or `internal_error` for a lost
+        """The result of a task; raises what the task says, `busy`, or `internal_error` for a lost
         process.
 
         Whoever stops waiting cancels the task.

@@ -1,4 +1,4 @@
-"""Which waiting task is done next: short ones pass long ones, and none waits for ever.
+"""The queue of waiting tasks: short ones pass long ones, and none waits for ever.
 
 The task with the highest response ratio goes first: the time that it waits, by the time that it
 takes (P. Brinch Hansen, 1971). How long it takes is what tasks of its kind took before. A client
@@ -43,7 +43,7 @@ class Job:
 
     @property
     def kind(self) -> tuple[str, Hashable]:
-        """What tasks have in common that take about as long: what is asked, and about nothing in
+        """The kind of tasks that take about as long: what is asked, and about nothing in
         particular.
         """
         name: str = self.task[0]
@@ -55,7 +55,7 @@ class Job:
 
 
 class Durations:
-    """How long tasks are expected to take, in seconds, by their kind."""
+    """The expected seconds of tasks, by their kind."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[Hashable, float] = OrderedDict()

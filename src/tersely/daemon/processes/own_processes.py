@@ -1,4 +1,4 @@
-"""What a daemon is without its socket: for a process that asks a repository which no daemon serves."""
+"""A daemon without its socket: for a process that asks a repository which no daemon serves."""
 
 from __future__ import annotations
 

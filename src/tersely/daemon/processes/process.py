@@ -79,7 +79,7 @@ class AnalysisProcess(asyncio.Protocol):
         return self._process.pid
 
     async def ask(self, task: tuple[Any, ...], on_progress: Progress | None = None) -> Any:
-        """What comes of a task; raises `ProcessLostError`."""
+        """The result of a task; raises `ProcessLostError`."""
         if self._transport is None or self._transport.is_closing():
             raise ProcessLostError
         self._answer = asyncio.get_running_loop().create_future()

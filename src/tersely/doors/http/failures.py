@@ -1,4 +1,4 @@
-"""What went wrong, as a status of HTTP and a body that says what to do."""
+"""Failures over HTTP: a status, and a body that says what to do."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Who may ask: this user's own programs at the socket in the home; at the TCP port, who shows the
-home's token, and browsers that have signed in to the pages.
+"""The guard of the relay over HTTP. Those may ask: this user's own programs at the socket in the
+home; at the TCP port, who shows the home's token, and browsers that have signed in to the pages.
 
 Any page of the internet can have a browser send requests to this machine. What it cannot do is name
 this relay as the host by an address, come from the relay's own origin, or know the token. All three

@@ -104,7 +104,7 @@ def _header(request: Request, parameter: Parameter) -> str:
 
 
 def _query(operation: Operation, request: Request) -> dict[str, Any]:
-    """What is behind the question mark, with the defaults of the rest."""
+    """The parameters behind the question mark, with the defaults of the rest."""
     known = {one.name: one for one in operation.query}
     given: dict[str, object] = {}
     for name, text in request.query_params.multi_items() if request.scope["query_string"] else ():
@@ -121,7 +121,7 @@ def _value(parameter: Parameter, text: str) -> object:
 
 
 class _Most(NamedTuple):
-    """What a body may have, and in what time it has to come."""
+    """The most bytes of a body, and the time in which it has to come."""
 
     size: int
     seconds: float

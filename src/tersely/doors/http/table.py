@@ -1,6 +1,4 @@
-"""Which endpoint a request means: a walk down the segments of its path, however many endpoints
-there are.
-"""
+"""The table of endpoints: a walk down the segments of a path, however many endpoints there are."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ Send = Callable[[Any], Awaitable[None]]
 
 
 class _Node:
-    """What may follow the segments so far, and what answers where none follows."""
+    """The segments that may follow those so far, and the endpoint where none follows."""
 
     def __init__(self) -> None:
         self.next: dict[str, _Node] = {}

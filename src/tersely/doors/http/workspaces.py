@@ -88,7 +88,7 @@ class Workspaces:
         )
 
     def _wait(self, asked: Coroutine[Any, Any, AnswerT]) -> AnswerT:
-        """What the loop answers; raises `timed_out` when it takes too long, and gives it up."""
+        """The answer of the loop; raises `timed_out` when it takes too long, and gives it up."""
         waiting = asyncio.run_coroutine_threadsafe(asked, self._loop)
         try:
             return waiting.result(MAX_REQUEST_SECONDS)
@@ -100,7 +100,7 @@ class Workspaces:
             ) from None
 
     def _fetch(self, read: list[str], ref: str) -> Referred:
-        """What a reference among the arguments means, which is noted as read."""
+        """The artifact that a reference among the arguments means, which is noted as read."""
         found = cassettes.get(self._store, ref)
         read.append(found.digest)
         is_whole = found.type != "binary" and found.size_bytes <= MAX_REFERRED_BYTES
@@ -131,8 +131,8 @@ class Workspaces:
         return root, rest
 
     def _replaced(self, root: Path, paths: Iterable[str], text: str) -> Size:
-        """What an agent would have read without the answer: the files that it stands for, never
-        less than itself.
+        """The size of what an agent would have read without the answer: the files that it stands
+        for, never less than itself.
         """
         whole = [content for path in paths if (content := _file_text(root, path))]
         texts = max(whole, [text], key=lambda texts: sum(map(len, texts)))

@@ -151,7 +151,7 @@ class _Endpoint:
 
 
 def _refusal(request: Request) -> Response | None:
-    """What a page in a browser is answered: it must not reach us by a name that it has made resolve
+    """The refusal of a page in a browser: it must not reach us by a name that it has made resolve
     here.
     """
     if not _is_own(f"//{request.headers.get('host', '')}"):
@@ -169,7 +169,7 @@ def _is_own(url: str) -> bool:
 
 
 async def _body(request: Request) -> bytes | None:
-    """What was sent, None for too much."""
+    """The body that was sent, None for too much."""
     body = b""
     async for part in request.stream():
         body += part

@@ -1,4 +1,4 @@
-"""Which repository the questions of a client are about."""
+"""The repository that the questions of a client are about."""
 
 from __future__ import annotations
 

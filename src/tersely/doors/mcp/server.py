@@ -1,4 +1,6 @@
-"""What is served: a client's request becomes a question, and the answer goes back as it is printed."""
+"""The server of a client: its request becomes a question, and the answer goes back as it is
+printed.
+"""
 
 from __future__ import annotations
 
@@ -160,7 +162,7 @@ class _CodeMethods:
         return await self._cut(request, told + more, arguments.get(BUDGET))
 
     async def _of_service(self, request: OpenRequest, arguments: Mapping[str, Any]) -> str | None:
-        """What a service answers, None where the call means none."""
+        """The answer of a service, None where the call means none."""
         name, budget, given = tools.called(arguments)
         method = await services.named(self._others, name) if _is_other(name) else None
         if method is None:
@@ -250,7 +252,7 @@ def _result(texts: list[str], meta: dict[str, Any], *, is_error: bool = False) -
 
 
 def _meta(reply: Mapping[str, Any]) -> dict[str, Any]:
-    """What programs may want to know of an answer."""
+    """The figures that programs may want to know of an answer."""
     told = {
         "tersely/revision": reply["revision"],
         "tersely/notes": reply["notes"],

@@ -42,7 +42,7 @@ async def serve_streams(service: ServedMethods) -> None:
 
 
 class _Streams:
-    """What comes in, cut into messages; and what goes out, in turn."""
+    """The streams of the process: what comes in, cut into messages; and what goes out, in turn."""
 
     def __init__(self, service: ServedMethods, wire: int) -> None:
         self.ended = asyncio.Event()

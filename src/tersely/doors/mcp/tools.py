@@ -297,7 +297,7 @@ def _parameter_line(parameter: Parameter) -> str:
 
 
 def _suggestion(name: str, known: Mapping[str, str]) -> str:
-    """What a wrong name may mean: one that is spelled alike, or one that ends with it, as
+    """The name that a wrong one may mean: one that is spelled alike, or one that ends with it, as
     `symbol_deps` with `deps`.
     """
     wrong = tool_name(name)

@@ -1,1 +1,1 @@
-"""Who is connected to the relay's socket, and what is sent to whom."""
+"""The relay's socket: connections, and what is sent to whom."""

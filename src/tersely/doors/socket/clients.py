@@ -1,4 +1,6 @@
-"""Who is connected, and the messages on their way to them. All on one loop; nothing here waits."""
+"""The connected clients, and the messages on their way to them. All on one loop; nothing here
+waits.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a client is told that something cannot be done."""
+"""The refusals that a client is sent."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ def _turn_away(connection: Connection, about: str = "") -> None:
 
 
 def _arguments(envelope: Envelope) -> dict[str, Any]:
-    """What is looked at to see whether an envelope is permitted."""
+    """The arguments by which is decided whether an envelope is permitted."""
     payload = decode(bytes(envelope.payload))
     named = payload if isinstance(payload, dict) else {}
     given = {

@@ -1,4 +1,4 @@
-"""Where the sockets of a home's relay are, and how the relay comes to listen there."""
+"""The places of the sockets of a home's relay, and listening there."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ async def _read(connection: Connection, transport: _Transport, receive: Receive)
 
 
 class _Transport(asyncio.Transport):
-    """What a connection writes to: frames become messages, in their order."""
+    """The writer of a connection: frames become messages, in their order."""
 
     def __init__(self, connection: Connection, send: Send) -> None:
         super().__init__()

@@ -19,7 +19,9 @@ _NOTHING_BELOW = re.compile(r"\s*(\{\s*\}|null|~)?\s*(#.*)?")
 
 
 class _Place(NamedTuple):
-    """Where the entry of a name stands, or would: its lines, and how far it is indented."""
+    """The place of the entry of a name, or where it would be: its lines, and how far it is
+    indented.
+    """
 
     start: int
     end: int
@@ -96,7 +98,7 @@ def _below(lines: Sequence[str], at: int) -> list[str]:
 
 
 def _deeper(lines: Sequence[str], indent: str) -> int:
-    """How many lines belong to an entry above them."""
+    """The number of lines that belong to an entry above them."""
     for number, line in enumerate(lines):
         if _says_something(line) and len(_indent(line)) <= len(indent):
             return number

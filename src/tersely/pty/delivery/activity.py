@@ -1,4 +1,4 @@
-"""What a wrapped program does, from what its hooks say and what its screen shows."""
+"""The state of a wrapped program, from what its hooks say and what its screen shows."""
 
 from __future__ import annotations
 

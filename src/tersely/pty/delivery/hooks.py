@@ -39,8 +39,8 @@ class _Waiting(NamedTuple):
 
 
 class _Call(NamedTuple):
-    """What a hook sends: whose it is, "" if that is clear, what it waits for, and the call of the
-    agent.
+    """The message of a hook: whose it is, "" if that is clear, what it waits for, and the call of
+    the agent.
     """
 
     agent: str
@@ -130,8 +130,8 @@ class Hooks:
         self._expected.pop(_known_by(whole), None)
 
     def take_failure(self) -> str:
-        """What the agent has said, since this was last asked, of a request to its model that
-        failed; "" for nothing.
+        """The words of the agent, since this was last asked, on a request to its model that failed;
+        "" for nothing.
         """
         failure, self._failure = self._failure, ""
         return failure

@@ -1,4 +1,4 @@
-"""What is to be typed in, one text at a time: messages, answers of services, and words about
+"""The texts that are to be typed in, one at a time: messages, answers of services, and words about
 commands.
 """
 
@@ -80,7 +80,7 @@ class Inbox:
         return True
 
     def put_task(self, head: str, body: str, rules: str) -> None:
-        """What a session begins with goes before all that waits: a text, and rules that are written
+        """Put what a session begins with before all that waits: a text, and rules that are written
         as they are.
         """
         self._texts.appendleft(Text(head, body, elapsed_seconds(), is_task=True, rules=rules))
@@ -96,7 +96,9 @@ class Inbox:
         self._texts.extendleft(reversed(texts))
 
     def errors(self) -> list[Text]:
-        """What waits and is no message: answers and errors that nobody will read any more."""
+        """The waiting texts that are no messages: answers and errors that nobody will read any
+        more.
+        """
         return [one for one in self._texts if one.delivery is None and not one.is_task]
 
     def overdue(self, before: float) -> list[Delivery]:

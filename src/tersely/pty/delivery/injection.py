@@ -39,7 +39,7 @@ _LEAST_TAIL_CHARACTERS = 4
 
 
 class Outcome(StrEnum):
-    """What came of a text."""
+    """The outcome of a text."""
 
     TAKEN = "taken"
     STUCK = "stuck"  # it stands where it was typed, or nobody reads what is typed
@@ -47,7 +47,7 @@ class Outcome(StrEnum):
 
 
 class Line(NamedTuple):
-    """What the terminal of a program says of itself."""
+    """The state of the terminal of a program."""
 
     reads_lines: bool  # the terminal edits lines, the program gets whole ones
     echoes: bool
@@ -57,8 +57,8 @@ class Line(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """What is known of a program at a moment: its terminal, what its screen shows, and whether it
-    says what it takes.
+    """The state of a program at a moment: its terminal, what its screen shows, and whether it says
+    what it takes.
 
     `is_open` says that an empty prompt waits, `is_safe` that an Enter would answer no dialog.
     """
@@ -70,7 +70,7 @@ class Scene(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What is to be written now, and the outcome once there is one."""
+    """The bytes that are to be written now, and the outcome once there is one."""
 
     write: bytes = b""
     outcome: Outcome | None = None
@@ -131,7 +131,7 @@ class Typist:
         return is_still and not scene.line.unread_bytes and not self.keys.is_half_typed(self.screen)
 
     def begin(self, text: str, now: float, scene: Scene) -> bytes:
-        """What is to be written to have a text typed; `may_begin` has said that it can be."""
+        """The bytes that have a text typed; `may_begin` has said that it can be."""
         assert self.is_free
         self._look(now)
         self._phase, self._text, self._since, self._presses = _Phase.TYPED, text, now, 0
@@ -246,7 +246,7 @@ class Typist:
 
 
 def squeezed(text: str) -> str:
-    """What can be read of a text, so that it is the same however it is broken into lines."""
+    """The readable part of a text, so that it is the same however it is broken into lines."""
     return _UNREADABLE.sub("", text)
 
 
@@ -255,5 +255,5 @@ def _has(shown: str, tail: str) -> bool:
 
 
 def _below(shown: str, tail: str) -> str:
-    """What stands below the place where the text was typed; numbers that count on do not matter."""
+    """The text below the place where something was typed; numbers that count on do not matter."""
     return _DIGITS.sub("0", shown.rpartition(tail)[2])

@@ -1,4 +1,4 @@
-"""What a person has typed and not yet sent."""
+"""The text that a person has typed and not yet sent."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the screen of a program says that it waits for. What is not recognised is `UNKNOWN`: nothing
-is typed then.
+"""The state that the screen of a program shows. What is not recognised is `UNKNOWN`: nothing is
+typed then.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PROMPT_END = re.compile(rf"[{_MARKS}]\s*\Z")
 
 
 class Sight(Enum):
-    """What a screen shows."""
+    """The state that a screen shows."""
 
     PROMPT = auto()  # an empty prompt
     DIALOG = auto()  # something else that an Enter would answer
@@ -36,14 +36,14 @@ class Sight(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """How the empty prompt of one program looks: a pattern for its row, None where nothing is known
-    of the program.
+    """The empty prompt of one program: a pattern for its row, None where nothing is known of the
+    program.
     """
 
     row: re.Pattern[str] | None = None
 
     def sight(self, screen: Screen, line: Line) -> Sight:
-        """What stands at the bottom of a screen."""
+        """The state that the bottom of a screen shows."""
         rows = [text for text in screen.texts() if text.strip()][-MAX_PROMPT_ROWS:]
         if line.reads_lines:
             return self._of_lines(rows, screen, line)

@@ -1,5 +1,5 @@
-"""What is said to a service, `semantic "validate tokens" --limit 5`, as a method and parameters of
-the right types.
+"""The words to a service, `semantic "validate tokens" --limit 5`, as a method and parameters of the
+right types.
 
 The code service's parameters are those of the capabilities, under the names that its clients use.
 Of other services nothing is known: words are typed by what they look like.
@@ -34,7 +34,8 @@ class Asked(NamedTuple):
 
 
 def asked(service: str, said: str, declared: Sequence[str] = ()) -> Asked:
-    """What somebody says to a service; raises `usage`, `invalid_argument` and `payload_too_large`.
+    """The request to a service that somebody's words mean; raises `usage`, `invalid_argument` and
+    `payload_too_large`.
 
     Words without a name are the parameters that the method of a foreign service has `declared`, in
     their order; a foreign one may have the name of the code service.

@@ -1,4 +1,4 @@
-"""What a line of a program can ask for."""
+"""The commands in the lines of a program."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ PREFIX = "->relay:"  # without a marker
 
 
 def marked_prefix(marker: str) -> str:
-    """What begins a command of a run. It has nothing in it that Markdown draws as something else."""
+    """The prefix of the commands of a run. It has nothing in it that Markdown draws as something
+    else.
+    """
     return f"->relay-{marker}:" if marker else PREFIX
 
 
@@ -56,7 +58,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """What was meant as a command and is none: why, and how it begins."""
+    """A text that was meant as a command and is none: the reason, and its beginning."""
 
     reason: str
     text: str
@@ -64,7 +66,7 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class Unmarked:
-    """What would be a command if it carried the marker of the run: how it begins."""
+    """A text that would be a command if it carried the marker of the run: its beginning."""
 
     text: str
 

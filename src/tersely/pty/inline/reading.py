@@ -61,7 +61,7 @@ _SHOWN_CHARACTERS = 60  # of a command that is none
 
 
 class _Heads(NamedTuple):
-    """What begins the commands of a run."""
+    """The beginnings of the commands of a run."""
 
     line: re.Pattern[str]
     any: re.Pattern[str]  # also what is no command
@@ -97,7 +97,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """What is not complete yet."""
+    """The command that is not complete yet."""
 
     head: re.Match[str]
     number: int
@@ -109,7 +109,7 @@ class _Open:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where a reader is. With a `marker`, lines without it are no commands."""
+    """The state of a reader. With a `marker`, lines without it are no commands."""
 
     marker: str = ""
     fence: str = ""
@@ -135,8 +135,8 @@ def read(state: State, line: Line) -> tuple[State, tuple[Found, ...]]:
 
 
 def finish(state: State, *, is_over: bool) -> tuple[Found, ...]:
-    """What the last line leaves: a command that could have gone on; what was never closed, when all
-    is over.
+    """The findings in the last line: a command that could have gone on; what was never closed, when
+    all is over.
     """
     if state.open is None:
         return ()

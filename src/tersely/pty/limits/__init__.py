@@ -1,1 +1,1 @@
-"""What a program that runs as an agent may still use: read from its screen and its hooks."""
+"""The allowance of a program that runs as an agent: read from its screen and its hooks."""

@@ -1,5 +1,5 @@
-"""When an agent may go on that has used up what its maker allows: read from its screen, and from
-its hooks.
+"""The time at which an agent may go on that has used up what its maker allows: read from its
+screen, and from its hooks.
 
 The words are those of the programs themselves: Claude Code 2.1.330, Codex 0.169.0, Gemini CLI
 0.61.0. They count only at the beginning of a row, and where they name a time: an agent that writes
@@ -36,7 +36,7 @@ _MARKS = re.compile(r"^[^\w'\"`]+|[\s│┃|]+$")
 
 
 class Limit(NamedTuple):
-    """When a limit ends: in the words of the agent, and in seconds since 1970."""
+    """The end of a limit: in the words of the agent, and in seconds since 1970."""
 
     time: str
     until: float
@@ -71,7 +71,7 @@ class UsageLimit:
         self._is_over = True
 
     def state(self, now: float) -> str:
-        """What others are told, "" while the program is not limited."""
+        """The state that others are told, "" while the program is not limited."""
         is_limited = self._last is not None and not self._is_over and now < self._last.until
         return f"{LIMITED}{local_clock(self._last.until, now)}" if is_limited and self._last else ""
 

@@ -1,1 +1,1 @@
-"""What a program writes to a terminal, and what a person types there, as plain values."""
+"""The stream that a program writes to a terminal, and a person types there, as plain values."""

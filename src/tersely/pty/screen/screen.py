@@ -1,4 +1,4 @@
-"""What stands on a terminal: rows of cells, where the cursor is, and what has scrolled away.
+"""The screen of a terminal: rows of cells, where the cursor is, and what has scrolled away.
 
 The screen that programs see is that of xterm without colours. It knows what readers of text need
 and most emulators do not tell: which rows a long line was broken into by the terminal, and which
@@ -24,7 +24,7 @@ _ERASE_BELOW, _ERASE_ABOVE, _ERASE_ALL, _ERASE_HISTORY = range(4)
 
 
 class Event(Enum):
-    """What happened to the rows beside rows leaving."""
+    """The changes of the rows beside rows leaving."""
 
     CLEARED = auto()  # everything was erased at once: what follows may be a repetition
 
@@ -42,7 +42,7 @@ class Row:
 
     @property
     def text(self) -> str:
-        """What is written in it, without the blanks at its end."""
+        """The text in it, without the blanks at its end."""
         return "".join(self.cells).rstrip()
 
 

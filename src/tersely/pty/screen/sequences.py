@@ -25,7 +25,7 @@ _ESC = "\x1b"
 
 
 class Kind(Enum):
-    """What a piece of the stream is."""
+    """The kind of a piece of the stream."""
 
     TEXT = auto()
     CONTROL = auto()  # one character below the space

@@ -1,4 +1,4 @@
-"""How many cells of a terminal a character takes."""
+"""The number of cells of a terminal that a character takes."""
 
 from __future__ import annotations
 

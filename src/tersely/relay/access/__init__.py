@@ -1,3 +1,1 @@
-"""Who may ask a relay from elsewhere, and what: identities, their tokens, the rules, and the log of
-refusals.
-"""
+"""Access to a relay from elsewhere: identities, their tokens, the rules, and the log of refusals."""

@@ -1,6 +1,4 @@
-"""Whether an identity may ask something: the one place that decides it, for every door of one
-relay.
-"""
+"""The one place that decides whether an identity may ask something, for every door of one relay."""
 
 from __future__ import annotations
 

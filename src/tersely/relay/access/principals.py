@@ -1,4 +1,4 @@
-"""Who asks: the user that a relay belongs to, or an identity that a token stands for."""
+"""Those who ask: the user that a relay belongs to, or an identity that a token stands for."""
 
 from __future__ import annotations
 

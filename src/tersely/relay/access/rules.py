@@ -1,5 +1,4 @@
-"""What each question is allowed to whom: one table for all doors. What is not in it, the owner
-alone may ask.
+"""The rules for each question: one table for all doors. What is not in it, the owner alone may ask.
 
 A question is a capability, an operation of HTTP that is none, or a type of envelope of the socket.
 """

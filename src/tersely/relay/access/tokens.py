@@ -49,7 +49,7 @@ class Token(msgspec.Struct, frozen=True, omit_defaults=True):
     machine: str = ""  # that joined with it
 
     def principal(self) -> Principal:
-        """Whom it stands for."""
+        """The principal that it stands for."""
         return Principal(
             self.identity, self.kind, self.tenant, self.scopes, self.id, self.expires_ms
         )
@@ -115,7 +115,7 @@ class Tokens:
         return sorted(found, key=lambda one: (one.tenant, one.identity, one.created_ms))
 
     def principal(self, secret: str) -> Principal:
-        """Whom a secret stands for; raises `unauthorized`."""
+        """The principal that a secret stands for; raises `unauthorized`."""
         token = self._of_secret(secret)
         if (
             token is None

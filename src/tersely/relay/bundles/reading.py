@@ -257,7 +257,7 @@ def _commands(bundle: _Bundle, thread_id: str, count_tokens: CountTokens) -> Ite
 
 
 def _made(manifest: Manifest, thread_id: str, actor: str) -> Batch:
-    """What makes a thread of what was written."""
+    """The commands that make a thread of what was written."""
     about = {
         "name": manifest.name,
         "created_at": manifest.created_at,

@@ -26,7 +26,7 @@ Path = tuple[str, ...]
 
 @dataclass(slots=True)
 class _Exchange:
-    """What some agents say to each other."""
+    """The exchange of some agents with each other."""
 
     last_sender: str
     turns: int
@@ -94,7 +94,7 @@ class Brakes:
             _put(self._paths, name, path)
 
     def _path(self, sender: str) -> Path:
-        """Who led to what an agent says, in their order, itself last."""
+        """The agents who led to what one says, in their order, itself last."""
         led = self._paths.get(sender, ())
         after = led[led.index(sender) + 1 :] if sender in led else led
         return (*after, sender)[-MAX_CIRCLE_AGENTS:]

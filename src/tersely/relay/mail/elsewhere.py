@@ -1,4 +1,4 @@
-"""Who is connected, here and at the other processes that share the database."""
+"""The connected agents, here and at the other processes that share the database."""
 
 from __future__ import annotations
 

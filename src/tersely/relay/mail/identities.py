@@ -1,5 +1,5 @@
-"""Who uses which name. A name is exclusive while it is in use; one that is bound to a token needs
-it ever after.
+"""The users of names. A name is exclusive while it is in use; one that is bound to a token needs it
+ever after.
 
 All names are in memory, the store has what survives: only the process that holds the relay's lock
 writes them.
@@ -90,7 +90,7 @@ class Identities:
         return name if found is not None and found.project == project else None
 
     def by_resume(self, secret: str) -> str | None:
-        """Whose resume token it is."""
+        """The name of the one whose resume token it is."""
         hashed = _hashed(secret)
         for name, one in list(self._known.items()):
             if one.resume is not None and hmac.compare_digest(one.resume, hashed):

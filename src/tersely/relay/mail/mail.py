@@ -74,7 +74,7 @@ class _Writing(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """What is written as one job."""
+    """The commands that are written as one job."""
 
     sendings: list[_Sending]
     marks: list[Mark]
@@ -483,8 +483,8 @@ class Mail:
         return boxes.waiting(self.store.reader, mailbox, after, limit)
 
     def wait(self, mailbox: str, after: int, seconds: float) -> Future[None]:
-        """What is done as soon as a message waits in a mailbox behind a number, or the time is over;
-        raises `busy` where too many wait.
+        """The future that is done as soon as a message waits in a mailbox behind a number, or the
+        time is over; raises `busy` where too many wait.
         """
         return self._readers.wait(mailbox, lambda: bool(self.waiting(mailbox, after, 1)), seconds)
 
@@ -530,8 +530,8 @@ class Mail:
     # What has been written
 
     def _next_sendings(self) -> list[_Sending]:
-        """What is written next: one of every sender in turn, so that who sends much keeps nobody
-        waiting.
+        """The messages that are written next: one of every sender in turn, so that who sends much
+        keeps nobody waiting.
         """
         taken: list[_Sending] = []
         while self._sendings and len(taken) < MAX_GROUP_POSTS:
@@ -646,7 +646,7 @@ def _tell_presence(sharing: Sharing, changed: Mapping[str, Here | None], tables:
 
 
 def _nonce(store: Store) -> str:
-    """What tells the messages of this home from those of any other."""
+    """The mark that tells the messages of this home from those of any other."""
     found = store.document(_NONCE_NAME)
     if found is not None:
         return found[1].decode()

@@ -1,3 +1,3 @@
-"""What an agent is shown of an artifact instead of all of it: at most `PREVIEW_BYTES` of text, made
-for its type.
+"""The previews that an agent is shown instead of whole artifacts: at most `PREVIEW_BYTES` of text,
+made for its type.
 """

@@ -1,4 +1,4 @@
-"""Which services the relay itself brings, and where they are: `services.json` of agent-relay, and
+"""The services that the relay itself brings, and their places: `services.json` of agent-relay, and
 the environment.
 
     {"services": [{"name": "tldr", "type": "tldr", "enabled": true, "socketPath":

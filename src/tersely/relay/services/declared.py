@@ -1,4 +1,4 @@
-"""What a service says of itself: its name, its version, and what it can be asked."""
+"""The description of a service by itself: its name, its version, and what it can be asked."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""How often services were asked, how long they took, and what went wrong; all of it in the text
-format of Prometheus.
+"""The figures of services: how often they were asked, how long they took, and what went wrong; all
+in the text format of Prometheus.
 
 The format: https://prometheus.io/docs/instrumenting/exposition_formats/ (version 0.0.4).
 """

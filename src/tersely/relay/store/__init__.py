@@ -1,3 +1,3 @@
-"""What the relay remembers, behind about a dozen verbs; nothing outside knows which database keeps
+"""The memory of the relay, behind about a dozen verbs; nothing outside knows which database keeps
 it.
 """

@@ -1,4 +1,4 @@
-"""What can be asked of the store to write, as plain data.
+"""The commands by which the store is written, as plain data.
 
 A batch of commands is written as a whole or not at all, in their order, in one transaction. What
 each command gives is a whole number, said with it.

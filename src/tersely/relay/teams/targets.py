@@ -1,4 +1,4 @@
-"""What can be claimed, and whether two claims are about the same thing.
+"""The targets of claims, and whether two of them are about the same thing.
 
 A target is a path or a glob from the root of the project (`src/**/*.py`; a directory means all
 below it), a symbol (`path.py:Class.method`; a class means its members) or a free name

@@ -1,5 +1,5 @@
-"""Where each agent may write: in the working tree that it has registered, by `hello` or as it was
-started.
+"""The places where each agent may write: in the working tree that it has registered, by `hello` or
+as it was started.
 """
 
 from __future__ import annotations

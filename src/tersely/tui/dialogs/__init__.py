@@ -1,1 +1,1 @@
-"""What covers the screen until it is answered."""
+"""The dialogs that cover the screen until they are answered."""

@@ -1,4 +1,4 @@
-"""Whether a call may be made: what it will do, and for what else the answer holds."""
+"""The dialog about a call: what it will do, and for what else the answer holds."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Approving(ModalScreen[ApprovalAnswer | None]):
                 yield Button(Content("[n] Deny"), id="deny", compact=True)
 
     def on_mount(self) -> None:
-        """What allows more is shown once it is asked for; keys count later."""
+        """Hide what allows more until it is asked for; keys count later."""
         self._show_confirmation("")
         self.query_one(".dialog").border_subtitle = _TOO_EARLY
         self.call_after_refresh(self._await_quiet)
@@ -118,7 +118,7 @@ class Approving(ModalScreen[ApprovalAnswer | None]):
     # Answers.
 
     def _show_confirmation(self, note: str) -> None:
-        """What Enter would allow beyond this call, or the question again."""
+        """Show what Enter would allow beyond this call, or the question again."""
         is_pattern = note == _PATTERN
         pattern, detail, label = (
             self.query_one("#pattern"),
@@ -166,15 +166,13 @@ class Approving(ModalScreen[ApprovalAnswer | None]):
 
 
 def _detail(asked: ApprovalAsked, width: int) -> Iterator[Content]:
-    """What a call will do: a diff, or the command."""
+    """The detail of a call: a diff, or the command."""
     for row in diff_rows(asked.detail, asked.what.removeprefix(f"{asked.tool} ")):
         yield from hanging(row, width, 2)
 
 
 def _subject(asked: ApprovalAsked) -> str:
-    """What the call is about, without the name of its tool; nothing where the detail begins with
-    it.
-    """
+    """The subject of a call, without the name of its tool; nothing where the detail begins with it."""
     subject = asked.what.removeprefix(f"{asked.tool} ")
     is_said = asked.detail.startswith((visible(subject), visible(asked.what)))
     return "" if is_said else visible_line(subject)

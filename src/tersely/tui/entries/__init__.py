@@ -1,1 +1,1 @@
-"""What the log shows: one module a kind of entry."""
+"""The entries of the log: one module a kind."""

@@ -53,7 +53,7 @@ class Answer(Widget):
 
     @property
     def rows(self) -> Sequence[Row]:
-        """What is shown, one content a row."""
+        """The rows that are shown, one content each."""
         return [*self._final, *self._tail]
 
     @property

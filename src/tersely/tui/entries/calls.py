@@ -38,7 +38,7 @@ class Call(Folding):
 
     @property
     def call_id(self) -> str:
-        """Which call this is."""
+        """The id of the call."""
         return self._started.call_id
 
     def tell(self, tail: str) -> None:
@@ -132,7 +132,7 @@ def shown(text: str) -> Content:
 
 
 def _subject(arguments: str) -> str:
-    """What a call is about: the first value that fits into a row."""
+    """The subject of a call: the first value that fits into a row."""
     return next(filter(None, (_line(value) for _, value in _arguments(arguments))), "")
 
 

@@ -1,4 +1,4 @@
-"""What a model reasons before it answers: one row that opens to the end of it."""
+"""The reasoning of a model before it answers: one row that opens to the end of it."""
 
 from __future__ import annotations
 

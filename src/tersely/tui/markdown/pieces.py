@@ -37,7 +37,7 @@ class Growing:
 
     @property
     def rest(self) -> Piece:
-        """What is not final, as far as it has come."""
+        """The part that is not final, as far as it has come."""
         return Piece(self._rest, self._has_gap)
 
     def add(self, text: str) -> list[Piece]:
@@ -119,7 +119,7 @@ def _cut(text: str) -> tuple[str, str]:
 
 
 def _break(text: str) -> int:
-    """Where to cut: after the last line that fits, else the last word, else anywhere."""
+    """The place of a cut: after the last line that fits, else the last word, else anywhere."""
     for mark in ("\n", " "):
         if (at := text.rfind(mark, MAX_PIECE_CHARACTERS // 2, MAX_PIECE_CHARACTERS) + 1) > 0:
             return at

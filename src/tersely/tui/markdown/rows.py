@@ -119,7 +119,7 @@ def _list(node: SyntaxTreeNode, width: int, ansi: bool, depth: int) -> list[Row]
 
 
 def _item(item: SyntaxTreeNode, width: int, ansi: bool, depth: int) -> list[Row]:
-    """What an item holds; a list in it follows its words at once, as it is written."""
+    """The rows of an item; a list in it follows its words at once, as it is written."""
     rows: list[Row] = []
     end = 0
     for child in item.children:

@@ -1,1 +1,1 @@
-"""Where a message is written, and what stands there already."""
+"""The place where a message is written, and what stands there already."""

@@ -1,5 +1,5 @@
-"""What can be typed after `/`: each command once, for the prompt, its completion, the help and the
-palette.
+"""The commands that can be typed after `/`: each once, for the prompt, its completion, the help and
+the palette.
 """
 
 from __future__ import annotations

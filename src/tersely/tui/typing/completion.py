@@ -1,5 +1,5 @@
-"""What the word before the cursor may become: a command after `/`, a file or a symbol of the index
-after `@`.
+"""The completions of the word before the cursor: a command after `/`, a file or a symbol of the
+index after `@`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Word(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """What may be put in place of a word, and a few words about it."""
+    """A text that may be put in place of a word, and a few words about it."""
 
     text: str
     note: str = ""
@@ -122,5 +122,5 @@ def closest(typed: str, paths: Sequence[str]) -> list[str]:
 
 
 def referred(candidate: str) -> str:
-    """How a candidate is written into a prompt."""
+    """The text by which a candidate is written into a prompt."""
     return f"@{visible_line(candidate)} "

@@ -1,4 +1,4 @@
-"""Where a message is written: several lines, what was sent before, and what a word may become."""
+"""The prompt: several lines, what was sent before, and what a word may become."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LEAST_PASTED_WORDS = 3
 
 
 class History:
-    """What was sent, and where in it somebody is."""
+    """The messages that were sent, and the place in them."""
 
     def __init__(self) -> None:
         self._sent: list[str] = []
@@ -42,7 +42,7 @@ class History:
         self._at = len(self._sent)
 
     def fill(self, texts: Sequence[str]) -> None:
-        """What was sent in a session that goes on."""
+        """Put in what was sent in a session that goes on."""
         self._sent = list(texts[-MAX_REMEMBERED:])
         self._at = len(self._sent)
 
@@ -141,12 +141,12 @@ class Prompt(Vertical):
 
     @property
     def editor(self) -> Editor:
-        """What is typed into."""
+        """The editor that is typed into."""
         return self.query_one("#editor", Editor)
 
     @property
     def text(self) -> str:
-        """What has been typed."""
+        """The text that has been typed."""
         return self.editor.text
 
     @property
@@ -183,7 +183,7 @@ class Prompt(Vertical):
         return True
 
     def sent(self) -> None:
-        """What was sent is on its way: make room for the next message."""
+        """Make room for the next message: what was sent is on its way."""
         self.history.add(self.text.strip())
         self.put("")
 

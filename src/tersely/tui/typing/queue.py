@@ -23,7 +23,7 @@ class TypedEntry(NamedTuple):
 
 
 class Queue(Static):
-    """What waits, a row each; not displayed while nothing does."""
+    """The messages that wait, a row each; not displayed while none does."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, markup=False)

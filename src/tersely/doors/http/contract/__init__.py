@@ -1,1 +1,1 @@
-"""What the relay is asked over HTTP: operations, and the values of their bodies."""
+"""The contract of the relay over HTTP: operations, and the values of their bodies."""

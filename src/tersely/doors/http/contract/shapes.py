@@ -1,4 +1,4 @@
-"""What goes to the relay and what comes back, as values. JSON members have the names of the fields.
+"""The values that go to the relay and that come back. JSON members have the names of the fields.
 
 Members that are not named here may be added in later versions; whoever reads skips them.
 """

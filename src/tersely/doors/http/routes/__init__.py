@@ -1,3 +1,3 @@
-"""What each operation does: a function of the relay and the request to what is told, by the
-operation's name.
+"""The handlers of operations, by their names: functions of the relay and the request to what is
+told.
 """

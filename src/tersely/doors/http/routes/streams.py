@@ -186,8 +186,8 @@ STREAMED: dict[str, Streamed] = {
 
 
 class _Wire(NamedTuple):
-    """How a stream of events is written: one with its id, and what says that the stream has begun
-    or goes on.
+    """The form of a stream of events: one with its id, and what says that the stream has begun or
+    goes on.
     """
 
     event: Callable[[str, Event], bytes]
@@ -218,7 +218,7 @@ def _number(event: Event) -> str:
 async def _followed(
     follower: Follower, name: Callable[[Event], str], wire: _Wire, state: State
 ) -> AsyncGenerator[bytes, None]:
-    """What a follower finds, as it happens; `state` counts the streams."""
+    """The events that a follower finds, as they happen; `state` counts the streams."""
     loop = asyncio.get_running_loop()
     grown = asyncio.Event()
     end = follower.watch(lambda: loop.call_soon_threadsafe(grown.set))
@@ -240,7 +240,7 @@ async def _followed(
 
 
 def _chunks(stream: AsyncIterator[bytes], loop: asyncio.AbstractEventLoop) -> Iterator[bytes]:
-    """What comes, for a thread that may wait for it."""
+    """The chunks that come, for a thread that may wait for them."""
     ended = b""
 
     async def following() -> bytes:

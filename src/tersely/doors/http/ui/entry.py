@@ -1,4 +1,4 @@
-"""Who may see the pages: browsers that came with a ticket.
+"""The entry to the pages: for browsers that came with a ticket.
 
 Whoever holds the relay's token asks for a *ticket*, which works once and soon expires. The browser
 that shows it is given a *session*, known by a cookie. Only hashes of both are kept, in memory: they

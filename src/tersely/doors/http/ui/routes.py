@@ -1,4 +1,4 @@
-"""Where the pages are, how one signs in, and what is sent with all of them."""
+"""The routes of the pages, signing in, and what is sent with all of them."""
 
 from __future__ import annotations
 
@@ -337,7 +337,7 @@ def _back(form: dict[str, str]) -> Response:
 
 
 def _address(request: Request) -> str:
-    """What was asked for, as a form may lead back to it."""
+    """The address that was asked for, as a form may lead back to it."""
     query = request.url.query
     return request.url.path + (f"?{query}" if query else "")
 

@@ -1,4 +1,4 @@
-"""What to try where the code service cannot be asked: commands that every machine has, safe to be
+"""The ways out where the code service cannot be asked: commands that every machine has, safe to be
 pasted.
 """
 
@@ -30,7 +30,7 @@ def _text(query: str) -> str:
 
 
 def _name(target: str) -> str:
-    """Where the last name of a target is written: `src/auth.py:Session.open` is `open`."""
+    """The last name of a target: `src/auth.py:Session.open` is `open`."""
     last = re.split(r"[:.]", target.rstrip(":."))[-1]
     return f"grep -rnIw --exclude-dir=.git -e {shlex.quote(last)} ." if last else ""
 

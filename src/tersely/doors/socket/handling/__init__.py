@@ -1,3 +1,3 @@
-"""What is done with each type of envelope. Functions take the clients, the connection it came by,
-and the envelope.
+"""The handling of each type of envelope. Functions take the clients, the connection it came by, and
+the envelope.
 """

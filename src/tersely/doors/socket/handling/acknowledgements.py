@@ -1,5 +1,5 @@
-"""What recipients say of messages: that they have them, that they do not take them, how far they
-have come.
+"""The replies of recipients to messages: that they have them, that they do not take them, how far
+they have come.
 """
 
 from __future__ import annotations

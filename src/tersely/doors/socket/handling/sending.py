@@ -1,4 +1,4 @@
-"""What clients send: messages, to be kept or only passed on, and questions to services."""
+"""The requests of clients: messages, to be kept or only passed on, and questions to services."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who there is: agents, users and services by name, what they do, what waits for them; and
+"""The page of agents, users and services by name, with what they do and what waits for them; and of
 channels.
 """
 

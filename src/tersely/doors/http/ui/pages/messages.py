@@ -1,5 +1,5 @@
-"""What agents write to each other: who, to whom, when, how far it has come; all of it, of a thread,
-or one message.
+"""The pages of messages between agents: who, to whom, when, how far it has come; all of it, of a
+thread, or one message.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ _SHOWN_TARGETS = 4  # of what one agent holds
 
 
 class _Work(NamedTuple):
-    """What is claimed and on boards."""
+    """The work that is claimed and on boards."""
 
     held: list[Held]
     boards: list[ProjectBoard]
@@ -98,7 +98,7 @@ def _working(relay: Relay, work: _Work, questions: Iterable[Told]) -> list[dict[
 
 
 def _talk(messages: Iterable[Told]) -> list[Talk]:
-    """How many messages went from whom to whom, most at first."""
+    """The numbers of messages from one to another, most at first."""
     counts = Counter((one.sender, mailbox) for one in messages for mailbox, _ in one.deliveries)
     return [Talk(*pair, count) for pair, count in counts.most_common()]
 

@@ -1,5 +1,5 @@
-"""Who talks to whom as a picture: names on a circle, and a curve for each direction, the wider the
-more was said.
+"""The picture of who talks to whom: names on a circle, and a curve for each direction, the wider
+the more was said.
 """
 
 from __future__ import annotations

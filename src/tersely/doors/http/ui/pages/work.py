@@ -1,4 +1,4 @@
-"""Who works on what: the boards of the projects, and what is claimed in them."""
+"""The page of work: the boards of the projects, and what is claimed in them."""
 
 from __future__ import annotations
 

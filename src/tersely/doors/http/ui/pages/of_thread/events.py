@@ -1,4 +1,4 @@
-"""What happened in a thread, the newest first."""
+"""The events of a thread, the newest first."""
 
 from __future__ import annotations
 

@@ -34,7 +34,8 @@ def points(store: Store, thread_id: str, told: dict[str, Any]) -> list[_Step]:
 
 
 def _points(store: Store, thread_id: str, told: dict[str, Any]) -> list[_Step]:
-    """How the figures came to be what they are. The last point is what the relay has counted.
+    """The steps by which the figures came to be what they are. The last point is what the relay has
+    counted.
 
     The events do not hold sizes; the artifacts that they name do. So the way is walked back from
     the present: what is not known any more, of artifacts that were removed and of the events before
@@ -77,7 +78,7 @@ def _steps(store: Store, thread_id: str) -> Iterator[_Step]:
 
 
 def _first_calls(payloads: list[tuple[Event, dict[str, Any]]]) -> dict[str, bool]:
-    """Whether the first call that gave an artifact was answered from memory."""
+    """The artifacts, and for each whether the first call that gave it was answered from memory."""
     found: dict[str, bool] = {}
     for event, payload in payloads:
         if event.type == streams.CAPABILITY_INVOKED:
