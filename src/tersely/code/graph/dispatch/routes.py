@@ -96,7 +96,7 @@ class Routers:
         """What the paths of a handler begin with that is registered at some routers: with those of
         its class if there are any, else with theirs.
         """
-        around = self.program.file(handler.file).definitions[handler.position][3]
+        around = self.program.file(handler.file).definitions[handler.position].parent
         owner = (CLASS, handler.file, around)
         found: set[str] = set()
         for one in (owner,) if owner in self._registered else routers:
@@ -180,5 +180,5 @@ def fit(route: list[str], asked: list[str]) -> Fit:
 
 
 def is_placeholder(part: str) -> bool:
-    """Whether a part of a route stands for any text: `<int:id>`, `{id}`, `:id`, `*`."""
+    """True if a part of a route stands for any text: `<int:id>`, `{id}`, `:id`, `*`."""
     return part[:1] in ("<", "{", ":", "*")

@@ -322,12 +322,12 @@ class Topics:
 
 
 def _has_handlers(summary: Summary) -> bool:
-    """Whether a function registers handlers that it is given."""
+    """True if a function registers handlers that it is given."""
     return bool(summary.registers)
 
 
 def _reaches(summary: Summary) -> bool:
-    """Whether a function leads to handlers."""
+    """True if a function leads to handlers."""
     return summary.reaches is not None
 
 

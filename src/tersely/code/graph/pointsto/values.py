@@ -71,7 +71,7 @@ def router(name: str, file_id: int, line: int) -> Values:
 
 
 def is_router(value: Value) -> bool:
-    """Whether a value is a router that is told apart from others."""
+    """True if a value is a router that is told apart from others."""
     return value[0] == RESULT and len(value) > len(("tag", "name", "pattern"))
 
 

@@ -136,7 +136,7 @@ def _leaves(body: Node) -> bool:
 
 
 def _assigns(text: str, name: str) -> bool:
-    """Whether code gives a variable, or a member or what it is a member of, another value."""
+    """True if code gives a variable, or a member or what it is a member of, another value."""
     first, *members = name.split(".")
     place = first + "".join(rf"(?:\.{member}" for member in members) + ")?" * len(members)
     word = rf"(?<![\w.]){place}\b(?!\.)"
