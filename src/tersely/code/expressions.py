@@ -7,7 +7,7 @@ they are marshalled into the index as they stand and evaluated by `graph` on dem
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeGuard
 
 # A name that straight-line code binds again is another variable: `name`, `name<mark>2`, … The mark
@@ -32,7 +32,9 @@ SEQUENCE = 5  # (SEQUENCE, elements, serial); the serial tells two displays of o
 MAPPING = 6  # (MAPPING, ((key, value), …), serial)
 DEFINED = 7  # (DEFINED, definition): the function or class defined here
 EITHER = 8  # (EITHER, alternatives)
-TYPED = 9  # (TYPED, type): an instance of the type
+# (TYPED, type): an instance of the type; (TYPED, type, names): what a name with these type
+# parameters stands for
+TYPED = 9
 ELEMENT = 10  # (ELEMENT, collection)
 # (PART, collection, start, stop, serial): what a slice takes; a bound is a number or None
 PART = 20
@@ -158,6 +160,18 @@ def named_parameters(type_: Expression) -> Iterator[str]:
         return
     for part in type_:
         yield from named_parameters(part)
+
+
+def put(type_: Expression, given: Mapping[str, Expression]) -> Expression:
+    """A type with what is given in place of type parameters; the very same if it names none of
+    them.
+    """
+    if type(type_) is not tuple or not type_ or not given:
+        return type_
+    if type_[0] == TYPE_PARAMETER:
+        return given.get(type_[2], type_)
+    parts = tuple(put(part, given) for part in type_)
+    return parts if any(new is not old for new, old in zip(parts, type_, strict=True)) else type_
 
 
 def patterned(pattern: str) -> Expression:

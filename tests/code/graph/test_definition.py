@@ -312,6 +312,59 @@ CASES: dict[str, Case] = {
             "c.scala 4: y }": "3",
         },
     ),
+    "typescript: keys and patterns are members of the types that are expected of them": (
+        {
+            "a.ts": "import type {Init} from './b';\n"
+            "const go = (init: Init) => init.url;\n"
+            "const url = 'x';\n"
+            "go({url, page: {size: 1}});\n"
+            "go({url: 'y', page: {show({items}) { items }}});\n"
+            "const {page} = null as Init, own = {url: 1, head: 2};\n"
+            "own.head; page.size;\n"
+            "const first: Init = {url: '', page: {size: 2}};\n"
+            "first.page.size;\n",
+            "b.ts": "export class Options {\n"
+            "  get url(): string { return ''; }\n"
+            "  get page(): Page { return this.#page; }\n"
+            "  #page: Page;\n"
+            "  secret: string;\n"
+            "}\n"
+            "export interface Page { size?: number; show?: (page: {items: string[]}) => void; }\n"
+            "type Except<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;\n"
+            "export type Init = Except<Partial<Options>, 'secret'> & {more?: number};\n",
+        },
+        {
+            "2: url;": "b.ts:2",
+            "4: url": "3 b.ts:2",
+            "4: page": "b.ts:3",
+            "4: size": "b.ts:7",
+            "5: url": "b.ts:2",
+            "5: show": "b.ts:7",
+            "5: items}": "5 b.ts:7",
+            "6: page}": "6 b.ts:3",
+            "6: head": "6",
+            "7: head": "6",
+            "7: size": "b.ts:7",
+            "8: size": "b.ts:7",
+            "9: size": "b.ts:7",
+        },
+    ),
+    "typescript: attributes of elements are members of what the component takes": (
+        {
+            "a.tsx": "type Props = {title: string; onOpen?: () => void};\n"
+            "const Card = (props: Props) => <b>{props.title}</b>;\n"
+            "const title = 'x';\n"
+            "const page = <Card title={title} onOpen={() => {}} />;\n"
+        },
+        {"2: title": "1", "4: title=": "1", "4: title}": "3", "4: onOpen": "1"},
+    ),
+    "javascript: the path of a module": (
+        {
+            "a.js": "const b = require('./b');\nexport * from './b';\nimport('./b').then(b);\n",
+            "b.js": "exports.f = 1;\n",
+        },
+        {"1: ./b": "b.js:1", "2: ./b": "b.js:1", "3: ./b": "b.js:1"},
+    ),
     "c: blocks and types": (
         {
             "a.c": "typedef struct node { int n; } node;\n"

@@ -45,7 +45,7 @@ PYTHON = {
 }
 TYPESCRIPT = {
     "repo.ts": """\
-        export interface Repo { find(id: number): Item }
+        export interface Repo { find(id: number): Item; limit?: number }
         export class Item { price = 1 }
         export default function open(): Repo { return null as any }
         """,
@@ -56,6 +56,8 @@ TYPESCRIPT = {
         }
         const repo: Repo = start()
         console.log(repo.find(1).price)
+        const {limit} = repo
+        const none: Repo = { find: () => null, limit: 1 }
         """,
 }
 JAVA = {
@@ -125,7 +127,9 @@ CASES = [
     (PYTHON, "store.py:LIMIT", ["shop.py:1 import", "shop.py:1 import", "shop.py:8 read", "shop.py:9 read"]),
     (PYTHON, "Store.put", ["shop.py:8 call inferred", "shop.py:9 read by_name"]),
     (PYTHON, "Store.size", ["store.py:5 write"]),
-    (TYPESCRIPT, "repo.ts:Repo", ["app.ts:1 import", "app.ts:2 base", "app.ts:5 type", "repo.ts:3 type"]),
+    (TYPESCRIPT, "repo.ts:Repo", ["app.ts:1 import", "app.ts:2 base", "app.ts:5 type", "app.ts:8 type",
+                                  "repo.ts:3 type"]),
+    (TYPESCRIPT, "Repo.limit", ["app.ts:7 write inferred", "app.ts:8 write"]),
     (TYPESCRIPT, "repo.ts:Item", ["app.ts:1 import", "app.ts:1 import", "app.ts:3 type", "app.ts:3 call",
                                   "repo.ts:1 type"]),
     (TYPESCRIPT, "repo.ts:open", ["app.ts:1 import", "app.ts:5 call"]),

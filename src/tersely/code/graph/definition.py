@@ -7,7 +7,17 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from itertools import chain
 from typing import NamedTuple
 
-from tersely.code.expressions import CALL, CONST, DEFINED, IMPORTED, ITEM, Expression
+from tersely.code.expressions import (
+    CALL,
+    CONST,
+    DEFINED,
+    DISPLAYED,
+    IMPORTED,
+    ITEM,
+    MEMBER,
+    Expression,
+    is_tagged,
+)
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.pointsto.values import (
     CLASS,
@@ -118,15 +128,26 @@ class Definitions:
 
     def _meant(self, file: File, walk: Trace, token: Token, line: int) -> list[DefinitionPlace]:
         """Where what stands at an offset is defined."""
-        if token.member is not None:
-            found = self._of_member_expression(file, *token.member)
-        else:
-            found = self._of_name(file, token) if token.name else []
+        found = self._of_token(file, token)
         if walk.is_in_import(token.offset):
             found = [place for place in found if place[:2] != (file.path, line)]
             found = found or self._of_imported_module(file, token.path)
         found = self._overloads_called(file, walk.innermost(token.offset), line, found)
-        return self._announced(found or self._standing_at(file, line, token.name))
+        return self._announced(found or self._written_at(file, token, line))
+
+    def _of_token(self, file: File, token: Token) -> list[DefinitionPlace]:
+        """The member that a token names, and the variable, where it names one."""
+        if token.key is not None:
+            expected = self._evaluator.contexts.mapping(file, token.key.serial)
+            found = self._of_members(expected, token.key.name)
+        elif token.is_variable and token.member is not None:
+            found = self._of_known_member(file, *token.member)
+        elif token.member is not None:
+            return self._of_member_expression(file, *token.member)
+        else:
+            return self._of_name(file, token) if token.name else []
+        variables = self._of_name(file, token) if token.is_variable else []
+        return [*found, *(place for place in variables if place not in found)]
 
     def _overloads_called(
         self, file: File, scope: int, line: int, places: list[DefinitionPlace]
@@ -166,6 +187,13 @@ class Definitions:
             and file.definitions[position].kind in CALLABLE_KINDS
         )
 
+    def _written_at(self, file: File, token: Token, line: int) -> list[DefinitionPlace]:
+        """The definition whose own name a token is; of the key of a mapping its own line."""
+        if token.key is None:
+            return self._standing_at(file, line, token.name)
+        own = self._standing_at(file, line, token.key.name)
+        return own or [DefinitionPlace(file.path, line, "")]
+
     def _standing_at(self, file: File, line: int, name: str) -> list[DefinitionPlace]:
         """The definition whose own name is asked for."""
         return [
@@ -176,7 +204,7 @@ class Definitions:
 
     def _named_at(self, file: File, source: bytes, line: int, column: int) -> list[DefinitionPlace]:
         """The callable or class whose own name stands there: to know that, nothing of the file is
-        traced.
+        traced. The key of a mapping may mean something else as well.
         """
         text = source.split(b"\n", line)[line - 1 : line]
         word = _word_at(text[0].decode("utf-8", "replace"), column) if text else ""
@@ -186,7 +214,12 @@ class Definitions:
             if definition.name_line == line
             and definition.name == word
             and definition.kind in NAMED_KINDS
+            and not self._is_in_mapping(file, position)
         ]
+
+    def _is_in_mapping(self, file: File, position: int) -> bool:
+        scope = file.scopes[position]
+        return scope is not None and is_tagged(scope.holder, DISPLAYED)
 
     def _of_imported_module(self, file: File, path: str) -> list[DefinitionPlace]:
         """The module, or what of it, that a part of an import names."""
@@ -207,16 +240,24 @@ class Definitions:
             if type(name) is not tuple or name[0] != CONST:
                 return []
             name = name[1]
-        holders = self._evaluator.calls.receivers(file, scope, expression[1])
-        found = [
-            *self._of_members(holders, str(name)),
-            *self._imported_by_path(file, holders, str(name)),
-        ]
         return (
-            found
+            self._of_known_member(file, scope, (MEMBER, expression[1], name))
             or self._of_values(file, scope, expression)
             or self._assigned_here(file, str(name))
         )
+
+    def _of_known_member(self, file: File, scope: int, member: Expression) -> list[DefinitionPlace]:
+        """Where a member of something of which it is known what it is gets its meaning."""
+        name = member[2]
+        holders = self._evaluator.calls.receivers(file, scope, member[1])
+        if any(value[0] == DISPLAY for value in holders):
+            declared = self._evaluator.contexts.declared(file, scope, member[1])
+            if found := self._of_members(_types(declared), str(name)):
+                return found
+        return [
+            *self._of_members(holders, str(name)),
+            *self._imported_by_path(file, holders, str(name)),
+        ]
 
     def _imported_by_path(self, file: File, holders: Values, name: str) -> list[DefinitionPlace]:
         """Where the file imports `a.b`, for `b` of `a`."""
@@ -248,8 +289,17 @@ class Definitions:
             return []
         return self._of_class(value, name)
 
+    def _of_expected(self, home: File, serial: int, name: str) -> list[DefinitionPlace]:
+        """The member of that name which the type declares that a mapping is expected to have."""
+        expected = self._evaluator.contexts.mapping(home, serial)
+        return self._of_members(_types(expected), name)
+
     def _of_key(self, home: File, serial: int, name: str) -> list[DefinitionPlace]:
-        """Where a list or mapping is given what it has under a key."""
+        """Where the type that a list or mapping is expected to have declares what is under a key,
+        else where it is given that.
+        """
+        if declared := self._of_expected(home, serial, name):
+            return declared
         key = int(name) if name.isdigit() else name
         lines = self._trace(home).keys.get((serial, key), ())
         return [DefinitionPlace(home.path, line, "") for line in dict.fromkeys(lines)]
@@ -507,7 +557,11 @@ class SymbolsMeant(Definitions):
         """The ids that a name may mean on some lines of a file, which are all that write it; "" for
         what is no symbol. An id may come again.
         """
-        places = chain(self._of_bare(file, name), self._of_member_everywhere(file, name, lines))
+        places = chain(
+            self._of_bare(file, name),
+            self._of_member_everywhere(file, name, lines),
+            self._of_key_everywhere(file, name),
+        )
         return (each.symbol for place in places for each in self._announced([place]))
 
     def _of_bare(self, file: File, name: str) -> Iterator[DefinitionPlace]:
@@ -527,6 +581,9 @@ class SymbolsMeant(Definitions):
         for scope, expression in file.members_named(name, lines):
             yield from self._of_member_expression(file, scope, expression)
 
+    def _of_key_everywhere(self, file: File, name: str) -> Iterator[DefinitionPlace]:
+        yield from self._of_members(self._evaluator.contexts.with_key(file, name), name)
+
     def _of_traced(self, file: File, owner: int, name: str, way: Way) -> list[DefinitionPlace]:
         return self._of_children(file, owner, name)
 
@@ -538,6 +595,11 @@ class SymbolsMeant(Definitions):
 
     def _imported_by_path(self, file: File, holders: Values, name: str) -> list[DefinitionPlace]:
         return []
+
+
+def _types(values: Values) -> Values:
+    """What is of a type with a name."""
+    return frozenset(value for value in values if value[0] != DISPLAY)
 
 
 def _definition_of(entry: Expression) -> int:

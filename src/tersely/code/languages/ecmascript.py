@@ -211,10 +211,13 @@ def lower_element(walk: Lowering, node: Node) -> Expression:
     """`<Component a={b}/>` calls `Component({a: b})`; elements in lower case are not ours."""
     name = node.child_by_field_name("name")
     pairs: list[tuple[Any, Any]] = []
+    serial = walk.next_serial()
     for child in named_parts(node):
         if child.type == "jsx_attribute" and named_parts(child):
             value = named_parts(child)[1] if len(named_parts(child)) > 1 else None
-            pairs.append(((CONST, walk.text(named_parts(child)[0])), walk.value(value)))
+            key = (CONST, walk.text(named_parts(child)[0]))
+            walk.displayed(serial, key, named_parts(child)[0])
+            pairs.append((key, walk.value(value)))
         elif (
             child.type == "jsx_expression" and name is not None and child.start_byte > name.end_byte
         ):
@@ -229,7 +232,7 @@ def lower_element(walk: Lowering, node: Node) -> Expression:
         return None
     if name.type == "identifier" and walk.text(name)[:1].islower():
         return None
-    props = (MAPPING, tuple(pairs), walk.next_serial())
+    props = (MAPPING, tuple(pairs), serial)
     return walk.call(walk.callee(name), (props,), (), line_of(name))
 
 

@@ -208,6 +208,9 @@ class Lowering:
     def displayed(self, serial: int, key: Expression, node: Node) -> None:
         """Called where the list or mapping of that serial holds something."""
 
+    def taken(self, member: Expression, node: Node) -> None:
+        """Called where a pattern takes a member, which `node` names, out of what is taken apart."""
+
     def met(self, name: str, variables: tuple[str, ...]) -> None:
         """Called where bodies meet that bound a name as different variables: it is now either."""
 

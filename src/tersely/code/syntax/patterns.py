@@ -112,21 +112,22 @@ def _bind_members(walk: Lowering, target: Node, value: Expression) -> None:
             key, inner = field(rule.key)(child), field(rule.value)(child)
             if key is not None and inner is not None:
                 name = walk.text(key).strip(QUOTES)
-                bind(walk, inner, _member(walk, child, value, name))
+                bind(walk, inner, _member(walk, key, value, name))
         elif kind is model.Assign:  # a name with a default
             left = field(rule.left)(child)
-            bind(walk, child, left and _member(walk, child, value, walk.text(left)))
+            bind(walk, child, left and _member(walk, left, value, walk.text(left)))
         else:
             bind(walk, child, value)
 
 
 def _member(walk: Lowering, node: Node, value: Expression, name: str) -> Expression:
-    """The member of that name which a pattern reads."""
+    """The member of that name, written as `node`, which a pattern reads."""
     walk.mentions.add(name)
     if value is None:
         return None
     member = (MEMBER, value, name)
     walk.scope.reads.append((member, line_of(node)))
+    walk.taken(member, node)
     return member
 
 

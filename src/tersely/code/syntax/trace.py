@@ -84,6 +84,13 @@ class Note(NamedTuple):
     at: Node | None = None  # where the name stands, if not at `node`
 
 
+class Key(NamedTuple):
+    """A key of the mapping with a serial, as it is written down."""
+
+    serial: int
+    name: str
+
+
 class Token(NamedTuple):
     """The token at an offset that was asked for: a name, or nothing that has one."""
 
@@ -93,6 +100,9 @@ class Token(NamedTuple):
     version: str = ""  # of the name, where straight-line code binds it again
     # scope and expression, where it is the name of a member
     member: tuple[int, Expression] | None = None
+    key: Key | None = None  # where it is the key of a mapping that is written down
+    # whether the name of the member or key is a variable too: `{name}`
+    is_variable: bool = False
 
 
 class LastSpans:
@@ -128,6 +138,8 @@ class Trace(Lowering):
     ) -> None:
         self._offsets = offsets
         self._members: dict[int, tuple[int, Expression]] = {}  # by offset
+        self._taken: dict[int, tuple[int, Expression]] = {}  # by patterns, by offset
+        self._keys: dict[int, Key] = {}  # by offset
         self._versions: dict[int, str] = {}  # by offset
         self.defined: dict[int, int] = {}  # where the name of a definition stands -> the definition
         self._called: set[int] = set()  # where what is called ends
@@ -264,15 +276,23 @@ class Trace(Lowering):
         """Remember where a list or mapping has what it has."""
         if type(key) is tuple and len(key) > 1:
             self.keys[serial, key[1]].append(line_of(node))
+            if type(key[1]) is str:
+                self._keys.update(dict.fromkeys(self._asked_in(node), Key(serial, key[1])))
+
+    def taken(self, member: Expression, node: Node) -> None:
+        """Remember where a pattern names a member."""
+        self._taken.update(dict.fromkeys(self._asked_in(node), (self.scope.definition, member)))
 
     def add_import(self, fact: Import) -> None:
         """Remember the name that an import binds."""
         super().add_import(fact)
-        if fact.alias and self._current is not None:
+        if self._current is None:
+            return
+        self._importing[self._current.start_byte, self._current.end_byte] = None
+        if fact.alias:
             self._notes[fact.alias].append(
                 Note(self._current, -1, True, self.versioned(fact.alias), fact)
             )
-            self._importing[self._current.start_byte, self._current.end_byte] = None
 
     def enter(self, node: Node, kind: Kind, name: str, name_node: Node | None, body: Node | None,
               prefix: str = "") -> ScopeDraft:  # fmt: skip
@@ -345,9 +365,10 @@ class Trace(Lowering):
 
     def token(self, offset: int) -> Token:
         """The name at an offset, from the tree, and the member that it is, from the walk."""
-        leaf = self._leaf(offset)
+        leaf, key = self._leaf(offset), self._keys.get(offset)
+        member = self._taken.get(offset) or self._members.get(offset)
         if leaf is None or leaf.child_count:
-            return Token(offset, "", member=self._members.get(offset))
+            return Token(offset, "", member=member, key=key)
         if leaf.parent is not None and type(self.rule(leaf.parent)) is model.Name:
             # of several tokens: `$name`
             leaf = leaf.parent
@@ -356,8 +377,10 @@ class Trace(Lowering):
             start = leaf.parent.start_byte
         path = self.source[start : leaf.end_byte].decode("utf-8", "replace")
         name = LABEL_MARK + name if self._is_label(leaf) else name
+        is_named_apart = key is not None or offset in self._taken
+        is_variable = is_named_apart and type(self.rule(leaf)) is model.Name
         return Token(
-            leaf.start_byte, name, path, self._versions.get(offset, ""), self._members.get(offset)
+            leaf.start_byte, name, path, self._versions.get(offset, ""), member, key, is_variable
         )
 
     def is_text(self, token: Token) -> bool:
@@ -383,6 +406,8 @@ class Trace(Lowering):
             return Use.IMPORT
         leaf = self._leaf(token.offset)
         end = token.offset + len(token.name.encode())
+        if token.key is not None:
+            return Use.WRITE
         if token.offset in self._written or (token.member is not None and end in self._written):
             return Use.WRITE
         if end in self._called:

@@ -4,16 +4,16 @@ Repository<Owner>`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import (
     DECLARED,
     GIVEN,
-    TYPE_PARAMETER,
     TYPED,
     Expression,
     named_parameters,
+    put,
 )
 from tersely.code.graph.dispatch.type_filtering import type_name
 from tersely.code.graph.pointsto.annotations import written_arguments, written_types
@@ -224,15 +224,3 @@ def _type_of(entry: Any) -> Expression:
 def names_type_parameter(type_: Expression) -> bool:
     """True if a type parameter is part of a type."""
     return next(named_parameters(type_), None) is not None
-
-
-def put(type_: Expression, given: Mapping[str, Expression]) -> Expression:
-    """A type with what is given in place of type parameters; the very same if it names none of
-    them.
-    """
-    if type(type_) is not tuple or not type_ or not given:
-        return type_
-    if type_[0] == TYPE_PARAMETER:
-        return given.get(type_[2], type_)
-    parts = tuple(put(part, given) for part in type_)
-    return parts if any(new is not old for new, old in zip(parts, type_, strict=True)) else type_

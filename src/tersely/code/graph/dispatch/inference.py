@@ -19,8 +19,9 @@ from tersely.code.expressions import (
     TYPE_PARAMETER,
     TYPED,
     Expression,
+    put,
 )
-from tersely.code.graph.dispatch.generics import names_type_parameter, put
+from tersely.code.graph.dispatch.generics import names_type_parameter
 from tersely.code.graph.dispatch.type_filtering import type_name
 from tersely.code.graph.pointsto.annotations import instances_of
 from tersely.code.graph.pointsto.parameters import passed_expressions

@@ -20,8 +20,10 @@ from tersely.code.expressions import (
     MEMBER,
     SEQUENCE,
     TYPE_PARAMETER,
+    TYPED,
     Expression,
     is_tagged,
+    put,
 )
 from tersely.code.graph.pointsto.values import (
     CLASS,
@@ -45,6 +47,7 @@ from tersely.code.graph.program import File
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
+    from tersely.code.graph.pointsto.names import Written
 
 
 WORD = re.compile(r"\w+")
@@ -100,8 +103,9 @@ class Annotations:
 
     def _mapped_parameters(self, target: Value) -> list[int]:
         """The places of type parameters of which a type has all members: `{[K in keyof T]?: T[K]}`."""
-        scope = self.evaluator.program.file(target[1]).scope(target[2])
-        names = [base[2] for base in scope.bases if _is_parameter(base)]
+        home = self.evaluator.program.file(target[1])
+        scope = home.scope(target[2])
+        names = [base[2] for base in written_types(home, scope.bases) if _is_parameter(base)]
         return [
             scope.type_parameters.index(name) for name in names if name in scope.type_parameters
         ]
@@ -139,6 +143,11 @@ class Annotations:
         self, file: File, scope: int, base: Expression, arguments: Sequence[Expression]
     ) -> Values:
         """Instances of a type that is written with arguments."""
+        alias = self._generic_alias(file, scope, base)
+        if alias is not None:
+            types = self._each(file, scope, arguments)
+            key = ("alias", alias.file.id, alias.scope, alias.expression, types)
+            return self.evaluator.solver.solve(key, self._instances_of_alias, alias, types)
         found: Values = NOTHING
         for value in self.evaluator.values(file, scope, base):
             if value[0] == CLASS:
@@ -216,6 +225,21 @@ class Annotations:
     def _any_of(self, file: File, scope: int, types: Iterable[Expression]) -> Values:
         """The instances of all types together."""
         return frozenset().union(*self._each(file, scope, types))
+
+    def _generic_alias(self, file: File, scope: int, base: Expression) -> Written | None:
+        """The type with type parameters of its own that a name is another name of, None for others."""
+        alias = self.evaluator.names.written(file, scope, base) if type(base) is str else None
+        if alias is None or not is_tagged(alias.expression, TYPED):
+            return None
+        return alias if len(alias.expression) > len(("tag", "type")) else None
+
+    def _instances_of_alias(self, alias: Written, types: tuple[Values, ...]) -> Values:
+        """What another name of a type means with some types in place of its type parameters."""
+        _, meant, names = alias.expression
+        given = {
+            name: (GIVEN, values) for name, values in zip(names, types, strict=False) if values
+        }
+        return self.instances(alias.file, alias.scope, put(meant, given))
 
 
 def _is_parameter(type_: Expression) -> bool:

@@ -19,22 +19,26 @@ from tersely.code.expressions import (
     EITHER,
     MAPPING,
     MEMBER,
+    PROPERTY,
     REST,
     SEQUENCE,
     TYPED,
     Expression,
     Scope,
     is_spread,
+    is_tagged,
 )
 from tersely.code.graph.dispatch.inference import CallPlace
 from tersely.code.graph.pointsto.values import (
     CLASS,
+    DISPLAY,
     FUNCTION,
     INSTANCE,
     NOTHING,
     PROMISED,
     Value,
     Values,
+    one,
 )
 from tersely.code.graph.program import File
 from tersely.code.symbols import Kind
@@ -87,6 +91,56 @@ class Held(NamedTuple):
     key: Any
 
 
+class Places(NamedTuple):
+    """The places of functions, by their positions, and of lists and mappings, by their serials;
+    none where nothing is expected.
+    """
+
+    functions: defaultdict[int, list[Any]]
+    displays: defaultdict[int, list[Any]]
+    by_key: defaultdict[str, list[int]]  # the serials of the mappings that are written with a key
+
+    @staticmethod
+    def empty() -> Places:
+        """No place yet."""
+        return Places(defaultdict(list), defaultdict(list), defaultdict(list))
+
+    def add(self, value: Expression, place: Any) -> None:
+        """Add what is written in a value that stands at a place."""
+        tag = value[0] if type(value) is tuple and value else None
+        is_known = type(place) is not Unknown
+        if tag == DEFINED and is_known:
+            self.functions[value[1]].append(place)
+        elif tag == EITHER:
+            types = [
+                Annotated(place.scope, part[1])
+                for part in value[1]
+                if type(part) is tuple and part[0] == TYPED
+            ]
+            for part in value[1]:
+                for around in types or [place]:
+                    self.add(part, around)
+        elif tag == DECLARED:
+            self.add(value[1], Annotated(place.scope, value[2]))
+        elif tag in (SEQUENCE, MAPPING):
+            if is_known:
+                self.displays[value[2]].append(place)
+            self._add_held(value, place)
+
+    def _add_held(self, display: Expression, place: Any) -> None:
+        """Add what a list or mapping at a place holds."""
+        if display[0] == SEQUENCE:
+            for part in display[1]:
+                self.add(part, Held(place.scope, place, None))
+            return
+        for key, part in display[1]:
+            if is_tagged(key, CONST):
+                self.by_key[str(key[1])].append(display[2])
+                self.add(part, Held(place.scope, place, key[1]))
+            else:
+                self.add(part, place if is_spread(key) else Unknown(place.scope))
+
+
 class Contexts:
     """Expected types over the values of an `Evaluator`."""
 
@@ -94,7 +148,7 @@ class Contexts:
         self.evaluator = evaluator
         self.program = evaluator.program
         self.solver = evaluator.solver
-        self._places: dict[int, dict[int, list[Any]]] = {}
+        self._places: dict[int, Places] = {}
 
     def parameter(self, file: File, position: int, index: int) -> Values:
         """The values that a parameter without a type is declared to be given, by the place of its
@@ -105,7 +159,7 @@ class Contexts:
             and not file.scope(position).flags & DETACHED
         ):
             return NOTHING
-        if not self._places_of(file).get(position):
+        if not self._places_of(file).functions.get(position):
             return NOTHING
         key = ("expected parameter", file.id, position, index)
         return self.solver.solve(key, self._parameter, file, position, index)
@@ -120,8 +174,39 @@ class Contexts:
     def _of_function(self, file: File, position: int) -> Values:
         """The types that a function is expected to have."""
         return frozenset().union(
-            *[self._expected(file, place) for place in self._places_of(file).get(position, ())]
+            *[
+                self._expected(file, place)
+                for place in self._places_of(file).functions.get(position, ())
+            ]
         )
+
+    def mapping(self, file: File, serial: int) -> Values:
+        """The values that a list or mapping is expected to be one of, by its place."""
+        key = ("expected mapping", file.id, serial)
+        return self.solver.solve(key, self._mapping, file, serial)
+
+    def _mapping(self, file: File, serial: int) -> Values:
+        places = self._places_of(file).displays.get(serial, ())
+        found = [self._expected(file, place) for place in places]
+        return frozenset().union(*found) - one(DISPLAY, file.id, serial)
+
+    def with_key(self, file: File, key: str) -> Values:
+        """The values that the mappings of a file which are written with a key are expected to be one
+        of.
+        """
+        serials = self._places_of(file).by_key.get(key, ())
+        return frozenset().union(*[self.mapping(file, serial) for serial in serials])
+
+    def declared(self, file: File, scope: int, expression: Expression) -> Values:
+        """The values that a variable or member is declared to have, nothing without a declaration."""
+        if is_tagged(expression, MEMBER):
+            owners = self.declared(file, scope, expression[1])
+            owners = owners or self.evaluator.values(file, scope, expression[1])
+            return self._members(owners, expression[2], file)
+        bound = self.evaluator.names.written(file, scope, expression)
+        if bound is None or not is_tagged(bound.expression, DECLARED):
+            return NOTHING
+        return self.evaluator.annotations.instances(bound.file, bound.scope, bound.expression[2])
 
     def parameter_type(
         self, callee: Value, index: int, file: File, call: CallPlace | None = None
@@ -219,10 +304,19 @@ class Contexts:
         for owner in owners:
             if owner[0] == INSTANCE and type(name) is str:
                 declared = self.evaluator.members.declared((CLASS, *owner[1:3]), name)
-                found |= self.evaluator.generics.in_instance(declared, owner, name)
+                members = self.evaluator.generics.in_instance(declared, owner, name)
+                found |= frozenset().union(*[self._as_read(member) for member in members])
             elif owner[0] != INSTANCE:
                 found |= self.evaluator.containers.items(owner, frozenset((name,)), file)
         return found
+
+    def _as_read(self, member: Value) -> Values:
+        """What reading a member gives: of a property what its function is declared to return."""
+        scope = self.program.file(member[1]).scope(member[2]) if member[0] == FUNCTION else None
+        if scope is None or not scope.flags & PROPERTY:
+            return one(*member)
+        home = self.program.file(member[1])
+        return self.evaluator.annotations.instances(home, member[2], scope.returned_type)
 
     def _results(self, file: File, position: int) -> Values:
         declared = file.scope(position).returned_type
@@ -241,17 +335,16 @@ class Contexts:
 
     # Places
 
-    def _places_of(self, file: File) -> dict[int, list[Any]]:
-        """The places of each function of a file that is written as a value."""
+    def _places_of(self, file: File) -> Places:
+        """The places of what a file writes as values."""
         known = self._places.get(file.id)
         if known is None:
-            known = self._places[file.id] = defaultdict(list)
+            known = self._places[file.id] = Places.empty()
             for position, scope in enumerate(file.scopes):
                 for value, place in (
                     _values_with_places(file, position, scope) if scope is not None else ()
                 ):
-                    for function, inner in _functions(value, place):
-                        known[function].append(inner)
+                    known.add(value, place)
         return known
 
 
@@ -271,37 +364,6 @@ def _values_with_places(
     for _, annotation, default, _ in scope.parameters:
         if annotation is not None:
             yield default, Annotated(file.definitions[position].parent, annotation)
-
-
-def _functions(value: Expression, place: Any) -> Iterator[tuple[int, Any]]:
-    """The functions that are written in a value, with their places; without any where nothing is
-    expected.
-    """
-    tag = value[0] if type(value) is tuple and value else None
-    if tag == DEFINED and type(place) is not Unknown:
-        yield value[1], place
-    elif tag == EITHER:
-        types = [
-            Annotated(place.scope, part[1])
-            for part in value[1]
-            if type(part) is tuple and part[0] == TYPED
-        ]
-        for part in value[1]:
-            for around in types or [place]:
-                yield from _functions(part, around)
-    elif tag == DECLARED:
-        yield from _functions(value[1], Annotated(place.scope, value[2]))
-    elif tag == SEQUENCE:
-        for part in value[1]:
-            yield from _functions(part, Held(place.scope, place, None))
-    elif tag == MAPPING:
-        for key, part in value[1]:
-            inner = (
-                Held(place.scope, place, key[1])
-                if type(key) is tuple and key[0] == CONST
-                else Unknown(place.scope)
-            )
-            yield from _functions(part, inner)
 
 
 def _reached(index: int, takes_rest: list[bool]) -> int:

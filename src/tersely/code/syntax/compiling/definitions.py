@@ -228,7 +228,8 @@ def _class(rule: model.Class) -> Handler:
         if rule.alias and body is None:
             value = walk.value(get_alias(node))
             walk.type_parameters = type_parameters
-            return _type_alias(walk, node, own_name, value, rule.kind)
+            typed = value and (TYPED, value, *([tuple(declared)] if declared else ()))
+            return _type_alias(walk, node, own_name, typed, rule.kind)
         skipped = {child.id for child in (own_name, body) if child is not None}
         bases = _all_bases(walk, node, get_bases, skipped)
         draft = _enter_class(walk, rule, node, body, naming, own_name)
@@ -290,13 +291,13 @@ def _all_bases(
 
 
 def _type_alias(
-    walk: Lowering, node: Node, name_node: Node | None, value: Expression, kind: Kind
+    walk: Lowering, node: Node, name_node: Node | None, typed: Expression, kind: Kind
 ) -> Expression:
     """A name for another type: what is declared with it is an instance of that."""
     wrapped, walk.wrapped = walk.wrapped, None
     if name_node is not None:
         name = walk.text(name_node)
-        walk.bind_name(name, value and (TYPED, value), name_node)
+        walk.bind_name(name, typed, name_node)
         walk.define_value(wrapped[0] if wrapped else node, name, name_node, kind)
     return None
 

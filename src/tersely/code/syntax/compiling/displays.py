@@ -113,7 +113,7 @@ def _entry(
     key = _key(walk.text(key_node)) if is_word and key_node else walk.value(key_node)
     if rule.names_are_keys and is_tagged(key, CONST):
         key = _key(str(key[1]))
-    walk.displayed(display.serial, key, node)
+    walk.displayed(display.serial, key, key_node or node)
     if not rule.names_are_keys or not is_tagged(key, CONST) or value_node is None:
         return key, walk.value(value_node)
     member = display.naming(str(key[1]), key_node or node)
