@@ -349,6 +349,15 @@ CASES: dict[str, Case] = {
             "9: size": "b.ts:7",
         },
     ),
+    "typescript: names that types bring": (
+        {
+            "a.ts": "type Given<T> = T extends Promise<infer P> ? P : never;\n"
+            "type Same<T> = {[K in keyof T]: T[K]};\n"
+            "interface Env { size: number }\n"
+            "type Size<E extends Env> = E['size'];\n"
+        },
+        {"1: P>": "1", "1: P :": "1", "2: K in": "2", "2: K]}": "2", "4: size": "3"},
+    ),
     "typescript: attributes of elements are members of what the component takes": (
         {
             "a.tsx": "type Props = {title: string; onOpen?: () => void};\n"

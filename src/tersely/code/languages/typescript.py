@@ -210,6 +210,8 @@ def _of_every_member(walk: Lowering, node: Node) -> Expression:
     clause = next(
         (child for child in named_parts(node) if child.type == "mapped_type_clause"), None
     )
+    if clause is not None:
+        walk.visit([clause, *named_parts(clause)])
     element = walk.field_value(node, "type")
     keys = clause.child_by_field_name("type") if clause is not None else None
     if keys is not None and keys.type == "index_type_query" and element is None:
@@ -235,7 +237,12 @@ def lower_lookup(walk: Lowering, node: Node) -> Expression:
     key = walk.text(parts[1])
     if key == "number":
         return (ELEMENT, (TYPED, owner))
-    return (MEMBER, (TYPED, owner), key.strip(QUOTES)) if key[:1] in QUOTES else None
+    if key[:1] not in QUOTES:
+        walk.visit(parts[1:])
+        return None
+    member = (MEMBER, (TYPED, owner), key.strip(QUOTES))
+    walk.taken(member, parts[1])
+    return member
 
 
 def _type_of_member(walk: Lowering, node: Node) -> Expression:
@@ -372,6 +379,8 @@ TYPE_RULES: dict[str, Rule] = {
     "type_query": Custom(lower_type_query),
     "object_type": Custom(lower_object_type),
     "type_parameter": TypeParameter("name", "constraint"),
+    "infer_type": TypeParameter(":type_identifier", ":type"),
+    "mapped_type_clause": TypeParameter("name"),
     "constraint": Inner(),
     "as_expression": Custom(lower_cast),
     "satisfies_expression": Custom(lower_cast),
@@ -407,7 +416,6 @@ TYPED_BLOCKS = BLOCKS | {
     "call_signature",
     "construct_signature",
     "conditional_type",
-    "mapped_type_clause",
     "index_signature",
 }
 TYPED_RESOLUTION = replace(

@@ -235,8 +235,9 @@ class Contexts:
             return frozenset().union(
                 *[members.declared(callee, name) for name in home.facts.constructors]
             )
-        if callee[0] == INSTANCE and file.facts.call_method:
-            return members.declared((CLASS, *callee[1:3]), file.facts.call_method)
+        if callee[0] == INSTANCE and (method := file.facts.call_method):
+            declared = members.declared((CLASS, *callee[1:3]), method)
+            return self.evaluator.generics.in_instance(declared, callee, method)
         return NOTHING
 
     def _of_declaration(self, function: Value, index: int, call: CallPlace | None) -> Values:
