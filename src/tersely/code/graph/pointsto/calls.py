@@ -184,7 +184,10 @@ class Calls:
 
     def promised(self, callee: Value) -> Values:
         """The values of a function of which only the type is known."""
-        _, file_id, scope, expression, _ = callee
+        type_ = callee[1:4]  # its file, scope and expression
+        return self.solver.solve(("promised", *type_), self._promised_values, *type_)
+
+    def _promised_values(self, file_id: int, scope: int, expression: Expression) -> Values:
         return self.evaluator.annotations.instances(self.program.file(file_id), scope, expression)
 
     def of_member(self, value: Value, name: str, file: File) -> Values:
