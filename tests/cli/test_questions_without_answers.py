@@ -177,9 +177,9 @@ def test_a_defect_is_an_answer_too(ask: Ask, monkeypatch: pytest.MonkeyPatch) ->
 def broken_with_parameters(broken: Capability[object, object]) -> Capability[object, object]:
     from dataclasses import replace
 
-    from tersely.capabilities.index.stats import Parameters
+    from tersely.capabilities.index.stats import StatsParameters
 
-    return replace(broken, parameters=Parameters)
+    return replace(broken, parameters=StatsParameters)
 
 
 def test_a_reader_that_leaves_is_no_error(shop: Path) -> None:

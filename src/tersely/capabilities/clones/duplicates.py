@@ -22,7 +22,7 @@ MAX_CLUSTER_FUNCTIONS = 50  # listed of one cluster
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class DuplicatesParameters:
     """The place to look at, for copies of what, and what counts."""
 
     path: str = positional(
@@ -70,7 +70,7 @@ class Duplicates:
     groups: Page[Group]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Duplicates:
+def run(workspace: Workspace, parameters: DuplicatesParameters) -> Duplicates:
     """Find the groups, and what differs in those that are listed."""
     import numpy as np
 
@@ -166,7 +166,7 @@ CAPABILITY = Capability(
     "How similar two functions are is the part of their overlapping runs of four tokens that both have (Jaccard). "
     "Comments and documentation do not count, names of variables and literals each count as one and the same, so a "
     "copy whose variables were renamed is still 100% like. The differences are those of the code as written.",
-    parameters=Parameters,
+    parameters=DuplicatesParameters,
     run=run,
     text=text,
     examples=(

@@ -49,7 +49,7 @@ TOKENS_A_SUSPECT = 300  # for each function that is suspicious
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class CoverageContextParameters:
     """The report or the program, how much to tell of it, in which form."""
 
     report: ReportOptions = group(ReportOptions)
@@ -96,7 +96,7 @@ class CoverageContext(Packed):
     run: ProgramRun | None
 
 
-def run(workspace: Workspace, parameters: Parameters) -> CoverageContext:
+def run(workspace: Workspace, parameters: CoverageContextParameters) -> CoverageContext:
     """Read the report, or run the program, rank, fit and print."""
     from tersely.context.pack.texts import cut_to_parts
 
@@ -111,7 +111,9 @@ def run(workspace: Workspace, parameters: Parameters) -> CoverageContext:
     return CoverageContext(**answer.fields() | {"items": items}, about=about(found), run=program)
 
 
-def _measured(workspace: Workspace, parameters: Parameters) -> tuple[ProgramRun | None, Measured]:
+def _measured(
+    workspace: Workspace, parameters: CoverageContextParameters
+) -> tuple[ProgramRun | None, Measured]:
     if parameters.run:
         return _run(workspace, parameters)
     found, tells_failures = measured_by(workspace, parameters.report)
@@ -121,7 +123,9 @@ def _measured(workspace: Workspace, parameters: Parameters) -> tuple[ProgramRun 
     return None, found
 
 
-def _run(workspace: Workspace, parameters: Parameters) -> tuple[ProgramRun, Measured]:
+def _run(
+    workspace: Workspace, parameters: CoverageContextParameters
+) -> tuple[ProgramRun, Measured]:
     """Run the program. What it leaves is its coverage, unless a report is named that it writes."""
     from tersely.code.coverage.files import read_report_files
     from tersely.code.coverage.running import run as run_program
@@ -237,7 +241,7 @@ CAPABILITY = Capability(
     "--run starts the program as it is written, without a shell. Tests that pytest runs are recorded one by one if "
     "coverage is installed where they run; for others name the report that they write with --coverage-file. What the "
     "program printed and recorded is kept beside the index, and is what later commands read without --coverage-file.",
-    parameters=Parameters,
+    parameters=CoverageContextParameters,
     run=run,
     text=counted_text,
     aside=aside,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class CoverageFilesParameters:
     """The report, and how many files."""
 
     report: ReportOptions = group(ReportOptions)
@@ -54,7 +54,7 @@ class RankedFiles:
     page: Page[RankedFile]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> RankedFiles:
+def run(workspace: Workspace, parameters: CoverageFilesParameters) -> RankedFiles:
     """Rank by suspicion, then by the stacks of failures, then by use."""
     found, _ = measured_by(workspace, parameters.report)
     frames = Counter(frame.path for failure in found.failures for frame in failure.frames)
@@ -114,7 +114,7 @@ CAPABILITY = Capability(
     description="Where it is known which tests failed and what each ran, files come in the order of Ochiai's "
     "coefficient of their most suspicious lines, which are listed; then by their places on the stacks of "
     "failures; then by use.",
-    parameters=Parameters,
+    parameters=CoverageFilesParameters,
     run=run,
     text=text,
     aside=aside,

@@ -26,7 +26,7 @@ RAN, MISSED = "+", "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class CoverageSliceParameters:
     """The file, the report, and which of its lines."""
 
     file: str = positional("a file of the repository", role=Role.FILE)
@@ -63,7 +63,7 @@ class CoverageSlice:
     left_out: int  # lines beyond the bound of an answer
 
 
-def run(workspace: Workspace, parameters: Parameters) -> CoverageSlice:
+def run(workspace: Workspace, parameters: CoverageSliceParameters) -> CoverageSlice:
     """Cut the file."""
     found, _ = measured_by(workspace, parameters.report)
     lines = workspace.source(parameters.file).decode("utf-8", "replace").split("\n")
@@ -145,7 +145,7 @@ CAPABILITY = Capability(
     description="The lines that a report of coverage says have run, by all tests or by one; ⋯ 3-7 stands for lines "
     "that are left out. --missed shows those that have not run, --no-hit-lines-only the whole file, with + before "
     "lines that ran and - before those that did not.",
-    parameters=Parameters,
+    parameters=CoverageSliceParameters,
     run=run,
     text=text,
     aside=aside,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class ImportersParameters:
     """Importers of what."""
 
     module: str = positional("a module as it is written in imports, or a file", role=Role.MODULE)
@@ -51,7 +51,7 @@ class Importers:
     imports: Page[Importing]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Importers:
+def run(workspace: Workspace, parameters: ImportersParameters) -> Importers:
     """Imports of one file by whatever name it is imported, or of a foreign module by its name."""
     if not parameters.module.strip():
         hint = "write it as an import does, or as the path of a file"
@@ -136,7 +136,7 @@ CAPABILITY = Capability(
     summary="Files that import a module",
     description="A file of the repository is found under every name by which it is imported, relative or absolute. "
     "A module from outside is found by its name.",
-    parameters=Parameters,
+    parameters=ImportersParameters,
     run=run,
     text=text,
     examples=("importers src/app.py", "importers app.helpers", "importers os.path"),

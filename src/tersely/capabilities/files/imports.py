@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class ImportsParameters:
     """The file whose imports are listed."""
 
     file: str = positional("the file", role=Role.FILE)
@@ -51,7 +51,7 @@ class Imports:
     imports: Page[Imported]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Imports:
+def run(workspace: Workspace, parameters: ImportsParameters) -> Imports:
     """The imports in order."""
     file = indexed_file(workspace, parameters.file)
     return Imports(
@@ -99,7 +99,7 @@ CAPABILITY = Capability(
     name="code.imports",
     summary="Imports of a file, and the files of the repository that they resolve to",
     description="Names without a file come from outside the repository.",
-    parameters=Parameters,
+    parameters=ImportsParameters,
     run=run,
     text=text,
     examples=("imports src/app.py",),

@@ -42,7 +42,7 @@ class Detail(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class OutlineParameters:
     """The place that is outlined, and how much of it."""
 
     path: str = positional(
@@ -59,7 +59,7 @@ class Parameters:
 
 
 @dataclass(frozen=True, slots=True)
-class TreeParameters(Parameters):
+class TreeParameters(OutlineParameters):
     """Directories, how deep and how many."""
 
     path: str = positional(
@@ -85,7 +85,7 @@ class TreeParameters(Parameters):
 
 
 @dataclass(frozen=True, slots=True)
-class ExtractParameters(Parameters):
+class ExtractParameters(OutlineParameters):
     """All definitions, with signatures."""
 
     path: str = positional("the file", role=Role.PATH, metavar="FILE")
@@ -152,7 +152,7 @@ class FileOutline:
     sources: tuple[FileHeader, ...]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> FileOutline:
+def run(workspace: Workspace, parameters: OutlineParameters) -> FileOutline:
     """The outline of all files below a path, cut to one page."""
     files = files_below(workspace, parameters.path)
     path = normal(parameters.path)
@@ -222,7 +222,7 @@ def _doc(symbol: Symbol, texts: Texts) -> str:
 
 
 def _places(
-    files: Sequence[IndexedFile], is_inside: bool, parameters: Parameters
+    files: Sequence[IndexedFile], is_inside: bool, parameters: OutlineParameters
 ) -> tuple[SizedEntry, ...]:
     """Directories and files, the outer opened before the inner as long as all that are shown stay
     within the limit.
@@ -366,7 +366,7 @@ STRUCTURE = Capability(
     name="code.structure",
     summary="Classes, functions and methods of a directory or file, with their lines",
     description="Without bodies and signatures; extract shows signatures.",
-    parameters=Parameters,
+    parameters=OutlineParameters,
     run=run,
     text=text,
     examples=("structure src", "structure src/app.py --all"),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class CfgParameters:
     """Of what."""
 
     symbol: str = positional(
@@ -72,7 +72,7 @@ class ControlFlow:
     note: str
 
 
-def run(workspace: Workspace, parameters: Parameters) -> ControlFlow:
+def run(workspace: Workspace, parameters: CfgParameters) -> ControlFlow:
     """Read the function and cut it into blocks."""
     from tersely.code.flow.blocks import basic_blocks
 
@@ -134,7 +134,7 @@ CAPABILITY = Capability(
     summary="Basic blocks of a function and the control flow between them",
     description="Block 0 is the entry, block 1 the exit. Conditions that are joined by `and` and `or` are steps of "
     "their own. A step that may raise does not end its block: its handlers are listed beside the exits.",
-    parameters=Parameters,
+    parameters=CfgParameters,
     run=run,
     text=text,
     examples=("cfg Session.validate", "cfg src/app.py"),

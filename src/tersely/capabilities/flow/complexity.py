@@ -24,7 +24,7 @@ READING_SHARE = 0.8  # of the time for an answer; the rest is for ordering and p
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class ComplexityParameters:
     """The place to look at, and the least number."""
 
     path: str = positional(
@@ -60,7 +60,7 @@ class Complexity:
     unreached: int
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Complexity:
+def run(workspace: Workspace, parameters: ComplexityParameters) -> Complexity:
     """Read every function of the files, the largest first, for as long as there is time."""
     found: list[Measured] = []
     unread = unreached = 0
@@ -120,7 +120,7 @@ CAPABILITY = Capability(
     summary="Cyclomatic complexity of functions, the largest first",
     description="One, and one more for each decision: branches, loops, handlers, cases, conditional expressions, "
     "`and` and `or`, clauses of comprehensions. On Python the numbers are those of radon.",
-    parameters=Parameters,
+    parameters=ComplexityParameters,
     run=run,
     text=text,
     examples=("complexity src --above 10", "complexity src/app.py"),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class DfgParameters:
     """Of what, and which variable."""
 
     symbol: str = positional(
@@ -59,7 +59,7 @@ class DataFlow:
     note: str
 
 
-def run(workspace: Workspace, parameters: Parameters) -> DataFlow:
+def run(workspace: Workspace, parameters: DfgParameters) -> DataFlow:
     """Reaching definitions of one routine."""
     symbol = workspace.engine.symbol(parameters.symbol, parameters.kind)
     routines, at = workspace.engine.flow.of_symbol(symbol)
@@ -131,7 +131,7 @@ CAPABILITY = Capability(
     summary="Def-use chains of a function: where the values that it reads come from",
     description="A flow leads from a line that puts a value into a variable, or changes in place what it holds, to a "
     "line that may read it. Parts of objects count by themselves as far as they are written: `self.cache`.",
-    parameters=Parameters,
+    parameters=DfgParameters,
     run=run,
     text=text,
     examples=("dfg Session.validate", "dfg Session.validate --variable token"),

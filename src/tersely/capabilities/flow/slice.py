@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class ProgramSliceParameters:
     """From where, which way, how far."""
 
     place: str = positional("a line", role=Role.PLACE, metavar="FILE:LINE")
@@ -66,7 +66,7 @@ class Slice:
     note: str
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Slice:
+def run(workspace: Workspace, parameters: ProgramSliceParameters) -> Slice:
     """Slice the routine that the line is of."""
     from tersely.code.flow.lines import lines_of_all
     from tersely.code.flow.slicing import slice_of
@@ -167,7 +167,7 @@ CAPABILITY = Capability(
     "statement, and on in the functions around it where it has something of them or they of it. A line inside a "
     "statement, a decorator, or a comment stands for its statement. With --through-calls "
     "the functions that the slice calls are sliced too: backward from what they return, forward from what they take.",
-    parameters=Parameters,
+    parameters=ProgramSliceParameters,
     run=run,
     text=text,
     examples=(

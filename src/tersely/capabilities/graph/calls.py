@@ -50,7 +50,7 @@ class Direction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class CallsParameters:
     """The symbol at which the walk begins, how far it goes, and what is listed of it."""
 
     symbol: str | None = positional(
@@ -68,7 +68,7 @@ class Parameters:
 
 
 @dataclass(frozen=True, slots=True)
-class ImpactParameters(Parameters):
+class ImpactParameters(CallsParameters):
     """The same for callers alone, further away and without lines."""
 
     symbol: str = positional("the symbol that changes", role=Role.SYMBOL)
@@ -122,7 +122,7 @@ class Calls:
     unread: tuple[str, ...] = ()
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Calls:
+def run(workspace: Workspace, parameters: CallsParameters) -> Calls:
     """The calls around one symbol, or all."""
     graph, limit, offset = workspace.engine.graph, parameters.limit, parameters.offset
     if parameters.symbol is None:
@@ -149,7 +149,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Calls:
     return Calls(*place, callers, callees, None, tests, is_cut, parameters.sites, unread)
 
 
-def _check_whole(parameters: Parameters) -> None:
+def _check_whole(parameters: CallsParameters) -> None:
     """Raise `usage` for what says how far to walk, and where to, from no symbol."""
     if parameters.depth != ONE_CALL or parameters.direction is not None:
         raise TerselyError(
@@ -174,7 +174,11 @@ def _references(workspace: Workspace, symbol: Symbol, *, guesses: bool) -> list[
 
 
 def _walk(
-    graph: CallGraph, start: str, side: Direction, parameters: Parameters, first: Sequence[Edge]
+    graph: CallGraph,
+    start: str,
+    side: Direction,
+    parameters: CallsParameters,
+    first: Sequence[Edge],
 ) -> _CallWalk:
     to_callees = side is Direction.CALLEES
     found, is_cut = graph.walk(
@@ -190,7 +194,7 @@ def _walk(
     return _CallWalk([_call(one.edge, one.grade, one.path) for one in kept], tests, is_cut)
 
 
-def _is_wanted(reached: Reached, parameters: Parameters) -> bool:
+def _is_wanted(reached: Reached, parameters: CallsParameters) -> bool:
     calls_itself = reached.symbol == reached.path[-1]
     return (parameters.sites or not calls_itself) and (
         parameters.external or not is_external(reached.symbol)
@@ -314,7 +318,7 @@ CAPABILITY = Capability(
     "(nothing but the name agrees). Lines are those of the calls, in the file of the caller. Beyond one call, each "
     "symbol is listed once, with a shortest way and the grade of its weakest call. external:package.name is outside "
     "the repository.",
-    parameters=Parameters,
+    parameters=CallsParameters,
     run=run,
     text=text,
     examples=(

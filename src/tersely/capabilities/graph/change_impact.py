@@ -38,7 +38,7 @@ NEARLY_ALL = 0.8
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class ChangeImpactParameters:
     """The change, and how much to list."""
 
     files: tuple[str, ...] = positional(
@@ -91,7 +91,7 @@ class ChangeImpact:
     limits: tuple[str, ...]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
+def run(workspace: Workspace, parameters: ChangeImpactParameters) -> ChangeImpact:
     """From the change to symbols, from these to tests; as many routes as the budget pays for."""
     if parameters.files and parameters.base:
         raise TerselyError(
@@ -124,7 +124,7 @@ def _shortened(impact: ChangeImpact, routes: int) -> ChangeImpact:
     )
 
 
-def _impact(workspace: Workspace, parameters: Parameters) -> ChangeImpact:
+def _impact(workspace: Workspace, parameters: ChangeImpactParameters) -> ChangeImpact:
     from tersely.code.graph.users import Users
     from tersely.code.languages.runners.commands import SelectedTest
     from tersely.context.lenses.test_impact.reach import LIKELY, Reach
@@ -431,7 +431,7 @@ CAPABILITY = Capability(
     "to other functions, and, graded by name, methods that code outside the repository may call on an object. The "
     "percentage is how certain all steps of a way are together; ways below 10 % are not followed. Tests of 50 % "
     "and more are likely, and have a command of their own. Then come the files of tests that import a changed file.",
-    parameters=Parameters,
+    parameters=ChangeImpactParameters,
     run=run,
     text=text,
     cacheable=False,  # what git compares with is no part of the revision

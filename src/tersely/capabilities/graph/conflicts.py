@@ -23,7 +23,7 @@ DEFAULT_CONFLICTS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class ConflictsParameters:
     """The other trees, and how much to list."""
 
     trees: tuple[str, ...] = positional(
@@ -72,7 +72,7 @@ class Conflicts:
     by_name: int
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Conflicts:
+def run(workspace: Workspace, parameters: ConflictsParameters) -> Conflicts:
     """This tree beside each of the others."""
     from tersely.context.lenses.conflicts import MAX_WORKING_TREES, working_trees
 
@@ -185,7 +185,7 @@ CAPABILITY = Capability(
         "without a word: a function whose signature one tree changes while the other adds a call of it. Uses by name "
         "alone are counted, and listed with --all."
     ),
-    parameters=Parameters,
+    parameters=ConflictsParameters,
     run=run,
     text=text,
     cacheable=False,

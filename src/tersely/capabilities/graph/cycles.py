@@ -26,7 +26,7 @@ class Relation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class CyclesParameters:
     """Cycles of what."""
 
     of: Relation = option(Relation.IMPORTS, "the kind of cycle", shorthand=True)
@@ -42,7 +42,7 @@ class Cycles:
     cycles: Page[Knot]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Cycles:
+def run(workspace: Workspace, parameters: CyclesParameters) -> Cycles:
     """All cycles of imports, or of calls that are more than a guess."""
     from tersely.code.graph.cycles import knots
 
@@ -87,7 +87,7 @@ CAPABILITY = Capability(
     summary="Import cycles between files, or call cycles between functions",
     description="Each cycle is shown by a shortest path around it, then its other members. Imports count "
     "wherever they stand, inside functions too. Calls for which only the name agrees do not count.",
-    parameters=Parameters,
+    parameters=CyclesParameters,
     run=run,
     text=text,
     examples=("cycles", "cycles --calls"),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class DeadCodeParameters:
     """The place to look at, and the kinds of symbols."""
 
     path: str = positional(
@@ -51,7 +51,7 @@ class Dead:
     only_in_text: int  # how many are not listed because strings or comments name them
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Dead:
+def run(workspace: Workspace, parameters: DeadCodeParameters) -> Dead:
     """Everything that nothing refers to."""
     from tersely.code.graph.dead import dead, in_other_text
     from tersely.code.index.unread import left_out_texts
@@ -123,7 +123,7 @@ CAPABILITY = Capability(
     "being named: tests, what a decorator has taken hold of, what overrides a member of a base from outside, what is "
     "listed as exported. A name that is used may still belong to another definition: there may be more. Templates and "
     "other files that are not source are not read.",
-    parameters=Parameters,
+    parameters=DeadCodeParameters,
     run=run,
     text=text,
     examples=("dead", "dead src --kind function"),

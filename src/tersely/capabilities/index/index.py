@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class IndexParameters:
     """The amount of detail."""
 
     report: bool = option(
@@ -61,7 +61,7 @@ class Refreshed:
     problems: Page[Unread] | None
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Refreshed:
+def run(workspace: Workspace, parameters: IndexParameters) -> Refreshed:
     """Refresh and count."""
     report = workspace.refresh()
     store = workspace.engine.store
@@ -153,7 +153,7 @@ CAPABILITY = Capability(
     summary="Bring the index up to date",
     description="Every other command does so by itself before it answers. The index lies in .tersely in the "
     "repository; it may be deleted at any time.",
-    parameters=Parameters,
+    parameters=IndexParameters,
     run=run,
     text=text,
     found=lambda refreshed: bool(refreshed.files),

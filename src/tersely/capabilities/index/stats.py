@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class StatsParameters:
     """Nothing to say."""
 
 
@@ -38,7 +38,7 @@ class Stats:
     skipped: dict[str, int]  # by reason
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Stats:
+def run(workspace: Workspace, parameters: StatsParameters) -> Stats:
     """Count."""
     store = workspace.engine.store
     files: dict[str, list[int]] = {}
@@ -89,7 +89,7 @@ CAPABILITY = Capability(
     name="code.stats",
     summary="Index statistics: files, symbols and skipped files",
     description="Files by language, symbols by kind, and what is left out by reason.",
-    parameters=Parameters,
+    parameters=StatsParameters,
     run=run,
     text=text,
 )

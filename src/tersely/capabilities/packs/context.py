@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class ContextParameters:
     """Around what, how far, how much, in which form."""
 
     symbols: tuple[str, ...] = positional(
@@ -68,7 +68,7 @@ class Context(Packed):
     report: BudgetReport | None
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Context:
+def run(workspace: Workspace, parameters: ContextParameters) -> Context:
     """Choose, fit and print."""
     from tersely.context.lenses.neighbours import Neighbours, view_of
 
@@ -171,7 +171,7 @@ CAPABILITY = Capability(
     description="Full code for what matters most, signatures for the rest, names for what no longer fits, each with "
     "the reason why it is there. The budget counts every token that is printed, and is never exceeded.\n\n"
     "ultracompact says each path once and each symbol in one line; json and markdown are for programs and documents.",
-    parameters=Parameters,
+    parameters=ContextParameters,
     run=run,
     text=counted_text,
     aside=aside,

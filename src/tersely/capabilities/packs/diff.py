@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class DiffContextParameters:
     """The change, how much to tell of it, in which form."""
 
     patch: str = positional(
@@ -84,7 +84,7 @@ class DiffContext(Packed):
     coverage: ChangeCoverage | None
 
 
-def run(workspace: Workspace, parameters: Parameters) -> DiffContext:
+def run(workspace: Workspace, parameters: DiffContextParameters) -> DiffContext:
     """Place the change, gather what belongs to it, fit and print."""
     from tersely.context.lenses.diff.change import symbols_changed
     from tersely.context.pack.change import around_change
@@ -120,7 +120,7 @@ def _shown(pack: Pack) -> Iterator[ShownSymbol]:
         yield ShownSymbol(**asdict(one), shown=item.parts if item else (), diff_lines=lines)
 
 
-def _check(parameters: Parameters) -> None:
+def _check(parameters: DiffContextParameters) -> None:
     of_git = parameters.base or parameters.head or parameters.staged or parameters.worktree
     if parameters.patch and of_git:
         raise TerselyError(
@@ -132,7 +132,9 @@ def _check(parameters: Parameters) -> None:
         )
 
 
-def change_view(workspace: Workspace, parameters: Parameters, budget: int) -> ChangeView | None:
+def change_view(
+    workspace: Workspace, parameters: DiffContextParameters, budget: int
+) -> ChangeView | None:
     """The view of what git says has changed; None where nothing has, or where there is no git to
     ask.
     """
@@ -152,7 +154,7 @@ def change_view(workspace: Workspace, parameters: Parameters, budget: int) -> Ch
     )
 
 
-def _change(workspace: Workspace, parameters: Parameters) -> Change:
+def _change(workspace: Workspace, parameters: DiffContextParameters) -> Change:
     from tersely.context.lenses.diff.change import Revisions, of_git, of_patch
 
     root, store = workspace.root, workspace.engine.store
@@ -178,7 +180,7 @@ CAPABILITY = Capability(
     "added.\n\n"
     "Without options the change is everything since this branch left the main one, uncommitted work and new files "
     "included. A patch is read from a file or, as -, from standard input, whether it has been applied or not.",
-    parameters=Parameters,
+    parameters=DiffContextParameters,
     run=run,
     text=counted_text,
     aside=aside,

@@ -40,7 +40,7 @@ class Zoom(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class MapParameters:
     """Of what, how much, and from where it is seen."""
 
     path: str = positional(
@@ -78,7 +78,7 @@ class Map:
     session: Told | None
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Map:
+def run(workspace: Workspace, parameters: MapParameters) -> Map:
     """Rank, and open the tree as far as the budget goes."""
     budget = budget_of(workspace, parameters.budget)
     outline, _ = outlined(workspace, budget, parameters.path, parameters.focus, parameters.zoom)
@@ -177,7 +177,7 @@ CAPABILITY = Capability(
     description="Directories, files, classes and functions as an indented tree. How much a part matters is a PageRank "
     "over imports and the names that files mention; tests count little. The heaviest parts are opened first, and a "
     "line says how much below it is not shown. With --focus the ranking starts from these symbols or files.",
-    parameters=Parameters,
+    parameters=MapParameters,
     run=run,
     text=counted_text,
     found=lambda shown: bool(shown.text),

@@ -34,7 +34,7 @@ SMALL_FILES = "the files that it would name are smaller than the packet"
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class PacketParameters:
     """The task, and what the packet may cost and has to be worth."""
 
     task: str = positional(
@@ -97,7 +97,7 @@ class Packet:
     before: tuple[str, ...] = ()  # ids of symbols that were sent before in the session as they are
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Packet:
+def run(workspace: Workspace, parameters: PacketParameters) -> Packet:
     """Look where the task has to be done; where that is sure enough, for its tests, and write both
     down.
     """
@@ -145,7 +145,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Packet:
     )  # fmt: skip
 
 
-def _silent(location: Location, parameters: Parameters, why: str) -> Packet:
+def _silent(location: Location, parameters: PacketParameters, why: str) -> Packet:
     """No packet, and why."""
     sure, command = round(location.confidence, 3), parameters.test_command
     considered = location.considered_files
@@ -233,7 +233,7 @@ CAPABILITY = Capability(
     "was no time for in four seconds is named.\n\n"
     "The confidence says which share of the files to be changed is expected among those that are found, at most "
     "eight. Below --min-confidence there is no packet.",
-    parameters=Parameters,
+    parameters=PacketParameters,
     run=run,
     text=text,
     found=lambda packet: packet.speaks or packet.silence == SENT_BEFORE,

@@ -36,7 +36,7 @@ DEFAULT_PLAN_TOKENS = 1_500
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class PlanParameters:
     """The task, and how much to tell."""
 
     task: tuple[str, ...] = positional(
@@ -81,7 +81,7 @@ class Planned(Packed):
     weighed: tuple[Weighed, ...]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Planned:
+def run(workspace: Workspace, parameters: PlanParameters) -> Planned:
     """Locate the task, choose what to show, and pack it."""
     from tersely.context.lenses.localization.task import read_task
     from tersely.context.pack.kinds.plan import planned
@@ -145,12 +145,12 @@ def _depends(workspace: Workspace, symbol: Symbol, line: int) -> Iterable[int]:
 
 
 def _related_change(
-    workspace: Workspace, parameters: Parameters, location: Location
+    workspace: Workspace, parameters: PlanParameters, location: Location
 ) -> ChangeView | None:
     """The change under way, where the task speaks of it: it is the beginning of its task."""
     from tersely.capabilities.packs import diff
 
-    asking = diff.Parameters(
+    asking = diff.DiffContextParameters(
         base=parameters.base, worktree=not parameters.base, packing=parameters.packing
     )
     around = diff.change_view(workspace, asking, parameters.budget)
@@ -208,7 +208,7 @@ CAPABILITY = Capability(
     "Below a floor of likelihood nothing is added: --fill asks for the budget to be used. Uncommitted changes come "
     "first where the task speaks of them.\n\n"
     "--explain lists what was weighed. The same task at the same revision has the same pack; no model is asked.",
-    parameters=Parameters,
+    parameters=PlanParameters,
     run=run,
     text=counted_text,
     found=lambda planned: bool(planned.text),

@@ -52,7 +52,7 @@ TOOLS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class IntroductionParameters:
     """The place where the agent works."""
 
     where: Where = group(Where)
@@ -75,7 +75,7 @@ class Introduction:
     left_out: int  # peers that have no place in the list
 
 
-def introduce(context: RelayContext, parameters: Parameters) -> Introduction:
+def introduce(context: RelayContext, parameters: IntroductionParameters) -> Introduction:
     """The agent that asks, known from now on, and who else there is: those of the same project
     first.
     """
@@ -131,7 +131,7 @@ def _text(result: Introduction, style: Style) -> str:
 CAPABILITY = RelayCapability(
     name="agent.introduction",
     summary="Who you are to other agents, who else is there, and how to work with them",
-    parameters=Parameters,
+    parameters=IntroductionParameters,
     run=introduce,
     text=_text,
     effect=Effect.WRITE,

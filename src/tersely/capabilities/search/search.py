@@ -29,7 +29,7 @@ QUOTED_CHARACTERS = 100  # of a line
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class CodeSearchParameters:
     """The words to search for, and among what."""
 
     query: tuple[str, ...] = positional(
@@ -98,7 +98,7 @@ class Hits:
     words_left_out: int = 0  # of a long question, that were not looked for inside files
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Hits:
+def run(workspace: Workspace, parameters: CodeSearchParameters) -> Hits:
     """Search inside files, or everywhere, for which the search files are brought up to date before."""
     from tersely.code.languages.registry import LANGUAGES
 
@@ -120,7 +120,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Hits:
     return _fitted(workspace, found, parameters.budget)
 
 
-def _ranked(workspace: Workspace, parameters: Parameters, places: Sequence[str]) -> Hits:
+def _ranked(workspace: Workspace, parameters: CodeSearchParameters, places: Sequence[str]) -> Hits:
     """The hits in all files, or in those that are in some places."""
     from tersely.code.search.query import read_query
     from tersely.code.search.searcher import Filters
@@ -150,7 +150,9 @@ def _ranked(workspace: Workspace, parameters: Parameters, places: Sequence[str])
     return Hits(question, tuple(hits), found.total, not query.quoted and query.expression is None)
 
 
-def _inside(workspace: Workspace, parameters: Parameters, files: Sequence[IndexedFile]) -> Hits:
+def _inside(
+    workspace: Workspace, parameters: CodeSearchParameters, files: Sequence[IndexedFile]
+) -> Hits:
     """The definitions of some files that hold words of the question."""
     question = " ".join(parameters.query)
     searched = [file for file in files if parameters.language in {None, file.language}]
@@ -281,7 +283,7 @@ CAPABILITY = Capability(
     "(src/*/api.py) narrows the ranking instead.\n\n"
     "The first search of a repository makes the search files, which takes seconds; later ones bring them up to date. "
     "A search inside files needs none.",
-    parameters=Parameters,
+    parameters=CodeSearchParameters,
     run=run,
     text=text,
     found=lambda found: bool(found.hits),

@@ -20,7 +20,7 @@ _NAME = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class DefinitionParameters:
     """The place where the names stand."""
 
     place: str = positional(
@@ -57,7 +57,7 @@ class Definitions:
     names: tuple[Defined, ...]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Definitions:
+def run(workspace: Workspace, parameters: DefinitionParameters) -> Definitions:
     """Look up one name, or each of a line."""
     read = _PLACE.fullmatch(parameters.place)
     if read is None:
@@ -126,7 +126,7 @@ CAPABILITY = Capability(
     name="code.definition",
     summary="Definitions of the names at a place in a file",
     description="Followed through imports and re-exports, and to members by the types of values.",
-    parameters=Parameters,
+    parameters=DefinitionParameters,
     run=run,
     text=text,
     examples=("definition src/app.py:42", "definition src/app.py:42:17"),

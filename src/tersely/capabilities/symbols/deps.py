@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class SymbolDepsParameters:
     """Of what, how far, and how much of it."""
 
     symbol: str = positional("the symbol", role=Role.SYMBOL)
@@ -57,7 +57,7 @@ class Dependencies:
     needs: Page[Dependency]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Dependencies:
+def run(workspace: Workspace, parameters: SymbolDepsParameters) -> Dependencies:
     """Resolve the names in the symbol."""
     from tersely.context.lenses.needs import needs_of
     from tersely.context.lenses.neighbours import Neighbours
@@ -115,7 +115,7 @@ CAPABILITY = Capability(
     summary="Dependencies of a symbol: types, bases, constants, imports, decorators, callees",
     description="Names in the symbol are resolved as its file sees them; what is called on objects is what the call "
     "graph knows. A reference is a function that is named but not called, external: is outside the repository.",
-    parameters=Parameters,
+    parameters=SymbolDepsParameters,
     run=run,
     text=text,
     examples=("symbol deps Session.validate", "symbol deps Session --depth 2"),

@@ -18,7 +18,7 @@ MAX_FOUND_SYMBOLS = 1_000_000  # counted, not shown: a page says how many there 
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class SymbolFindParameters:
     """The symbols to find, and how much of them."""
 
     queries: tuple[str, ...] = positional(
@@ -44,7 +44,7 @@ class Found:
     missing: tuple[str, ...]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Found:
+def run(workspace: Workspace, parameters: SymbolFindParameters) -> Found:
     """Everything that any of the queries may mean; raises only when that is nothing at all."""
     found: dict[str, Symbol] = {}
     missing = []
@@ -77,7 +77,7 @@ CAPABILITY = Capability(
     name="code.symbol.find",
     summary="Symbols by name, end of an id, or pattern",
     description="A query names whole parts: date does not mean validate, *date does. Case counts.",
-    parameters=Parameters,
+    parameters=SymbolFindParameters,
     run=run,
     text=text,
     examples=(

@@ -23,7 +23,7 @@ _LEAVES_NO_MEMORY = frozenset({"database_unavailable", "database_locked"})
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class SymbolGetParameters:
     """The symbols, and how much of each."""
 
     symbol: tuple[str, ...] = positional("the symbols", role=Role.SYMBOL, minimum=1)
@@ -77,7 +77,7 @@ class Sources:
     missing: tuple[str, ...]  # names that mean no symbol, or more than one
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Source | Sources | str:
+def run(workspace: Workspace, parameters: SymbolGetParameters) -> Source | Sources | str:
     """The lines of the symbol or symbols; of one whose tag is given, `UNCHANGED` where that is so."""
     if len(parameters.symbol) > MAX_SYMBOLS:
         raise TerselyError(
@@ -110,7 +110,7 @@ def run(workspace: Workspace, parameters: Parameters) -> Source | Sources | str:
 
 
 def _one(
-    workspace: Workspace, symbol: Symbol, parameters: Parameters, *, with_docs: bool
+    workspace: Workspace, symbol: Symbol, parameters: SymbolGetParameters, *, with_docs: bool
 ) -> Source | str:
     from tersely.context.pack.delta.etag import etag_of, normalised
 
@@ -211,7 +211,7 @@ CAPABILITY = Capability(
     "the symbol, which edits elsewhere, moves and another indentation of the whole do not change. Given back with "
     "--etag, the answer is UNCHANGED, or the difference from the version that had the tag. Of several symbols at once "
     "documentation is left out, and names that mean none are named at the end.",
-    parameters=Parameters,
+    parameters=SymbolGetParameters,
     run=run,
     text=text,
     remembering=frozenset({"etag"}),

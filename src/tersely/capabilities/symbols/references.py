@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class ReferencesParameters:
     """Of what, which of them, and how many."""
 
     symbol: str = positional("the symbol: a type, constant, field or function", role=Role.SYMBOL)
@@ -59,7 +59,7 @@ class References:
     unread: tuple[str, ...]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> References:
+def run(workspace: Workspace, parameters: ReferencesParameters) -> References:
     """Resolve each name that may mean the symbol."""
     engine = workspace.engine
     symbol = engine.symbol(parameters.symbol)
@@ -116,7 +116,7 @@ CAPABILITY = Capability(
     description="Every name that means the symbol, through imports, aliases and the types of values. Graded as calls "
     "are: exact (scopes and imports), inferred (types and flow of values), by name (a member of something of which "
     "nothing is known, where few have the name). Names in comments and strings are left out.",
-    parameters=Parameters,
+    parameters=ReferencesParameters,
     run=run,
     text=text,
     examples=("symbol references Session", "symbol references MAX_RETRIES --use write"),

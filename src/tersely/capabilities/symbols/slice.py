@@ -32,7 +32,7 @@ DEFAULT_SLICE_TOKENS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Parameters:
+class SymbolSliceParameters:
     """Around what, how far, how much, in which form."""
 
     symbols: tuple[str, ...] = positional(
@@ -74,7 +74,7 @@ class Slice(Packed):
     targets: tuple[str, ...]
 
 
-def run(workspace: Workspace, parameters: Parameters) -> Slice:
+def run(workspace: Workspace, parameters: SymbolSliceParameters) -> Slice:
     """Resolve, choose, fit and print."""
     from tersely.context.lenses.needs import closure, first
     from tersely.context.lenses.neighbours import Neighbours
@@ -99,7 +99,7 @@ CAPABILITY = Capability(
     description="A pack of types, bases, constants, decorators, modules and functions that the symbols name or call, "
     "and an imports: line with what comes from outside the repository. No caller has a place in it before every "
     "dependency has one.",
-    parameters=Parameters,
+    parameters=SymbolSliceParameters,
     run=run,
     text=counted_text,
     aside=session_aside,
