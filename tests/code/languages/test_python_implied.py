@@ -199,3 +199,141 @@ def test_conditions_tell_what_a_member_is_an_instance_of(tmp_path: Path) -> None
         ],
         absent=["a.py:Holder.inside -> a.py:B.m inferred"],
     )
+
+
+CONSTRUCTED = """\
+from dataclasses import dataclass
+class Both:
+    def __new__(cls): return object.__new__(cls)
+    def __init__(self): pass
+def both(): Both()
+@dataclass
+class Fields:
+    action: object
+    def __post_init__(self): self.prepared()
+    def prepared(self): pass
+    def run(self): self.action()
+class Own(Fields):
+    def __init__(self): pass
+def given(): pass
+def fields(): Fields(given)
+def own(): Own()
+"""
+
+
+def test_construction_calls_all_methods_that_it_has_to(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": CONSTRUCTED},
+        edges=[
+            "a.py:both -> a.py:Both.__new__ exact",
+            "a.py:both -> a.py:Both.__init__ exact",
+            "a.py:fields -> a.py:Fields exact",
+            "a.py:fields -> a.py:Fields.__post_init__ exact",
+            "a.py:Fields.run -> a.py:given exact",
+            "a.py:own -> a.py:Own.__init__ exact",
+        ],
+        absent=["a.py:own -> a.py:Fields.__post_init__ exact"],
+    )
+
+
+REGISTERED = """\
+class Base:
+    kinds = {}
+    def __init_subclass__(cls, **given):
+        super().__init_subclass__(**given)
+        cls.kinds[cls.__name__] = cls
+        cls.noted()
+    @classmethod
+    def noted(cls): pass
+    def go(self): pass
+class Child(Base): pass
+def made(name): Base.kinds[name]().go()
+"""
+
+
+def test_a_class_that_is_defined_calls_its_base_which_keeps_it(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": REGISTERED},
+        edges=[
+            "a.py -> a.py:Base.__init_subclass__ exact",
+            "a.py:Base.__init_subclass__ -> a.py:Base.noted exact",
+            "a.py:made -> a.py:Base.go inferred",
+        ],
+    )
+
+
+OPERATORS = """\
+class File:
+    def write(self): pass
+    def __enter__(self): return self
+    def __exit__(self, *error): pass
+class Folder:
+    def __truediv__(self, name): return File()
+    def __rsub__(self, name): return File()
+def divided(folder: Folder, name): (folder / name).write()
+def entered(folder: Folder):
+    with folder / "a" as file: file.write()
+def reflected(folder: Folder): (1 - folder).write()
+def listed():
+    for file in [File()] + [1]: file.write()
+"""
+
+
+def test_an_operator_gives_what_its_method_returns(tmp_path: Path) -> None:
+    callers = ("divided", "entered", "reflected", "listed")
+    check(
+        tmp_path,
+        {"a.py": OPERATORS},
+        edges=[
+            *(f"a.py:{caller} -> a.py:File.write inferred" for caller in callers),
+            "a.py:entered -> a.py:File.__enter__ inferred",
+        ],
+    )
+
+
+MISSING = """\
+class A:
+    def go(self): pass
+class Holder:
+    def __init__(self): self.held = {}
+    def __getitem__(self, name) -> A: return self.held[name]
+    def __getattr__(self, name): return self[name]
+class Proxy:
+    def __init__(self, meant: A): self.meant = meant
+    def own(self): pass
+    def __getattr__(self, name): return getattr(self.meant, name)
+class Endless:
+    def __getattr__(self, name): return getattr(self.meant, name)
+def held(holder: Holder): holder.any.go()
+def passed_on(proxy: Proxy): proxy.go()
+def own(proxy: Proxy): proxy.own()
+def endless(): Endless().go()
+"""
+
+
+def test_what_an_object_lacks_a_method_of_it_gives(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": MISSING},
+        edges=[
+            "a.py:held -> a.py:A.go inferred",
+            "a.py:passed_on -> a.py:A.go inferred",
+            "a.py:own -> a.py:Proxy.own inferred",
+        ],
+        absent=["a.py:own -> a.py:A.go inferred", "a.py:endless -> a.py:A.go inferred"],
+    )
+
+
+ABSTRACT = """\
+from abc import ABC
+class Service(ABC): pass
+class Stock(Service):
+    def take(self): pass
+def f(service: Service): service.take()
+"""
+
+
+def test_a_base_that_has_no_members_hides_none(tmp_path: Path) -> None:
+    check(tmp_path, {"a.py": ABSTRACT}, edges=["a.py:f -> a.py:Stock.take inferred"])

@@ -161,6 +161,11 @@ def handler_methods(facts: Resolution) -> frozenset[str]:
     return frozenset(name for summary in facts.summaries.values() for name in summary.methods)
 
 
+def _given_nothing(target: Target) -> Target:
+    """A target that is not given what the call passes."""
+    return target._replace(shift=-1 - target.shift)
+
+
 class Sites:
     """Calls and their targets over the values of an `Evaluator`."""
 
@@ -242,7 +247,8 @@ class Sites:
         found: set[Target] = set()
         names = [one for one in file.facts.in_place_of(name) if self.program.named(one)]
         for value in self.evaluator.calls.receivers(file, scope, receiver) if names else ():
-            if value[0] in (INSTANCE, PARENT):
+            is_base = value[0] == CLASS and name == file.facts.subclass_method
+            if is_base or value[0] in (INSTANCE, PARENT):
                 methods = (self.evaluator.members.of(value, one, file) for one in names)
                 functions = (
                     [member for member in members if member[0] == FUNCTION] for members in methods
@@ -260,7 +266,9 @@ class Sites:
         if tag == CLASS:
             is_namespace = self.program.file(value[1]).definitions[value[2]].kind == Kind.NAMESPACE
             itself = [] if is_namespace else [Target(value[1], value[2], 0)]
-            return self.constructors(value, file, scope, call) or itself
+            made = self.constructors(value, file, scope, call)
+            is_given_all = any(target.shift >= 0 for target in made)
+            return made if is_given_all else [*itself, *made]
         if tag == DISPLAY and call[0] == NEW:
             names = file.facts.object_constructors
             members = self.evaluator.containers.items(value, names, file) if names else NOTHING
@@ -312,30 +320,32 @@ class Sites:
         )
 
     def constructors(self, target: Value, file: File, scope: int, call: Expression) -> list[Target]:
-        """The methods that constructing a class calls: the first that its hierarchy has."""
+        """The methods that constructing a class calls: the first that its hierarchy has, or all."""
         home = self.program.file(target[1])
         names = home.facts.constructors
         if home.facts.header_constructs:
             return self._beside_header(target, home, file, scope, call)
         if home.facts.constructor_is_class_name:
             names = (home.definitions[target[2]].name,)
+        found: list[Target] = []
         for name in names:
-            found = self.evaluator.members.of_class(target, name, home)
-            functions = [value for value in found if value[0] == FUNCTION]
+            is_of_fields = name == home.facts.fields_constructor
+            if found and (is_of_fields or not home.facts.constructs_by_all):
+                break
+            members = self.evaluator.members.of_class(target, name, home)
+            functions = [value for value in members if value[0] == FUNCTION]
             if functions and home.facts.overloads:
                 functions = list(
                     self.evaluator.typed.chosen(frozenset(functions), file, scope, call)
                 )
-            if functions:
-                return sorted(
-                    Target(
-                        file_id,
-                        position,
-                        int(bool(self.program.file(file_id).receiver_name(position))),
-                    )
-                    for _, file_id, position, _ in functions
-                )
-        return []
+            targets = sorted(self._constructor(value) for value in functions)
+            found += [_given_nothing(one) for one in targets] if is_of_fields else targets
+        return found
+
+    def _constructor(self, value: Value) -> Target:
+        """A constructor, which is given the new object before what the call passes."""
+        takes_receiver = bool(self.program.file(value[1]).receiver_name(value[2]))
+        return Target(value[1], value[2], int(takes_receiver))
 
     def _beside_header(
         self, target: Value, home: File, file: File, scope: int, call: Expression
@@ -362,7 +372,7 @@ class Sites:
                 continue
             targets = [self._function(value) for value in self._functions(file, scope, argument)]
             # what they are given: unknown
-            found.extend(target._replace(shift=-1 - target.shift) for target in targets)
+            found.extend(map(_given_nothing, targets))
         if summary is None:
             return sorted(found)
         for expression in called_arguments(summary, call):
@@ -372,8 +382,7 @@ class Sites:
                 if (decorated := innermost(expression)) is not None:
                     functions += self._functions(file, scope, decorated)
             for function in functions:
-                target = self._function(function)
-                found.append(target._replace(shift=-1 - target.shift))
+                found.append(_given_nothing(self._function(function)))
         return sorted(set(found))
 
     def _functions(

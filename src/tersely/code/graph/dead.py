@@ -99,6 +99,8 @@ def called_by_language(file: File) -> set[str]:
     facts = file.facts
     return {
         *facts.constructors,
+        facts.subclass_method,
+        facts.missing_method,
         facts.call_method,
         facts.enter_method,
         *facts.iterate_methods,

@@ -745,6 +745,7 @@ class Resolution:
     receiver_names: frozenset[str] = frozenset()  # names for the receiver: this, self
     class_names: frozenset[str] = frozenset()  # names for the receiver's class: Self, static
     own_type: str = ""  # in a class, the type parameter that stands for the type of the receiver
+    empty_bases: frozenset[str] = frozenset()  # bases outside that have no members
     # generic types that are given the type parameters of the class which has them as a base
     parameter_lists: frozenset[str] = frozenset()
     super_names: frozenset[str] = frozenset()
@@ -753,6 +754,13 @@ class Resolution:
     called_by_name: tuple[str, ...] = ()
     implicit_receiver: bool = False  # a bare name in a method may be a member
     constructors: tuple[str, ...] = ()  # methods that construction calls, first found along the MRO
+    constructs_by_all: bool = False  # construction calls all of them that there are
+    # the one of `constructors` that is called of a class whose fields are its parameters
+    fields_constructor: str = ""
+    subclass_method: str = ""  # called of a base when a class is defined
+    missing_method: str = ""  # called where an object lacks a member, with its name
+    # methods -> the flags that they have without being told
+    named_flags: Mapping[str, int] = field(default_factory=dict)
     # members that construction calls of an object which stands for a class
     object_constructors: frozenset[str] = frozenset()
     constructor_is_class_name: bool = False

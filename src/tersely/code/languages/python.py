@@ -356,12 +356,20 @@ PYTHON = Language(
         modules=module_files,
         receiver_parameter=True,
         super_names=names("super"),
-        constructors=("__init__", "__new__"),
+        constructors=("__init__", "__new__", "__post_init__"),
+        constructs_by_all=True,
+        fields_constructor="__post_init__",
+        subclass_method="__init_subclass__",
+        missing_method="__getattr__",
+        named_flags=dict.fromkeys(
+            ("__new__", "__init_subclass__", "__class_getitem__"), CLASS_METHOD
+        ),
         call_method="__call__",
         open_declarations=True,
         open_receivers=True,
         names_parent=True,
         own_type="Self",
+        empty_bases=names("ABC Generic Protocol object"),
         parameter_lists=names("Generic Protocol"),
         descriptor_method="__get__",
         keyword_keepers={"argparse": "set_defaults"},
@@ -385,7 +393,8 @@ PYTHON = Language(
         stand_ins=STAND_INS,
         asking_functions=ASKING_FUNCTIONS,
         implicit_methods=names(
-            "__enter__ __exit__ __aenter__ __aexit__ __aiter__ __anext__ __await__ __neg__ __pos__ __invert__"
+            "__enter__ __exit__ __aenter__ __aexit__ __aiter__ __anext__ __await__ __neg__ __pos__ __invert__ "
+            "__init_subclass__"
         ).union(
             ITEM_METHODS,
             REFLECTED,
@@ -458,6 +467,7 @@ PYTHON = Language(
             "builtins.classmethod": IDENTITY,
             "builtins.iter": IDENTITY,
             "builtins.next": Summary(elements=0),
+            "builtins.sum": Summary(elements=0),
             "builtins.min": replace(BY_KEY, elements=0),
             "builtins.max": replace(BY_KEY, elements=0),
             "functools.partial": IDENTITY,

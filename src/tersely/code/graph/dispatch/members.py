@@ -22,6 +22,7 @@ from tersely.code.expressions import (
     TYPED,
 )
 from tersely.code.graph.call_resolution import Sites
+from tersely.code.graph.dispatch.missing_members import MissingMembers
 from tersely.code.graph.dispatch.open_classes import OpenClasses
 from tersely.code.graph.pointsto.annotations import written_types
 from tersely.code.graph.pointsto.values import (
@@ -83,6 +84,7 @@ class Members:
         self.solver = evaluator.solver
         self.sites = Sites(evaluator)
         self.open = OpenClasses(evaluator)
+        self.missing = MissingMembers(evaluator)
         self._known_bodies: dict[Value, list[tuple[File, int]]] = {}
         # solutions beside what they say
         self._in_order: dict[Value, tuple[Values, tuple[Value, ...]]] = {}
@@ -292,6 +294,8 @@ class Members:
             if receiver[0] == INSTANCE and not self.of_external_base(target, name):
                 found = self._of_subclasses(target, name)
             found = found or self.stored_from_outside(receiver, name)
+            if not found and receiver[0] == INSTANCE:
+                found = self.missing.of(receiver, name, file)
         return found
 
     def declared(self, target: Value, name: str, side: int = INSTANCE) -> Values:
@@ -759,12 +763,13 @@ class Members:
         return external(f"{next(iter(base))[1]}.{name}") if base else NOTHING
 
     def _outer_base(self, target: Value) -> Values:
-        """The first base in a hierarchy that is outside the repository."""
+        """The first base in a hierarchy that is outside the repository and may have members."""
+        empty = self.program.file(target[1]).facts.empty_bases
         bases = (
             base
             for owner in self.linearised(target)
             for base in self.bases(owner)
-            if base[0] == EXTERNAL
+            if base[0] == EXTERNAL and base[1].rpartition(".")[2] not in empty
         )
         return frozenset(islice(bases, 1))
 

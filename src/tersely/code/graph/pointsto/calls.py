@@ -62,7 +62,7 @@ class Calls:
         called = self.called(file, scope, expression)
         for value in called:
             found |= self.result(file, scope, value, expression)
-        if is_tagged(callee, ITEM) and any(value[0] == CLASS for value in called):
+        if is_tagged(callee, ITEM) and self._has_class(file, scope, callee[1]):
             found = self.evaluator.annotations.instances(file, scope, callee)
         if (
             not called
@@ -74,6 +74,10 @@ class Calls:
                 file, scope, file.facts.methods[callee[2]], expression
             )
         return found
+
+    def _has_class(self, file: File, scope: int, expression: Expression) -> bool:
+        """Whether an expression may be a class."""
+        return any(value[0] == CLASS for value in self.evaluator.values(file, scope, expression))
 
     def _parents(self, file: File, scope: int, call: Any) -> Values:
         """What `super()` and `super(B, self)` give: the parent of the class around, or of the one

@@ -243,8 +243,16 @@ class Evaluator:
             elif value[0] == INSTANCE and method == file.facts.await_method:
                 found |= self.calls.awaited(value, file) or frozenset((value,))
             else:
-                found |= self.calls.of_member(value, method, file) or frozenset((value,))
+                given = self._by_methods(value, file.facts.in_place_of(method), file)
+                found |= given or frozenset((value,))
         return found
+
+    def _by_methods(self, value: Value, methods: list[str], file: File) -> Values:
+        """What the first of some methods gives that an object has."""
+        for method in methods:
+            if given := self.calls.of_member(value, method, file):
+                return given
+        return NOTHING
 
     def _is_manager(self, generated: Value) -> bool:
         return bool(self.program.file(generated[1]).scope(generated[2]).flags & CONTEXT_MANAGER)

@@ -24,7 +24,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.languages import model
 from tersely.code.languages.nodes import line_of, named_parts, next_part, parts_of
-from tersely.code.symbols import Kind
+from tersely.code.symbols import CLASS_KINDS, Kind
 from tersely.code.syntax.children import Child, field
 from tersely.code.syntax.compiling import Compilers, Handler
 from tersely.code.syntax.compiling.parameters import parameters_of
@@ -92,6 +92,8 @@ class _FunctionReader:
         else:
             draft = walk.enter(node, kind, name, own_name, body, base_name(receiver))
         draft.flags |= flags | (ABSTRACT if body is None and walk.resolution.virtual else 0)
+        if walk.scope.kind in CLASS_KINDS:
+            draft.flags |= walk.resolution.named_flags.get(name, 0)
         draft.receiver_type = receiver
         draft.returned_type = returned
         annotations = [parameter.annotation for parameter in (*receivers, *parameters)]
@@ -232,6 +234,8 @@ def _class(rule: model.Class) -> Handler:
             return _type_alias(walk, node, own_name, typed, rule.kind)
         skipped = {child.id for child in (own_name, body) if child is not None}
         bases = _all_bases(walk, node, get_bases, skipped)
+        for base in bases if walk.resolution.subclass_method else ():
+            walk.implicit(base, walk.resolution.subclass_method, (), line_of(node))
         draft = _enter_class(walk, rule, node, body, naming, own_name)
         draft.bases = bases
         draft.type_parameters = declared + _loose_parameters(walk, draft, bases)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
     CONST,
+    ENTER,
     HOLE,
     ITEM,
     SEQUENCE,
@@ -42,14 +43,15 @@ def _operator(rule: model.Operator) -> Handler:
         line = line_of(node)
         if len(values) == 1 and tokens:
             return _of_one(walk, rule, tokens[0], values[0], line)
+        made = either(*values)
         for token, left, right in zip(tokens, values, values[1:], strict=False):
             if token in rule.methods:
-                _operate(walk, rule.methods[token], left, right, line)
+                made = _operate(walk, rule.methods[token], left, right, line)
         if rule.updates and len(values) == 2:
             _update(walk, values[0], values[1], line)
         if values and (is_text(values[0]) or (tokens == ["+"] and is_text(values[-1]))):
             return _text_with(values, tokens)
-        return either(*values) if rule.values else None
+        return made if rule.values else None
 
     return lower
 
@@ -72,14 +74,19 @@ def _of_one(
     return operand if rule.values else None
 
 
-def _operate(walk: Lowering, method: str, left: Expression, right: Expression, line: int) -> None:
-    """The method that an operator is: of the left operand, or of the right one."""
+def _operate(
+    walk: Lowering, method: str, left: Expression, right: Expression, line: int
+) -> Expression:
+    """What the method gives that an operator is: of the left operand, or of the right one. Lists
+    are one of both.
+    """
     facts = walk.resolution
     if method in facts.container_first:
         left, right = right, left
     elif is_literal(left) and method in facts.reflected:
         method, left, right = facts.reflected[method], right, left
     walk.implicit(left, method, (right,), line)
+    return either(left and (ENTER, left, method), right)
 
 
 def _update(walk: Lowering, left: Expression, right: Expression, line: int) -> None:

@@ -1,0 +1,60 @@
+"""Members that an object lacks, where a method of it is asked for them by their names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import CALL, Expression, is_tagged
+from tersely.code.graph.pointsto.values import FUNCTION, NOTHING, Value, Values
+from tersely.code.graph.program import File
+from tersely.code.languages.model import member_getters
+
+if TYPE_CHECKING:
+    from tersely.code.graph.pointsto.evaluate import Evaluator
+
+
+class MissingMembers:
+    """What `__getattr__` and its like give, over the values of an `Evaluator`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+
+    def of(self, receiver: Value, name: str, file: File) -> Values:
+        """What an object gives for a member that it lacks, nothing if it is asked by no method."""
+        method = file.facts.missing_method
+        is_asked = method and not name.startswith("__") and self.evaluator.program.named(method)
+        if not is_asked:
+            return NOTHING
+        key = ("missing", receiver, name)
+        return self.evaluator.solver.solve(key, self._given, receiver, name, file)
+
+    def _given(self, receiver: Value, name: str, file: File) -> Values:
+        found: Values = NOTHING
+        for value in self.evaluator.members.of(receiver, file.facts.missing_method, file):
+            if value[0] == FUNCTION:
+                found |= self._returned(value, name)
+        return found
+
+    def _returned(self, function: Value, name: str) -> Values:
+        """What the method returns for a name: where it asks another object for it, the member of
+        that.
+        """
+        home, position = self.evaluator.program.file(function[1]), function[2]
+        asked = [
+            other
+            for expression in home.scope(position).returns
+            if (other := _asked(home, position, expression)) is not None
+        ]
+        if not asked:
+            return self.evaluator.calls.returned(function)
+        others = self.evaluator.union(home, position, asked)
+        return self.evaluator.members.of_all(others, name, home)
+
+
+def _asked(file: File, position: int, returned: Expression) -> Expression:
+    """The object that a function asks for the member of the name that it is given, None if it
+    returns something else.
+    """
+    named = [name for name, *_ in file.scope(position).parameters[1:2]]
+    is_getter = is_tagged(returned, CALL) and returned[1] in member_getters(file.facts)
+    return returned[2][0] if is_getter and list(returned[2][1:2]) == named else None
