@@ -337,3 +337,42 @@ def f(service: Service): service.take()
 
 def test_a_base_that_has_no_members_hides_none(tmp_path: Path) -> None:
     check(tmp_path, {"a.py": ABSTRACT}, edges=["a.py:f -> a.py:Stock.take inferred"])
+
+
+def visitors(number: int) -> str:
+    methods = "".join(f"    def visit_{at}(self): pass\n" for at in range(number))
+    return (
+        "from typing import Protocol\n"
+        "class Visit(Protocol):\n    def __call__(self, node): ...\n"
+        "class Visitor:\n"
+        "    def found(self, node) -> Visit | None: return getattr(self, f'visit_{node}', None)\n"
+        "    def visit(self, node):\n"
+        "        visit = self.found(node)\n"
+        "        if visit is not None: visit(node)\n"
+        f"class Below(Visitor):\n{methods}"
+    )
+
+
+def test_methods_whose_names_are_put_together_are_called_however_many(tmp_path: Path) -> None:
+    every = [f"a.py:Visitor.visit -> a.py:Below.visit_{at} inferred" for at in range(130)]
+    check(tmp_path, {"a.py": visitors(130)}, edges=every)
+
+
+PROTOCOL = """\
+from typing import Protocol
+class Handle(Protocol):
+    def __call__(self, event): ...
+class Source:
+    def __init__(self, handle: Handle): self.handle = handle
+    def send(self, event): self.handle(event)
+def handled(event): pass
+def start(): Source(handled).send(1)
+"""
+
+
+def test_a_protocol_that_is_called_stands_for_functions(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": PROTOCOL},
+        edges=["a.py:Source.send -> a.py:handled exact"],
+    )

@@ -36,6 +36,7 @@ from tersely.code.graph.pointsto.values import (
     COLLECTION,
     DISPLAY,
     EXTERNAL,
+    FAMILY,
     FUNCTION,
     GENERATED,
     INSTANCE,
@@ -276,6 +277,8 @@ class Sites:
         if tag == INSTANCE and file.facts.call_method and call[0] == CALL:
             members = self.evaluator.members.of(value, file.facts.call_method, file)
             return [self._function(member) for member in members if member[0] == FUNCTION]
+        if tag == FAMILY:
+            return [self._function(member) for member in self.evaluator.summaries.family(value)]
         if tag == EXTERNAL and value[1] in file.facts.inert:
             return []
         if tag in (EXTERNAL, BUILTIN, RESULT):
@@ -401,6 +404,8 @@ class Sites:
             return self._methods(self.evaluator.values(file, scope, made_by[1]), names)
         values = self.evaluator.values(file, scope, expression)
         functions = [value for value in values if value[0] == FUNCTION]
+        for value in values:
+            functions += self.evaluator.summaries.family(value) if value[0] == FAMILY else ()
         return functions + self._methods(values, sorted(methods))
 
     def _held_functions(self, file: File, scope: int, expression: Expression) -> list[Value]:
@@ -733,6 +738,8 @@ class Sites:
                 values |= self.evaluator.values(file, flow.scope, flow.value)
             for scope, index in file.calls_by_name.get(name, ()):
                 values |= self.evaluator.calls.called(file, scope, file.scope(scope).calls[index])
+            for value in values:
+                values |= self.evaluator.summaries.family(value) if value[0] == FAMILY else NOTHING
             functions = (value for value in values if value[0] in (FUNCTION, INSTANCE))
             known = values | {value[:3] for value in functions}
             self._given_members[file_id, name] = known
@@ -1080,6 +1087,8 @@ class Sites:
         for value in values:
             tag = value[0]
             if (value[:3] if tag in (FUNCTION, INSTANCE) else value) in wanted:
+                return True
+            if tag == FAMILY and self.holds(self.evaluator.summaries.family(value), wanted):
                 return True
             if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST) and depth < MAX_NESTING:
                 inner = (

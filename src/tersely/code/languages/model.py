@@ -746,6 +746,7 @@ class Resolution:
     class_names: frozenset[str] = frozenset()  # names for the receiver's class: Self, static
     own_type: str = ""  # in a class, the type parameter that stands for the type of the receiver
     empty_bases: frozenset[str] = frozenset()  # bases outside that have no members
+    protocols: frozenset[str] = frozenset()  # those of a class that tells what others have
     # generic types that are given the type parameters of the class which has them as a base
     parameter_lists: frozenset[str] = frozenset()
     super_names: frozenset[str] = frozenset()

@@ -370,6 +370,7 @@ PYTHON = Language(
         names_parent=True,
         own_type="Self",
         empty_bases=names("ABC Generic Protocol object"),
+        protocols=names("Protocol"),
         parameter_lists=names("Generic Protocol"),
         descriptor_method="__get__",
         keyword_keepers={"argparse": "set_defaults"},

@@ -137,12 +137,16 @@ class Typed:
             return True
         known = [value for value in declared if value[0] in (INSTANCE, COLLECTION, CLASS, DISPLAY)]
         return bool(known) and not any(
-            value[0] == INSTANCE and self._is_functional(value) for value in known
+            value[0] == INSTANCE and self.is_functional(value) for value in known
         )
 
-    def _is_functional(self, value: Value) -> bool:
-        """True if a function may stand for an instance: an interface with one method to write."""
+    def is_functional(self, value: Value) -> bool:
+        """True if a function may stand for an instance: an interface with one method to write, a
+        protocol that says how it is called.
+        """
         home = self.program.file(value[1])
+        if home.facts.protocols:
+            return self._is_called(value, home)
         if not home.facts.functions_are_objects or home.definitions[value[2]].kind not in (
             Kind.INTERFACE,
             Kind.TYPE,
@@ -154,6 +158,16 @@ class Typed:
             if (scope := home.scopes[child]) is not None and scope.flags & ABSTRACT
         ]
         return len(bodiless) < 2
+
+    def _is_called(self, value: Value, home: File) -> bool:
+        """True if an instance is told by a protocol that can be called."""
+        members, target = self.evaluator.members, (CLASS, *value[1:3])
+        if not members.declared(target, home.facts.call_method):
+            return False
+        return any(
+            base[0] == EXTERNAL and base[1].rpartition(".")[2] in home.facts.protocols
+            for base in members.bases(target)
+        )
 
     def _is_below(self, value: Value, bound: Value) -> bool:
         members, target, above = self.evaluator.members, (CLASS, *value[1:3]), (CLASS, *bound[1:3])

@@ -26,6 +26,7 @@ from tersely.code.graph.pointsto.values import (
     COLLECTION,
     DISPLAY,
     EXTERNAL,
+    FAMILY,
     FUNCTION,
     GENERATED,
     INSTANCE,
@@ -76,7 +77,7 @@ class Calls:
         return found
 
     def _has_class(self, file: File, scope: int, expression: Expression) -> bool:
-        """Whether an expression may be a class."""
+        """True if an expression may be a class."""
         return any(value[0] == CLASS for value in self.evaluator.values(file, scope, expression))
 
     def _parents(self, file: File, scope: int, call: Any) -> Values:
@@ -184,6 +185,9 @@ class Calls:
             return found or one(RESULT, result_name(callee[1]))
         if tag == PROMISED:
             return self.promised(callee)
+        if tag == FAMILY:
+            members = self.evaluator.summaries.family(callee)
+            return frozenset().union(*map(self.returned, members))
         return one(RESULT, result_name(callee[1])) if tag == RESULT else NOTHING
 
     def promised(self, callee: Value) -> Values:
@@ -289,7 +293,15 @@ class Calls:
         declared = self.evaluator.annotations.instances(
             file, position, file.scope(position).returned_type
         )
-        return any(value[0] in (INSTANCE, COLLECTION, CLASS, TUPLE) for value in declared)
+        return any(
+            value[0] in (INSTANCE, COLLECTION, CLASS, TUPLE) and not self._is_promised(value)
+            for value in declared
+        )
+
+    def _is_promised(self, value: Value) -> bool:
+        """True if a value is known only by how it is called."""
+        is_instance = value[0] == INSTANCE
+        return value[0] == PROMISED or (is_instance and self.evaluator.typed.is_functional(value))
 
     def _returned_values(self, file_id: int, position: int, given_back: tuple[int, ...]) -> Values:
         file = self.program.file(file_id)
@@ -307,7 +319,7 @@ class Calls:
             )
         if self._is_declared(file, position):
             return declared
-        promised = frozenset(value for value in declared if value[0] == PROMISED)
+        promised = frozenset(filter(self._is_promised, declared))
         return self.evaluator.union(file, position, returns) | promised or declared
 
     def yielded(self, generated: Value) -> Values:

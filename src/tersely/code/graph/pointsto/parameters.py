@@ -75,9 +75,7 @@ class Parameters:
 
     def _says_enough(self, declared: Values, file: File) -> bool:
         """True if what a parameter is declared as need not be completed by what it is given."""
-        if not file.facts.virtual and any(
-            value[0] in (INSTANCE, COLLECTION, CLASS) for value in declared
-        ):
+        if not file.facts.virtual and any(map(self._tells_all, declared)):
             return True
         return file.facts.declarations_suffice and self.evaluator.typed.says_enough(declared, file)
 
@@ -97,6 +95,12 @@ class Parameters:
         if default is None or (passed and self._always_passed(file, position, index)):
             return declared | passed
         return declared | passed | self.evaluator.values(file, outer, default)
+
+    def _tells_all(self, value: Value) -> bool:
+        """True if a declared value tells what may be passed."""
+        if value[0] == INSTANCE:
+            return not self.evaluator.typed.is_functional(value)
+        return value[0] in (COLLECTION, CLASS)
 
     def _always_passed(self, file: File, position: int, index: int) -> bool:
         """True if no known call leaves a parameter to its default."""

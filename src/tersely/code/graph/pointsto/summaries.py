@@ -14,6 +14,7 @@ from tersely.code.graph.pointsto.values import (
     COLLECTION,
     DISPLAY,
     EXTERNAL,
+    FAMILY,
     FUNCTION,
     GENERATED,
     INSTANCE,
@@ -41,7 +42,10 @@ PAIRS = (TUPLE, DISPLAY)  # what may have parts with places
 UNIQUE_KEY = "@@"  # before a key that is made by a call: no name begins so
 
 LEAST_PATTERN = 3  # known characters of a name, below which it may be any
-MAX_FAMILY = 60  # members of one class whose names fit a pattern
+MAX_FAMILY = 300  # members of one class whose names fit a pattern
+FAMILY_LIMIT = (
+    f"truncated: of members by a part of their name the first {MAX_FAMILY} of a class are followed"
+)
 
 
 class Summaries:
@@ -153,18 +157,22 @@ class Summaries:
             if name[0] == KEY and type(name[1]) is str:
                 found |= self.evaluator.members.of_all(owners, name[1], file)
             elif name[0] == RESULT and len(name) > len(("tag", "name")):
-                for owner in owners:
-                    found |= self._family(owner, name[2], file)
+                found |= self._families(owners, name[2])
         return found
 
-    def _family(self, owner: Value, pattern: str, file: File) -> Values:
-        """The functions of a class, of those below it, or of a module whose names fit a pattern."""
-        if len(pattern.replace(HOLE, "")) < LEAST_PATTERN or owner[0] not in (
-            INSTANCE,
-            CLASS,
-            MODULE,
-        ):
+    def _families(self, owners: Values, pattern: str) -> Values:
+        """The members of some values whose names fit a pattern, of each as one value."""
+        if len(pattern.replace(HOLE, "")) < LEAST_PATTERN:
             return NOTHING
+        having = (owner for owner in owners if owner[0] in (INSTANCE, CLASS, MODULE))
+        return frozenset((FAMILY, owner, pattern) for owner in having)
+
+    def family(self, value: Value) -> Values:
+        """The functions of a class, of those below it, or of a module whose names fit a pattern."""
+        solver = self.evaluator.solver
+        return solver.solve_whole(("family", value), self._fitting, value[1], value[2])
+
+    def _fitting(self, owner: Value, pattern: str) -> Values:
         members = self.evaluator.members
         target = (CLASS, *owner[1:3])
         classes = (
@@ -174,7 +182,9 @@ class Summaries:
         found: set[Value] = set()
         for file_id, position in homes:
             home = self.program.file(file_id)
-            fitting = (name for name in home.names(position) if fnmatchcase(name, pattern))
+            fitting = [name for name in home.names(position) if fnmatchcase(name, pattern)]
+            if len(fitting) > MAX_FAMILY:
+                self.evaluator.solver.mark_cut(FAMILY_LIMIT)
             for name in sorted(fitting)[:MAX_FAMILY]:
                 functions = self.evaluator.names.bound(home, position, name)
                 found |= {value for value in functions if value[0] == FUNCTION}

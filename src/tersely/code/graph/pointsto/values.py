@@ -15,7 +15,8 @@ KEY (tag, str | int): a constant, as a key PARENT (tag, file, class, receiver): 
 (tag, value, name): a method of a display or collection ASPECT (tag, file, position, trait): a type
 as what implements a trait WRAPPED (tag, file, position): a function behind what decorators of ours
 put in its place, beside that PROMISED (tag, file, scope, type, types of parameters): known only by
-how it is called, with types as seen from a scope
+how it is called, with types as seen from a scope FAMILY (tag, value, pattern): the members of a
+value whose names fit a pattern
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ Values = frozenset[Value]
     ASPECT,
     PROMISED,
     WRAPPED,
-) = range(17)
+    FAMILY,
+) = range(18)
 
 NOTHING: Values = frozenset()
 OUTSIDE = (EXTERNAL, RESULT, KEY)  # values that have nothing of ours
