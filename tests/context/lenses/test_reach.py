@@ -15,13 +15,16 @@ FILES = {
     "bank.py": "class Account:\n    def close(self): ...\n",
     "tests/test_shop.py": "from shop import Cart, checkout\n\ndef test_checkout(): assert checkout()\n\n"
     "def test_close(shared): shared.close()\n\ndef test_nothing(): '''checkout'''\n",
+    "web/cart.js": "export function pay() {}\n",
+    "web/cart.test.js": "import { pay } from './cart';\n\ntest('pays', () => { pay() });\n",
+    "web/aisle.js": "import { pay } from './cart';\n\nexport function aisle() { return pay() }\n",
 }
 
 
-def reaching(engine: Engine, limit: int) -> Reaching:
+def reaching(engine: Engine, limit: int, changed: str = "shop.py") -> Reaching:
     suites = Suites(engine.store.symbols_of, engine.source)
     search = Reach(Users(engine.graph), engine.store, suites, engine.source, limit)
-    return search.search(engine.store.symbols_of("shop.py"), ())
+    return search.search(engine.store.symbols_of(changed), ())
 
 
 def grades(found: Reaching) -> dict[str, tuple[Grade, float]]:
@@ -47,3 +50,15 @@ def test_changed_symbols_do_not_count_against_the_limit(engine: Engine) -> None:
     found = reaching(engine, 1)
     assert found.limit == ""
     assert grades(found)["test_checkout"] == (Grade.EXACT, 1.0)
+
+
+def test_a_file_whose_language_has_no_test_functions_is_told_by_name_as_a_whole(
+    engine: Engine,
+) -> None:
+    found = reaching(engine, 0, "web/cart.js")
+    assert [(one.test.path, one.certainty) for one in found.tests] == [("web/cart.test.js", 0.3)]
+
+
+def test_of_equally_near_users_the_tests_are_looked_at_first(engine: Engine) -> None:
+    found = reaching(engine, 1, "web/cart.js")
+    assert [one.grade for one in found.tests] == [Grade.EXACT]

@@ -61,18 +61,18 @@ def tests_naming(symbols: Sequence[Symbol], store: Store, suites: Suites, limit:
 
 
 class Naming(NamedTuple):
-    """A test function that writes the name of a symbol, and how many definitions have that name."""
+    """A test that writes the name of a symbol, and how many definitions have that name."""
 
     test: Symbol
     symbol: Symbol
     meanings: int
 
 
-def functions_naming(
+def naming_tests(
     symbols: Iterable[Symbol], store: Store, suites: Suites, source_of: Callable[[str], bytes]
 ) -> Iterator[Naming]:
-    """The test functions that write the name of one of these functions and classes, if few
-    definitions have it.
+    """The tests that write the name of one of these functions and classes, if few definitions have
+    it.
     """
     by_name: dict[bytes, Symbol] = {}
     meanings: dict[bytes, int] = {}
@@ -87,7 +87,7 @@ def functions_naming(
             meanings[symbol.name.encode()] = number
     for path in _files_naming(by_name, store):
         source = source_of(path)
-        for test in suites.functions(path):
+        for test in suites.tests(path):
             written = by_name.keys() & _WORD.findall(source, test.start_byte, test.end_byte)
             if written:
                 best = min(written, key=lambda name: (meanings[name], name))

@@ -16,8 +16,9 @@ from typing import NamedTuple
 from tersely.code.graph.users import User, Users, Way
 from tersely.code.index.store import Store
 from tersely.code.languages.runners.commands import SelectedTest
+from tersely.code.places import is_test
 from tersely.code.symbols import Grade, Symbol
-from tersely.context.lenses.test_impact.naming import Naming, functions_naming
+from tersely.context.lenses.test_impact.naming import Naming, naming_tests
 from tersely.context.lenses.test_impact.suites import Suites
 from tersely.foundation.deadline import DeadlineError, deadline
 
@@ -99,13 +100,14 @@ class Reach:
         self._least = least
         # from a symbol to the next one on its way, and how
         self._next: dict[str, tuple[str, str]] = {}
-        self._queue: list[tuple[float, int, str, str, str, int]] = []
+        # of equally sure and near symbols those in files of tests come first
+        self._queue: list[tuple[float, int, bool, str, str, str, int]] = []
 
     def search(self, changed: Iterable[Symbol], users_of_gone: Iterable[User]) -> Reaching:
         """The tests that reach changed symbols, or that are among those who used what is gone."""
         found: dict[SelectedTest, Affected] = {}
         changed = list(changed)
-        named = list(functions_naming(changed, self._store, self._suites, self._source_of))
+        named = list(naming_tests(changed, self._store, self._suites, self._source_of))
         first = {naming.symbol.id for naming in named}
         for symbol in changed:
             self._push(1.0, 0 if symbol.id in first else UNNAMED_STEPS, symbol.id, "", "", 0)
@@ -135,7 +137,7 @@ class Reach:
         """Add the tests that are reached from the queue, up to the limits."""
         looked_at = 0
         while self._queue and looked_at < self._limit and len(found) < MAX_AFFECTED_TESTS:
-            doubt, depth, current, after, way, rank = heapq.heappop(self._queue)
+            doubt, depth, _, current, after, way, rank = heapq.heappop(self._queue)
             if current in self._next:
                 continue
             self._next[current] = after, way
@@ -152,12 +154,15 @@ class Reach:
 
     def _add_named(self, named: Iterable[Naming], found: dict[SelectedTest, Affected]) -> None:
         """Add tests that write the names of changed symbols, up to the limit; all meanings of a
-        name are as likely.
+        name are as likely. A whole file writes many names, so that one says less.
         """
         for naming in named:
             test = self._suites.test_of(naming.test)
-            certainty = CERTAINTY[Way.CALLS, Grade.INFERRED] / naming.meanings
-            if test is None or len(found) >= MAX_AFFECTED_TESTS or certainty < self._least:
+            if test is None or len(found) >= MAX_AFFECTED_TESTS:
+                continue
+            grade = Grade.INFERRED if test.name else Grade.BY_NAME
+            certainty = CERTAINTY[Way.CALLS, grade] / naming.meanings
+            if certainty < self._least:
                 continue
             steps = (Step(naming.test.id, Way.CALLS), Step(naming.symbol.id, ""))
             found.setdefault(test, Affected(test, Grade.BY_NAME, certainty, steps))
@@ -175,7 +180,10 @@ class Reach:
         self, certainty: float, depth: int, symbol_id: str, after: str, way: str, rank: int
     ) -> None:
         if symbol_id not in self._next and certainty >= self._least:
-            heapq.heappush(self._queue, (-certainty, depth, symbol_id, after, way, rank))
+            outside_tests = not is_test(symbol_id.partition(":")[0])
+            heapq.heappush(
+                self._queue, (-certainty, depth, outside_tests, symbol_id, after, way, rank)
+            )
 
     def _steps(self, symbol_id: str) -> tuple[Step, ...]:
         steps = []

@@ -54,6 +54,12 @@ class Suites:
             return False
         return bool(self.functions(path)) or not (customs.name or customs.header)
 
+    def tests(self, path: str) -> list[Symbol]:
+        """The test functions of a file; where its language has none, the file as a whole."""
+        modules = [one for one in self.symbols(path).values() if one.kind is Kind.MODULE]
+        whole = [one for one in modules if self.holds_tests(path, one.language)]
+        return self.functions(path) or whole
+
     def has_others(self, path: str, language: str, known: Collection[SelectedTest]) -> bool:
         """True if a file has tests that can be run and are not all known already."""
         if not self.holds_tests(path, language) or SelectedTest(path) in known:
