@@ -139,9 +139,11 @@ class _Run:
             await asyncio.to_thread(self._spending.start_program)
         wrapped = AGENTS[agent].wrapped if agent in AGENTS else None
         launch = wrapped.launch(environment) if wrapped is not None else Launch()
-        given = {**environment, **launch.environment, **self._variables()}
-        for name in (tmux.REPORT_VARIABLE, SOCKET_VARIABLE):  # which are those of another run
-            given.pop(name, None)
+        of_another_run = (tmux.REPORT_VARIABLE, SOCKET_VARIABLE)
+        inherited = {
+            name: value for name, value in environment.items() if name not in of_another_run
+        }
+        given = {**inherited, **launch.environment, **self._variables()}
         hooks = (
             Hooks(agent, wrapped, self._inbox, self._rules(), self._taken, self._spending.hear)
             if wrapped is not None
@@ -152,18 +154,22 @@ class _Run:
             given |= {SOCKET_VARIABLE: path} if path else {}
             words = [self._wanted.words[0], *launch.words, *self._wanted.words[1:]]
             program = terminal.start(words, given, 0 if os.isatty(0) else None)
-            rules = self._rules() if self._wanted.place.has_brief or self._wanted.task else ""
-            how = Given(
-                self._handover, self._prompt(wrapped), self._marker, rules, self._wanted.resumes,
-                self._spending, wrapped.dialogs if wrapped is not None else (),
-            )  # fmt: skip
             speech = Speech(self._mail, self._outbox, self._spawned, self._inbox.put)
+            how = self._given(wrapped)
             self._session = Session(how, program, self._mail, speech, self._inbox, hooks)
             report.runs()
             status = await self._session.run()
         await self._spawned.end_all()
         await asyncio.to_thread(self._spending.tell)
         return status
+
+    def _given(self, wrapped: Wrapped | None) -> Given:
+        """The way in which the session of the program is run."""
+        rules = self._rules() if self._wanted.place.has_brief or self._wanted.task else ""
+        return Given(
+            self._handover, self._prompt(wrapped), self._marker, rules, self._wanted.resumes,
+            self._spending, wrapped.dialogs if wrapped is not None else (),
+        )  # fmt: skip
 
     def notes(self) -> list[str]:
         """The remarks at the end, a line each."""

@@ -141,17 +141,8 @@ class Watcher:
         """Read the whole lines before a row."""
         found: list[tuple[Found, str]] = []
         while done.next_row < stands_to:
-            last = done.next_row
-            while (
-                done.seen[last].is_continued
-                and last + 1 < end
-                and last - done.next_row < MAX_LINE_ROWS
-            ):
-                last += 1
-            is_whole = (
-                not done.seen[last].is_continued or is_over or last - done.next_row >= MAX_LINE_ROWS
-            )
-            if last >= stands_to or not is_whole:
+            last = _end_of_line(done, end, is_over=is_over)
+            if last is None or last >= stands_to:
                 break
             text = "".join(
                 _whole(done.seen[row], self._screen.columns)
@@ -200,6 +191,15 @@ class Watcher:
         kept = min(first, done.state.open.number) if done.state.open is not None else first
         while len(done.steps) > 1 and done.steps[1].number <= kept:
             done.steps.popleft()
+
+
+def _end_of_line(done: _Reading, end: int, *, is_over: bool) -> int | None:
+    """The last row of the line that is to be read next, None where more of it may come."""
+    last, most = done.next_row, done.next_row + MAX_LINE_ROWS
+    while done.seen[last].is_continued and last + 1 < end and last < most:
+        last += 1
+    is_whole = is_over or not done.seen[last].is_continued or last >= most
+    return last if is_whole else None
 
 
 def _whole(seen: _Seen, columns: int) -> str:

@@ -131,22 +131,31 @@ def run(workspace: Workspace, parameters: CallsParameters) -> Calls:
         edges = [call for call in found if parameters.external or not is_external(call.callee)]
         return Calls("", None, 0, 0, 1, None, None, page_of(edges, limit, offset), 0, False, True)
     symbol = workspace.engine.symbol(parameters.symbol)
-    sides = [side for side in Direction if parameters.direction in {None, side}]
     first = () if parameters.sites else _references(workspace, symbol, guesses=parameters.guesses)
-    walks = {side: _walk(graph, symbol.id, side, parameters, first) for side in sides}
-    callers, callees = (
-        page_of(walks[side].calls, limit, offset) if side in walks else None for side in Direction
+    walks = {
+        side: _walk(graph, symbol.id, side, parameters, first)
+        for side in Direction
+        if parameters.direction in {None, side}
+    }
+    pages = {side: page_of(walk.calls, limit, offset) for side, walk in walks.items()}
+    unread: tuple[str, ...] = ()
+    if Direction.CALLERS in walks:
+        using = {call.path for call in walks[Direction.CALLERS].calls}
+        unread = workspace.engine.unread(symbol, using)
+    return Calls(
+        symbol.id,
+        symbol.kind,
+        symbol.start_line,
+        symbol.end_line,
+        parameters.depth,
+        pages.get(Direction.CALLERS),
+        pages.get(Direction.CALLEES),
+        None,
+        sum(walk.tests for walk in walks.values()),
+        any(walk.cut for walk in walks.values()),
+        parameters.sites,
+        unread,
     )
-    place = symbol.id, symbol.kind, symbol.start_line, symbol.end_line, parameters.depth
-    tests = sum(walk.tests for walk in walks.values())
-    is_cut = any(walk.cut for walk in walks.values())
-    using = (
-        {call.path for call in walks[Direction.CALLERS].calls}
-        if Direction.CALLERS in walks
-        else set()
-    )
-    unread = workspace.engine.unread(symbol, using) if Direction.CALLERS in walks else ()
-    return Calls(*place, callers, callees, None, tests, is_cut, parameters.sites, unread)
 
 
 def _check_whole(parameters: CallsParameters) -> None:

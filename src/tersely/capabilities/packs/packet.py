@@ -5,6 +5,7 @@ nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -82,16 +83,16 @@ class Packet:
     # false: the confidence is too low, or the files are smaller than the packet; `text` is empty
     speaks: bool
     confidence: float
-    text: str
-    used: int
-    rows: tuple[PacketRow, ...]  # those in `text`, the likeliest first
-    bodies: tuple[Body, ...]  # whose source is in `text`
-    files: tuple[PacketFile, ...]  # the likeliest first, whether `text` names them or not
-    tests: tuple[str, ...]  # files of tests that name the symbols
-    test_command: str
-    next: tuple[str, ...]  # commands that show more, as they can be typed
-    rows_left_out: int  # for want of tokens
-    considered_files: int  # files that could have been meant
+    text: str = ""
+    used: int = 0
+    rows: tuple[PacketRow, ...] = ()  # those in `text`, the likeliest first
+    bodies: tuple[Body, ...] = ()  # whose source is in `text`
+    files: tuple[PacketFile, ...] = ()  # the likeliest first, whether `text` names them or not
+    tests: tuple[str, ...] = ()  # files of tests that name the symbols
+    test_command: str = ""
+    next: tuple[str, ...] = ()  # commands that show more, as they can be typed
+    rows_left_out: int = 0  # for want of tokens
+    considered_files: int = 0  # files that could have been meant
     silence: str = ""  # why there is no packet
     missing: tuple[str, ...] = ()  # kinds of evidence for which there was no time
     before: tuple[str, ...] = ()  # ids of symbols that were sent before in the session as they are
@@ -102,7 +103,6 @@ def run(workspace: Workspace, parameters: PacketParameters) -> Packet:
     down.
     """
     from tersely.context.lenses.localization.task import read_task
-    from tersely.context.pack.kinds.packet import PacketFrame, brief
 
     text = parameters.task_file or parameters.task
     if not text.strip():
@@ -117,14 +117,21 @@ def run(workspace: Workspace, parameters: PacketParameters) -> Packet:
     command = parameters.test_command
     if not location.missing:  # else it is late
         tests, command = _tests(workspace, location, command)
-    texts = workspace.texts()
-    frame = PacketFrame(
-        location,
-        tests,
-        command,
-        lambda symbol: _reference(workspace, symbol),
-        workspace.tokenizer.count,
-    )
+    return _written(workspace, parameters, location, tests, command)
+
+
+def _written(
+    workspace: Workspace,
+    parameters: PacketParameters,
+    location: Location,
+    tests: tuple[str, ...],
+    command: str,
+) -> Packet:
+    """The packet of a location; of a reader's session, what it was not sent before."""
+    from tersely.context.pack.kinds.packet import PacketFrame, brief
+
+    texts, count = workspace.texts(), workspace.tokenizer.count
+    frame = PacketFrame(location, tests, command, partial(_reference, workspace), count)
     found = brief(frame, texts, parameters.max_tokens)
     if not _pays(workspace, location, found.used):
         return _silent(location, parameters, SMALL_FILES)
@@ -140,18 +147,21 @@ def run(workspace: Workspace, parameters: PacketParameters) -> Packet:
     shown = {row.id for row in found.rows}
     workspace.engine.note_unread(one.symbol for one in location.symbols if one.symbol.id in shown)
     return Packet(
-        True, sure, found.text, found.used, found.rows, found.bodies, _files(location), tests, command, found.next,
-        found.rows_left_out, location.considered_files, missing=location.missing, before=before,
+        True, round(location.confidence, 3), found.text, found.used, found.rows, found.bodies, _files(location), tests,
+        command, found.next, found.rows_left_out, location.considered_files, missing=location.missing, before=before,
     )  # fmt: skip
 
 
 def _silent(location: Location, parameters: PacketParameters, why: str) -> Packet:
     """No packet, and why."""
-    sure, command = round(location.confidence, 3), parameters.test_command
-    considered = location.considered_files
     return Packet(
-        False, sure, "", 0, (), (), _files(location), (), command, (), 0, considered, why
-    )  # fmt: skip
+        False,
+        round(location.confidence, 3),
+        files=_files(location),
+        test_command=parameters.test_command,
+        considered_files=location.considered_files,
+        silence=why,
+    )
 
 
 def _files(location: Location) -> tuple[PacketFile, ...]:

@@ -356,37 +356,41 @@ def _lower_operator_assignment(walk: Lowering, node: Node) -> Expression:
 
 def _bind(walk: Lowering, target: Node, value: Expression, node: Node | None = None) -> None:
     """Bind what a target names; `node` is the whole assignment."""
-    kind = target.type
+    kind, text = target.type, walk.text(target)
     if kind == "identifier":
-        name = walk.text(target)
-        owner = None if name in walk.scope.bound else holder(walk, name, through=SEES_OUT)
+        owner = None if text in walk.scope.bound else holder(walk, text, through=SEES_OUT)
         if owner is not None:
-            assign_outer(walk, owner, name, value)
+            assign_outer(walk, owner, text, value)
         else:
-            walk.bind_name(name, value, target)
+            walk.bind_name(text, value, target)
     elif kind == "constant":
         walk.bind_node(target, value)
         if walk.scope.kind in BODIES or walk.scope.kind is Kind.MODULE:
             walk.define_node(node or target, target, Kind.CONSTANT)
     elif kind in ("instance_variable", "class_variable"):
-        walk.stored(walk.text(target), target)
-        walk.mentions.add(walk.text(target))
-        walk.scope.binds.append(((MEMBER, "self", walk.text(target)), value))
+        walk.stored(text, target)
+        walk.mentions.add(text)
+        walk.scope.binds.append(((MEMBER, "self", text), value))
     elif kind == "global_variable":
-        walk.scope.outer.append((walk.text(target), 1))
-        walk.scope.binds.append((walk.text(target), value))
+        walk.scope.outer.append((text, 1))
+        walk.scope.binds.append((text, value))
     elif kind == "call":
         _bind_attribute(walk, target, value)
     elif kind == "element_reference":
-        container = walk.field_value(target, "object")
-        keys = [walk.value(child) for child in named_parts(target)[1:]]
-        walk.scope.binds.append(((ITEM, container, keys[0] if len(keys) == 1 else None), value))
-        walk.call((MEMBER, container, "[]="), (*keys, value), (), line_of(target))
+        _bind_element(walk, target, value)
     elif kind in PATTERNS:
         _bind_pattern(walk, target, value)
     elif kind in ("splat_parameter", "rest_assignment"):
         for child in named_parts(target)[:1]:
             _bind(walk, child, value)
+
+
+def _bind_element(walk: Lowering, target: Node, value: Expression) -> None:
+    """`container[key] = value` calls `[]=`."""
+    container = walk.field_value(target, "object")
+    keys = [walk.value(child) for child in named_parts(target)[1:]]
+    walk.scope.binds.append(((ITEM, container, keys[0] if len(keys) == 1 else None), value))
+    walk.call((MEMBER, container, "[]="), (*keys, value), (), line_of(target))
 
 
 PATTERNS = names("left_assignment_list destructured_left_assignment destructured_parameter")

@@ -118,7 +118,11 @@ class Evaluator:
         self.providers = Providers(self)
         self.containers = Containers(self)
         self.topics: Topics = self.below.topics if self.below is not None else Topics(self)
-        self._by_tag: dict[int, Callable[[File, int, Any], Values]] = {
+        self._by_tag = self._evaluations()
+
+    def _evaluations(self) -> dict[int, Callable[[File, int, Any], Values]]:
+        """The evaluation of each kind of expression, by its tag."""
+        return {
             AROUND: self._around,
             AS_TRAIT: self._as_trait,
             CALL: self.calls.given,
