@@ -1,1 +1,3 @@
-"""What is worth showing of code, and how: evidence, rank, selection and rendering of context packs."""
+"""The parts of code that are worth showing, and how: evidence, rank, selection and rendering of
+context packs.
+"""

@@ -1,3 +1,3 @@
-"""What everything else stands on: errors, bounds, time, hashes, settings, tokens and the database
-driver.
+"""The foundation of everything else: errors, bounds, time, hashes, settings, tokens and the
+database driver.
 """

@@ -1,4 +1,4 @@
-"""What programs say that they do, where others act on it."""
+"""The states that programs say of themselves, where others act on them."""
 
 WORKING = "working"
 PERMISSION = "waits for permission"

@@ -1,4 +1,4 @@
-"""What artifacts are, as far as it decides how they are shown."""
+"""The types of artifacts, as far as they decide how these are shown."""
 
 from __future__ import annotations
 

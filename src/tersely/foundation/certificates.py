@@ -118,8 +118,8 @@ def certificate_of(host: str, port: int, seconds: float) -> bytes:
 
 
 def client_context(pinned: str, authority: str) -> ssl.SSLContext:
-    """What a client believes: one `pinned` certificate, those that an `authority` signed (both in
-    PEM), or those of the system where neither is given. Raises `invalid_certificate`.
+    """The TLS of a client that believes one `pinned` certificate, those that an `authority` signed
+    (both in PEM), or those of the system where neither is given. Raises `invalid_certificate`.
     """
     try:
         context = ssl.create_default_context(cadata=pinned or authority or None)

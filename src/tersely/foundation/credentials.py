@@ -1,4 +1,4 @@
-"""Whom a Unix socket leads to."""
+"""The process that a Unix socket leads to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the system says when a disk takes nothing more."""
+"""The errors of a disk that takes nothing more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How this copy of Tersely was installed, and so which command mends it. Loaded only where
+"""The installation of this copy of Tersely, and so the command that mends it. Loaded only where
 something is missing.
 
 No command names the project alone: a package index could answer that with another one.
@@ -67,7 +67,7 @@ def _command(source: str, installer: str, *, is_editable: bool) -> list[str]:
 
 
 def _source(origin: dict[str, Any]) -> str:
-    """What `direct_url.json` says as an installer is told it: a path or a URL; empty if it says
+    """The source in `direct_url.json` as an installer is told it: a path or a URL; empty if it says
     nothing.
     """
     url = str(origin.get("url", ""))

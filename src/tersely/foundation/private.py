@@ -1,5 +1,5 @@
-"""What is this user's alone: directories that nobody else may write to, a key, and a place for the
-index.
+"""The things that are this user's alone: directories that nobody else may write to, a key, and a
+place for the index.
 
 What lies in a repository may have come with it. An index is therefore kept in a directory whose
 name nobody can know who does not know the user's key: what a repository ships, in an archive or by

@@ -1,4 +1,4 @@
-"""How deep recursive walks over source and over values may go."""
+"""The depth to which recursive walks over source and over values may go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a repository begins. Needs `os` alone: the command line looks before it loads anything."""
+"""The root of a repository. Needs `os` alone: the command line looks before it loads anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user may decide once instead of with every command.
+"""The decisions that a user may make once instead of with every command.
 
 From weak to strong: the defaults below, `[tool.tersely]` in the repository's `pyproject.toml`
 (shared by all who work on it), `.tersely/config.toml` (one's own), and environment variables named

@@ -1,4 +1,4 @@
-"""How many tokens a text costs a model: byte-pair encoding with the vocabulary o200k_base, exact
+"""The tokens that a text costs a model: byte-pair encoding with the vocabulary o200k_base, exact
 and offline.
 
 A text is cut into pieces by a pattern, and each piece is merged by itself, so the count of a text
@@ -167,7 +167,7 @@ class _Pieces(dict[str, int]):
         ]
 
     def _merge(self, data: bytes) -> list[int]:
-        """Where the tokens of a piece end, in bytes.
+        """The ends of the tokens of a piece, in bytes.
 
         A long piece is merged through windows, as merging is quadratic. Each begins where the
         tokens taken from the one before end. What is the longest token away from a window's end is

@@ -1,4 +1,4 @@
-"""What every lens yields: symbols worth showing, how much, and why."""
+"""The values that every lens yields: symbols worth showing, how much, and why."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Edit(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What differs of a symbol: the lines that were put in, as numbered now, and those taken out,
+    """The change of a symbol: the lines that were put in, as numbered now, and those taken out,
     each with the line before which it stood.
     """
 
@@ -98,7 +98,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a lens saw: candidates, best first, and by reason how many more it saw but does not
+    """The view of a lens: candidates, best first, and by reason how many more it saw but does not
     name.
     """
 

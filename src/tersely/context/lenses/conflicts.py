@@ -1,5 +1,4 @@
-"""What two working trees of a project have changed against each other, whether git would notice or
-not.
+"""The conflicts of two working trees of a project, whether git would notice or not.
 
 Each is compared with the commit in which both began. A symbol that both have changed is a conflict,
 and so is a symbol that one has changed where the other has changed or added a definition that uses
@@ -29,14 +28,14 @@ _WORKTREE, _BRANCH = "worktree ", "branch refs/heads/"
 
 
 class Side(StrEnum):
-    """Which of two trees."""
+    """One of two trees."""
 
     HERE = "here"
     THERE = "there"
 
 
 class Change(StrEnum):
-    """What became of a symbol, the worst first."""
+    """The changes of a symbol, the worst first."""
 
     GONE = "gone"
     SIGNATURE = "signature"
@@ -52,7 +51,7 @@ class WorkingTree:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name as people call it."""
         return self.branch or self.root.name
 
 
@@ -126,7 +125,7 @@ def changed_since(engine: Engine, base: str) -> dict[str, ChangedSymbol]:
 
 
 def conflicts(here: Engine, there: Engine, base: str) -> list[Conflict]:
-    """What the changes of two trees since a commit do to each other, the worst first."""
+    """The conflicts between the changes of two trees since a commit, the worst first."""
     ours, theirs = changed_since(here, base), changed_since(there, base)
     found = [*_same(ours, theirs, here, there)]
     found += _used(ours, Side.HERE, here, there, theirs)
@@ -175,7 +174,7 @@ def _used(
     other: Engine,
     others: dict[str, ChangedSymbol],
 ) -> Iterator[Conflict]:
-    """What one tree has changed and definitions use that the other has changed."""
+    """The definitions of one tree that use what the other has changed."""
     users = Users(other.graph)
     for symbol_id in list(changed)[:MAX_COMPARED_SYMBOLS]:
         surest: dict[str, Grade] = {}
@@ -189,7 +188,7 @@ def _used(
 
 
 def _change_of(changed: ChangedSymbol, its: Engine, other: Engine) -> Change:
-    """What became of a symbol that the other tree has too."""
+    """The change of a symbol that the other tree has too."""
     if changed.is_gone:
         return Change.GONE
     known = {one.id: one for one in other.store.symbols_of(changed.symbol.path)}

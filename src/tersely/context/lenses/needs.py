@@ -80,7 +80,7 @@ class Need(NamedTuple):
 
 
 def needs_of(targets: Sequence[Symbol], neighbours: Neighbours, depth: int) -> list[Need]:
-    """What symbols need, nearest first, each once."""
+    """The needs of symbols, nearest first, each once."""
     seen = {target.id for target in targets}
     frontier, found = list(targets), []
     for distance in range(1, depth + 1):
@@ -189,7 +189,7 @@ class _Names:
                 )
 
     def _named(self, of: Symbol, depth: int) -> Iterator[Need]:
-        """What the names in this and its members mean, as needs of a symbol that holds them."""
+        """The meanings of the names in this and its members, as needs of a symbol that holds them."""
         for chain in self._chains():
             yield from self._needs_of(chain, of, depth)
         for member in self._members:
@@ -281,7 +281,7 @@ def _blanked(source: bytes, spans: Sequence[tuple[int, int]]) -> bytes:
 
 
 def _lines_of(source: bytes, line: int) -> tuple[int, int]:
-    """Where a line of a file begins and ends."""
+    """The beginning and the end of a line of a file."""
     start = 0
     for _ in range(line - 1):
         start = source.find(b"\n", start) + 1
@@ -290,7 +290,7 @@ def _lines_of(source: bytes, line: int) -> tuple[int, int]:
 
 
 def _leading_name(member: Symbol, source: bytes) -> tuple[int, int] | None:
-    """Where the name of a field stands that begins with it, `name: type` or `name = value`: there
+    """The place of the name of a field that begins with it, `name: type` or `name = value`: there
     it means itself.
     """
     end = member.start_byte + len(member.name.encode())
@@ -329,8 +329,8 @@ def _written(item: Import) -> str:
 
 
 def _after(item: Import, chain: tuple[str, ...]) -> tuple[str, ...] | None:
-    """What is left of a chain behind the module that an import names, None if it does not begin
-    with that.
+    """The rest of a chain behind the module that an import names, None if it does not begin with
+    that.
     """
     if item.alias or item.name:
         return chain[1:] if chain[0] in _bound(item) else None

@@ -1,4 +1,4 @@
-"""What the symbol lens asks, answered from the call graph and the index of one revision."""
+"""The answers to the symbol lens, from the call graph and the index of one revision."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ class Neighbours:
         self._visible: Callable[[str, str], Symbol | None] = cache(self._find_visible)
 
     def popularity(self, symbol: Symbol) -> int:
-        """How many files mention the name of a symbol."""
+        """The number of files that mention the name of a symbol."""
         return len(self._store.files_mentioning(symbol.name))
 
     def members(self, symbol: Symbol) -> list[Symbol]:
-        """What stands directly inside a class, nothing for other symbols."""
+        """The symbols directly inside a class, none for other symbols."""
         if symbol.kind not in CLASS_KINDS:
             return []
         return [other for other in self._store.symbols_of(symbol.path) if other.parent == symbol.id]
@@ -129,15 +129,15 @@ class Neighbours:
         return mentioned(symbol, signature, body, lambda name: self.meaning(symbol.path, name))
 
     def meaning(self, path: str, name: str) -> Symbol | None:
-        """What a name at the top level of a file means: its own definition, else an imported or a
-        shared one.
+        """The meaning of a name at the top level of a file: its own definition, else an imported or
+        a shared one.
         """
         own = self._visible(path, name)
         return own if own is not None else self._shared(path, name)
 
     def inner_meaning(self, symbol: Symbol, name: str) -> Symbol | None:
-        """What a bare name in a symbol means by the functions and classes around it: a definition
-        in one of them.
+        """The meaning of a bare name in a symbol by the functions and classes around it: a
+        definition in one of them.
 
         Functions and classes that are called are the call graph's business, where they are members
         of a class.
@@ -177,7 +177,7 @@ class Neighbours:
         return self.symbol(targets[0])
 
     def imports(self, path: str) -> list[Import]:
-        """What a file imports."""
+        """The imports of a file."""
         return self._imports_of(path)
 
     def locals(self, symbol: Symbol) -> frozenset[str]:
@@ -194,8 +194,8 @@ class Neighbours:
         return frozenset(found)
 
     def _find_visible(self, path: str, name: str) -> Symbol | None:
-        """What a name at the top level of a file means by its own definitions and its imports, the
-        nearest first.
+        """The meaning of a name at the top level of a file by its own definitions and its imports,
+        the nearest first.
         """
         pending = deque([(path, name)])
         seen = set(pending)
@@ -251,8 +251,8 @@ class Neighbours:
         return found
 
     def _imported_member(self, path: str, item: Import, name: str) -> Symbol | None:
-        """What an import takes from a module, or from a class named as if it were one, `import
-        a.Outer.Inner`.
+        """The member that an import takes from a module, or from a class named as if it were one,
+        `import a.Outer.Inner`.
         """
         targets = self._imports.targets(path, item)
         own = next(

@@ -1,4 +1,4 @@
-"""How much each file and symbol of a repository matters: a PageRank over who uses whom.
+"""The importance of each file and symbol of a repository: a PageRank over who uses whom.
 
 Files are the nodes. A file passes its rank on to those that define the names which it mentions, and
 to those that it imports; names are as the index has them, so no call is resolved. What flows into a
@@ -146,7 +146,7 @@ def _users_of_owners(
 
 
 def _start(paths: Sequence[str], focus: Collection[int]) -> NDArray[np.float64]:
-    """Where a walk begins, and begins again: anywhere, or in the focus."""
+    """The places where a walk begins, and begins again: anywhere, or in the focus."""
     start = np.zeros(len(paths))
     if focus:
         start[sorted(focus)] = 1.0

@@ -84,7 +84,7 @@ SIBLING_SCORE = 0.15
 
 
 class Graph(Protocol):
-    """What the lens asks of the call graph."""
+    """The questions of the lens to the call graph."""
 
     def callers(self, symbol_id: str) -> list[Edge]:
         """Edges whose callee is the symbol."""
@@ -175,7 +175,7 @@ def _enclosing(target: Symbol, graph: Graph) -> list[Candidate]:
 
 
 def _contents(module: Symbol, definitions: Sequence[Symbol], users: Popularity) -> list[Candidate]:
-    """What a file defines, worth the more the more is known by its name elsewhere."""
+    """The definitions of a file, worth the more the more is known by its name elsewhere."""
     known = {symbol.id: log2(2 + users(symbol)) for symbol in definitions}
     most = max(known.values(), default=1.0)
     return [
@@ -185,7 +185,7 @@ def _contents(module: Symbol, definitions: Sequence[Symbol], users: Popularity) 
 
 
 def _siblings(target: Symbol, beside: Callable[[Symbol], Iterable[Symbol]]) -> list[Candidate]:
-    """What stands in the file of a target, worth less the further away it stands."""
+    """The other symbols in the file of a target, worth less the further away they stand."""
     return [
         Candidate(
             symbol,
@@ -221,9 +221,7 @@ class _Walk:
     beyond: Counter[str]
 
     def candidates(self, targets: Sequence[Symbol], depth: int) -> list[Candidate]:
-        """What lies within `depth` hops. Each symbol is expanded once, from where it was first
-        reached.
-        """
+        """The symbols within `depth` hops. Each is expanded once, from where it was first reached."""
         seen = {target.id for target in targets}
         frontier = [
             (target, self.weight / (1 if target.kind in CLASS_KINDS else HOP_DECAY))

@@ -1,4 +1,4 @@
-"""What belongs to a change, and the source of it as the change leaves it."""
+"""The parts of a change, and their source as the change leaves it."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 def _halves(symbol: Symbol, source: bytes) -> tuple[str, str]:
-    """What stands on lines before the one with the name, and the rest of the header."""
+    """The lines before the one with the name, and the rest of the header."""
     start, end = symbol.start_byte, symbol.signature_end_byte
     middle = start
     for _ in range(symbol.name_line - symbol.start_line):
@@ -179,7 +179,7 @@ def _qualified(header: str, symbol: Symbol) -> str:
 
 
 def _written_owner(before: str, symbol: Symbol) -> int:
-    """How many characters before a name already say what it is in: `Context::` of `int
+    """The number of characters before a name that already say what it is in: `Context::` of `int
     Context::run()`.
     """
     found = _OWNER.search(before)
@@ -189,7 +189,9 @@ def _written_owner(before: str, symbol: Symbol) -> int:
 
 
 def _place_of(name: str, header: str) -> int:
-    """Where a name first stands in a header, an identifier as a word of its own; -1 for nowhere."""
+    """The place where a name first stands in a header, an identifier as a word of its own; -1 for
+    nowhere.
+    """
     at = header.find(name)
     if name.isidentifier():
         while at >= 0 and (

@@ -103,7 +103,7 @@ def _resemble(one: Counter[str], other: Counter[str]) -> bool:
 
 
 def _twin(exemplar: Item, other: Item) -> Twin | None:
-    """What is to be said of a copy; None where a line does not say all that differs."""
+    """The line that stands for a copy; None where a line does not say all that differs."""
     names = Difference(exemplar.symbol.name, other.symbol.name)
     found = [one for one in differences(exemplar.code, other.code) if one != names]
     return Twin(other.symbol, other.reason, other.of, line_of(found)) if says_all(found) else None

@@ -14,7 +14,7 @@ _RANGE = re.compile(r"^(?P<path>.+):(?P<first>\d+)(?:-(?P<last>\d+))?$", re.DOTA
 
 
 class Include(NamedTuple):
-    """What to include of a file; without a last line, the whole of it."""
+    """The part of a file that is to be included; without a last line, the whole of it."""
 
     path: str
     first_line: int = 1

@@ -15,7 +15,7 @@ Count = Callable[[str], int]
 
 
 class Detail(IntEnum):
-    """How much of a symbol a pack shows, least first."""
+    """The part of a symbol that a pack shows, least first."""
 
     NAME = 0
     SIGNATURE = 1
@@ -29,7 +29,7 @@ class Detail(IntEnum):
 
 
 class Delta(StrEnum):
-    """What of a text is sent to a reader who was shown it before."""
+    """The form in which a text is sent to a reader who was shown it before."""
 
     WHOLE = ""  # all of it, as to everybody
     UNCHANGED = "unchanged"  # nothing: the reader has it
@@ -93,7 +93,7 @@ class Relation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """What fits a budget, in the order in which it is to be read.
+    """The items that fit a budget, in the order in which they are to be read.
 
     Extracts come first. Items are grouped by file; files stand in the order of their best
     candidate, so those with targets lead, then by and large what the targets need, then who needs
@@ -123,7 +123,7 @@ class Pack:
 
 
 class Part(StrEnum):
-    """What a piece of the printed text is, for the budget report."""
+    """The kind of a piece of the printed text, for the budget report."""
 
     HEADER = "header"
     FILE = "file"

@@ -41,7 +41,7 @@ def plain(pack: Pack, view: View, texts: Texts, told: Callable[[Extract], Extrac
 
 
 def _untold(pack: Pack, fileless: Collection[str]) -> Iterator[Item]:
-    """What no file tells."""
+    """The items that no file tells."""
     for item in pack.items:
         if item.symbol.id in fileless:
             yield item

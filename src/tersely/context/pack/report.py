@@ -1,4 +1,4 @@
-"""Where the tokens of a pack go, and what reading the files it stands for would have cost."""
+"""The tokens of a pack by where they go, and what reading the files it stands for would have cost."""
 
 from __future__ import annotations
 

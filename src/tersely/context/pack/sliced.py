@@ -60,7 +60,7 @@ def without_ranges(whole: Sequence[Line], ranges: Collection[tuple[int, int]]) -
 
 
 def _gap(gap: Sequence[Line]) -> list[Line]:
-    """What stands for lines that are left out: nothing where all are blank."""
+    """The line that stands for lines that are left out: none where all are blank."""
     written = next((line.text for line in gap if line.text.strip()), "")
     if not written:
         return []

@@ -1,4 +1,4 @@
-"""Where a pack gets its text from: files, the symbols in them, and program slices and deltas of
+"""The sources of the text of a pack: files, the symbols in them, and program slices and deltas of
 their bodies.
 """
 
@@ -203,7 +203,7 @@ class Texts:
 
 
 def _without_blank_end(lines: Sequence[Line], size_lines: int) -> int:
-    """How many of the first lines there are up to the last of them that is not blank, at least one."""
+    """The number of the first lines up to the last of them that is not blank, at least one."""
     while size_lines > 1 and not lines[size_lines - 1].text.strip():
         size_lines -= 1
     return size_lines

@@ -169,7 +169,7 @@ def _with_dictionary(pack: Pack) -> list[Block]:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What the lines of one pack have in common."""
+    """The things that the lines of one pack have in common."""
 
     pack: Pack
     relations: Relations

@@ -1,5 +1,5 @@
-"""Why an item is in a pack, in words that a reader needs no key for: `called by Flask.wsgi_app`,
-`near the change`.
+"""The reason for which an item is in a pack, in words that a reader needs no key for: `called by
+Flask.wsgi_app`, `near the change`.
 """
 
 from __future__ import annotations

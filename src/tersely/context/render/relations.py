@@ -1,4 +1,4 @@
-"""What is said of items beside their code: why they are there, and the neighbours of a target that
+"""The words about items beside their code: why they are there, and the neighbours of a target that
 have only a name.
 """
 
@@ -42,8 +42,8 @@ class Relations:
 
 
 def relations_of(pack: Pack, *, lists_all: bool = False) -> Relations:
-    """What the lines of the targets that are shown by themselves name: neighbours that have no line
-    of their own.
+    """The relations that the lines of the targets name which are shown by themselves: neighbours
+    that have no line of their own.
 
     With `lists_all` also those that have one, which then need not say why they are there.
     """
@@ -100,7 +100,7 @@ def delta_marks(pack: Pack) -> dict[str, str]:
 
 
 def delta_phrase(item: Item | Extract) -> str:
-    """What is said of a text that is not sent whole: `unchanged TAG`, `diff from TAG to TAG`; "" of
+    """The words on a text that is not sent whole: `unchanged TAG`, `diff from TAG to TAG`; "" of
     one that is.
     """
     if isinstance(item, Extract):
@@ -125,7 +125,7 @@ def twin_phrase(twin: Twin, path: str = "") -> str:
 
 
 def reason_phrase(item: Item | Candidate) -> str:
-    """Why an item is there, in words."""
+    """The reason for which an item is there, in words."""
     return reason_words(item.reason, related_name(item))
 
 
@@ -143,12 +143,12 @@ def changed_phrase(item: Item) -> str:
 
 
 def code_text(item: Item) -> str:
-    """What is printed of the code of an item: a changed symbol as hunks."""
+    """The printed code of an item: a changed symbol as hunks."""
     return hunks_of(item) if has_hunks(item) else item.code
 
 
 def evidence_phrase(item: Item) -> str:
-    """What is said beside a reason, "" for nothing."""
+    """The words beside a reason, "" for nothing."""
     return f" ({item.evidence})" if item.evidence else ""
 
 

@@ -1,4 +1,4 @@
-"""What git says belongs to a working tree."""
+"""The files that belong to a working tree by git."""
 
 from __future__ import annotations
 

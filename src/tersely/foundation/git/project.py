@@ -1,4 +1,4 @@
-"""Which project a directory is of: worktrees and clones of one repository are one project.
+"""The project of a directory: worktrees and clones of one repository are one project.
 
 A copy is recognised by what it shares with others: the place where git keeps what its worktrees
 have in common, the place from which it was cloned, its first commit. The first two are read from
@@ -68,8 +68,8 @@ def are_of_one_project(one: str, other: str) -> bool:
 
 
 def _shared_home(directory: str) -> str:
-    """Where git keeps what all worktrees of a directory's repository share, "" where it has none or
-    leads astray.
+    """The place where git keeps what all worktrees of a directory's repository share, "" where it
+    has none or leads astray.
     """
     tree = work_tree(directory)
     return homes_of(tree)[-1] if tree and is_known(tree) else ""

@@ -1,4 +1,4 @@
-"""Where the repository of a working tree is, and whether what git would read of it stays there.
+"""The place of the repository of a working tree, and whether what git would read of it stays there.
 
 Git follows what a repository says: to another repository that it shares, to one whose objects it
 borrows, along links, and to more settings. All of that may have come in an archive. A repository
@@ -165,9 +165,7 @@ def _is_inside(path: str, directories: Iterable[str]) -> bool:
 
 
 def _home_of(tree: str) -> str:
-    """Where the repository of a working tree is: `.git`, or the place that a file of that name
-    says.
-    """
+    """The place of the repository of a working tree: `.git`, or what a file of that name says."""
     mark = f"{tree.rstrip('/')}/.git"
     if not os.path.isfile(mark):
         return os.path.realpath(mark)
@@ -175,7 +173,7 @@ def _home_of(tree: str) -> str:
 
 
 def _common_of(home: str) -> str:
-    """Where what worktrees share is: itself, but for that of a worktree."""
+    """The place of what worktrees share: itself, but for that of a worktree."""
     said = _pointer(f"{home}/commondir")
     return os.path.realpath(os.path.join(home, said)) if said else home
 

@@ -145,7 +145,7 @@ def _settings(root: str) -> list[str]:
 
 @dataclass(slots=True)
 class _Watch:
-    """Why a git was ended before it was done."""
+    """The reason for which a git was ended before it was done."""
 
     why: str = ""
 

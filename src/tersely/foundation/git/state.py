@@ -1,5 +1,5 @@
-"""What git keeps of a repository, as far as a comparison of its files depends on it, told from the
-times of its files.
+"""The state of a repository that git keeps, as far as a comparison of its files depends on it, told
+from the times of its files.
 
 Beside the files of the working tree, which whoever asks has to watch, a comparison depends on the
 commits that names stand for, on what is tracked, and on settings. Git writes each of them by

@@ -1,4 +1,4 @@
-"""Which agent runs a process: the nearest of its ancestors that is one, by a name that all its
+"""The agent that runs a process: the nearest of its ancestors that is one, by a name that all its
 processes find.
 
 Hooks are started at every event, so this imports the standard library alone. Without `/proc` nobody
@@ -93,7 +93,7 @@ def _process(process_id: int) -> _Process | None:
 
 
 def _program(words: tuple[str, ...]) -> str:
-    """What runs, by its name: of the script where an interpreter runs one."""
+    """The program that runs, by its name: that of the script where an interpreter runs one."""
     names = [os.path.basename(word) for word in words if word and not word.startswith("-")]
     if len(names) > 1 and names[0] in _INTERPRETERS:
         names = names[1:]
@@ -124,7 +124,7 @@ def is_of_person(process_id: int) -> bool:
 
 
 def is_of_agent(process_id: int) -> bool:
-    """Whether an agent that can be seen has started a process."""
+    """True if an agent that can be seen has started a process."""
     return any(map(_is_agent, _lineage(process_id)))
 
 

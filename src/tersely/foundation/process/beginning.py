@@ -1,5 +1,5 @@
-"""How a detached process begins: it reports once to the process that started it, and logs to a file
-of its own.
+"""The beginning of a detached process: it reports once to the process that started it, and logs to
+a file of its own.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def wait_for_end(pid: int, seconds: float) -> None:
 
 
 def _read_all(descriptor: int, seconds: float) -> bytes:
-    """What is written to a pipe until it is closed; empty if that takes too long."""
+    """The bytes that are written to a pipe until it is closed; empty if that takes too long."""
     watch, said = Stopwatch(), b""
     while len(said) < _SAID_BYTES:
         left = seconds - watch.seconds()

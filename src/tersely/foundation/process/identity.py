@@ -1,4 +1,4 @@
-"""Which program this is: a daemon answers only for the program that it is itself.
+"""The identity of this program: a daemon answers only for the program that it is itself.
 
 Imported by every command, so it needs `os` and hashing alone.
 """

@@ -1,4 +1,4 @@
-"""How much memory a process occupies."""
+"""The memory that a process occupies."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class UnrunLines(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RanChange:
-    """What ran of a change. Lines are those that tests can run, in code that is no test."""
+    """The part of a change that ran. Lines are those that tests can run, in code that is no test."""
 
     lines: int
     ran: int

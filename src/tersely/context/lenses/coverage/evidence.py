@@ -1,4 +1,4 @@
-"""What ran of each function, how often, and how suspicious that is."""
+"""The runs of each function: whether, how often, and how suspicious that is."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from tersely.code.coverage.staleness import Stale
 
 @dataclass(frozen=True)
 class Measured:
-    """What ran, by paths of the repository. Failures have frames in the repository only."""
+    """The measured runs, by paths of the repository. Failures have frames in the repository only."""
 
     format: str
     files: Mapping[str, FileCoverage]

@@ -61,7 +61,7 @@ WHOLE_TEST_LINES = 10  # of a failed test
 
 @dataclass(frozen=True, slots=True)
 class CoverageSources:
-    """What the lens asks of the repository."""
+    """The questions of the lens to the repository."""
 
     symbols_of: SymbolsOf
     symbols_named: Callable[[str], Sequence[Symbol]]
@@ -76,7 +76,7 @@ class _Place(NamedTuple):
 
 
 class MostTargets(NamedTuple):
-    """How many symbols of each sort a pack shows before anything else."""
+    """The most symbols of each sort that a pack shows before anything else."""
 
     tests: int  # that failed
     suspects: int  # functions that only, or mostly, failing tests ran
@@ -171,7 +171,7 @@ def definition_of_test(
 def _failed(
     stacks: Sequence[tuple[FailedTest, list[_Place]]], most_targets: int
 ) -> Iterator[Candidate]:
-    """Where tests failed, and what led there."""
+    """The places where tests failed, and what led there."""
     lines: dict[str, set[int]] = defaultdict(set)
     shares: Counter[str] = Counter()
     for _, places in stacks:
@@ -199,7 +199,9 @@ def _failed(
 
 
 def _cause(failure: FailedTest, places: Sequence[_Place]) -> tuple[str, int]:
-    """Where it failed: of tests that fail at one place, one tells what the others would."""
+    """The place where a test failed: of tests that fail at one place, one tells what the others
+    would.
+    """
     return (
         (places[-1].symbol.id, places[-1].line)
         if places and places[-1].line
@@ -233,7 +235,7 @@ def _called(
     functions: Sequence[ExecutedFunction],
     sources: CoverageSources,
 ) -> Iterator[Candidate]:
-    """What failed tests call, as far as it ran."""
+    """The callees of failed tests, as far as they ran."""
     ran = {one.symbol.id for one in functions}
     tests = {place for _, places in stacks for place in places if is_test(place.symbol.path)}
     named = {one.id: place.symbol.id for place in tests for one in _around(place, sources)}
@@ -272,8 +274,8 @@ def _around(place: _Place, sources: CoverageSources) -> list[Symbol]:
 def _frequent(
     functions: Sequence[ExecutedFunction], found: Measured, best: float
 ) -> Iterator[Candidate]:
-    """What ran, by how often: in how many tests where they are known, else how many times, else how
-    much of it.
+    """The symbols that ran, by how often: in how many tests where they are known, else how many
+    times, else how much of it.
     """
     by_tests, by_times = bool(found.tests), found.counts_times
     often = [

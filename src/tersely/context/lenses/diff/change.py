@@ -1,4 +1,4 @@
-"""Which change is meant: what git knows of, or a patch; and its files with both their sides."""
+"""The change that is meant: what git knows of, or a patch; and its files with both their sides."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Revisions:
-    """Which change git is asked for."""
+    """The change that git is asked for."""
 
     base: str = ""  # the commit where the main branch and HEAD part, if none
     head: str = ""  # the working tree if none
@@ -169,7 +169,7 @@ def symbols_changed(change: Change) -> list[ChangedSymbol]:
 
 
 def _noted(file: FileChange) -> list[ChangedSymbol]:
-    """What is to be said of a file beside its lines."""
+    """The remarks on a file beside its lines."""
     note = ", ".join(filter(None, [note_of(file.diff), file.why_apart]))
     if not note and (file.before or file.after):
         return []

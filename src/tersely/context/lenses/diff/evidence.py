@@ -1,4 +1,4 @@
-"""What speaks for each piece of code that a change may need: one row of figures a piece.
+"""The evidence for each piece of code that a change may need: one row of figures a piece.
 
 Evidence about symbols: the words of the change (BM25F over all symbols), calls, the file's and the
 name's nearness, and files that changed in the same commits. Evidence about lines: the words of each
@@ -105,7 +105,7 @@ Place = tuple[str, int]  # a path, and a position among the definitions of the f
 
 @dataclass(frozen=True, slots=True)
 class ChangeSources:
-    """What is asked of the repository. Files that have changed are as the change leaves them."""
+    """The questions about the repository. Files that have changed are as the change leaves them."""
 
     symbols_of: Callable[[str], Sequence[Symbol]]
     text_of: Callable[[str], bytes]  # nothing for a file that cannot be read
@@ -121,7 +121,7 @@ class ChangeSources:
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What is known of the change as a whole."""
+    """The facts of the change as a whole."""
 
     changes: Sequence[FileChange]
     changed: Sequence[ChangedSymbol]
@@ -228,7 +228,7 @@ def _lines_after(changes: Sequence[FileChange]) -> Callable[[str], Sequence[str]
 
 
 def _rarities(lexicon: Lexicon, names: Iterable[str]) -> dict[str, float]:
-    """How rare each name is; of a name that no term stands for nothing is known."""
+    """The rarity of each name; of a name that no term stands for nothing is known."""
     return {name: lexicon.rarity_of(term) for name in names if (term := term_of(name))}
 
 
@@ -418,7 +418,7 @@ def _by_symbol(
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    """What the figures of a symbol are made of."""
+    """The facts that the figures of a symbol are made of."""
 
     facts: _Facts
     own: Collection[str]
@@ -438,7 +438,7 @@ class _About:
     def of(
         cls, facts: _Facts, regions: Sequence[Region], lines: Mapping[str, Sequence[str]]
     ) -> _About:
-        """What is the same for all symbols."""
+        """The facts that are the same for all symbols."""
         own, names = facts.own, facts.names
         said_words = stems_of(one.symbol.name for one in facts.named) | stems_of(
             names.gone | names.brought
@@ -500,8 +500,8 @@ def _owner(symbol: Symbol) -> str:
 
 
 def _order(regions: Sequence[Region], changed: Sequence[ChangedSymbol]) -> dict[str, float]:
-    """How few symbols of the same file lie between a symbol and a changed one: 1 beside it, towards
-    0 far away.
+    """The nearness of a symbol to a changed one by the number of symbols between them in the file:
+    1 beside it, towards 0 far away.
     """
     starts: dict[str, set[int]] = defaultdict(set)
     own: dict[str, set[int]] = defaultdict(set)
@@ -526,8 +526,8 @@ def _order(regions: Sequence[Region], changed: Sequence[ChangedSymbol]) -> dict[
 
 
 def _path_words(paths: Iterable[str], said: Collection[str]) -> dict[str, int]:
-    """How many words of each file's own name are words of the change too, `MOST_PATH_WORDS` at
-    most.
+    """The number of words of each file's own name that are words of the change too,
+    `MOST_PATH_WORDS` at most.
     """
     own_names = {
         path: [file_name_of(path).partition(".")[0], file_name_of(directory_of(path))]

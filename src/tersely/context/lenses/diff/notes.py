@@ -1,4 +1,4 @@
-"""What happened to a file beside its lines: it was renamed, is binary, has another mode, or is
+"""The changes of a file beside its lines: it was renamed, is binary, has another mode, or is
 another repository.
 """
 

@@ -160,8 +160,8 @@ def _parts(symbol: Symbol, pieces: Sequence[Region]) -> tuple[tuple[int, int], .
 
 
 def _reasons(rows: Sequence[int], evidence: Evidence) -> dict[str, tuple[str, str]]:
-    """What says most for each symbol of some pieces: a call first, then the evidence that adds most
-    to the odds.
+    """The best reason for each symbol of some pieces: a call first, then the evidence that adds
+    most to the odds.
 
     That something is missing may add to the odds as well, but is no reason to give.
     """

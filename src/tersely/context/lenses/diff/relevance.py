@@ -63,7 +63,7 @@ def weighed(evidence: Evidence, odds: Figures) -> Figures:
 
 
 def fused(figures: Figures) -> Figures:
-    """How near each piece is to the top of all lists, 1 for the best of all pieces."""
+    """The nearness of each piece to the top of all lists, 1 for the best of all pieces."""
     found = np.zeros(len(figures))
     for weights in LISTS:
         of_list = figures[:, [FIELDS.index(name) for name in weights]] @ np.array(

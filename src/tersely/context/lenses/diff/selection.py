@@ -1,4 +1,4 @@
-"""Which pieces to show: the most expected coverage for the tokens, by greedy choice.
+"""The choice of pieces to show: the most expected coverage for the tokens, by greedy choice.
 
 The worth of a choice is the expected number of needed pieces in it, and taking by worth per cost is
 the greedy rule for a knapsack. The first piece of a symbol costs its heading too, the first of a

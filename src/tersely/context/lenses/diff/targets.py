@@ -25,7 +25,7 @@ CHANGED = "contains_diff"
 
 
 class Surroundings(NamedTuple):
-    """How much is shown of changed symbols, if it takes no more than a part of the budget."""
+    """The room that changed symbols have, if they take no more than a part of the budget."""
 
     budget_part: float
     whole_lines: int  # of a changed symbol that is shown whole

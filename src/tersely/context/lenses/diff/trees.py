@@ -40,7 +40,7 @@ class Trees:
     fields: tuple[str, ...]
 
     def columns(self, fields: Sequence[str]) -> list[int]:
-        """Where each of its figures stands among others."""
+        """The places of its figures among others."""
         return [fields.index(name) for name in self.fields]
 
     def odds(self, figures: Figures) -> Figures:
@@ -49,8 +49,8 @@ class Trees:
         return found
 
     def told(self, figures: Figures) -> Figures:
-        """What each figure adds to the odds of each row: the change of value at the nodes that ask
-        about it, summed (Saabas 2014).
+        """The part of each figure in the odds of each row: the change of value at the nodes that
+        ask about it, summed (Saabas 2014).
         """
         steps = self._steps(figures)
         size = len(self.fields)

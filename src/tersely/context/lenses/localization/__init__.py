@@ -1,1 +1,1 @@
-"""Which files and symbols a task is about, told from its text alone."""
+"""The files and symbols that a task is about, told from its text alone."""

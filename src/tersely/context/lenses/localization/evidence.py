@@ -1,4 +1,4 @@
-"""What speaks for each file being the one that a task is about: one number a file and kind of
+"""The evidence for each file being the one that a task is about: one number a file and kind of
 evidence.
 
 Evidence by words is relative to the file that has most of it, evidence by exact places and names is
@@ -95,7 +95,7 @@ class Mark(IntEnum):
 
 
 class TaskSources(NamedTuple):
-    """What evidence is asked of."""
+    """The sources that evidence is asked of."""
 
     paths: Sequence[str]  # the files that may own a task, in the order of the rows
     lexicon: Lexicon
@@ -300,7 +300,7 @@ class _Gathering:
                 self._mark(symbol, Mark.FRAME if back else Mark.LAST_FRAME, 1 / (1 + back))
 
     def _trace_calls(self) -> None:
-        """What the innermost frame calls: the error may be in there, or in what it hands over."""
+        """Note what the innermost frame calls: the error may be in there, or in what it hands over."""
         for name in self.task.trace_calls:
             meanings = [
                 one

@@ -1,4 +1,4 @@
-"""What a task is about: evidence for files and symbols, ranked."""
+"""The subject of a task: evidence for files and symbols, ranked."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class LikelySymbol:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a task has to be done, as far as its text tells."""
+    """The place where a task has to be done, as far as its text tells."""
 
     files: tuple[LikelyFile, ...]  # the likeliest first, at most `MAX_LIKELY_FILES`
     symbols: tuple[LikelySymbol, ...]  # the likeliest first, of whatever files
@@ -129,7 +129,7 @@ class Look:
         )
 
     def evidence(self, task: Task) -> Evidence:
-        """What speaks for each file, and for single symbols."""
+        """The evidence for each file, and for single symbols."""
         named = cache(lambda name: self._store.find(name, (), MAX_NAMED_SYMBOLS))
         sources = TaskSources(
             self._paths, self._lexicon, self._found, named, self._at, self._saying, self._holding, self._past,

@@ -1,4 +1,4 @@
-"""How much each kind of evidence counts, and how sure one may be of what it adds up to.
+"""The weight of each kind of evidence, and how sure one may be of what it adds up to.
 
 Two logistic regressions. The first says of a file whether a task is about it; it was fitted to
 commits of nine repositories in seven languages (the subject, with and without the body of the
@@ -64,8 +64,8 @@ def probabilities(signs: Numbers) -> Numbers:
 
 
 def confidence(owning: Numbers, ceiling: float, words: int) -> float:
-    """Which share of the files that a task is about is expected among the best `MAX_LIKELY_FILES`,
-    from 0 to 1.
+    """The share of the files that a task is about that is expected among the best
+    `MAX_LIKELY_FILES`, from 0 to 1.
 
     `owning` are the probabilities of all files, the highest first, `ceiling` is which share of the
     words of the title the best file has, `words` is how many those are.
@@ -168,7 +168,9 @@ def chances(rows: Numbers) -> Numbers:
 
 
 def reason(row: Numbers, words: Sequence[str]) -> str:
-    """Why a symbol is likely, in words: what is exact, else which words of the task it has."""
+    """The reason for which a symbol is likely, in words: what is exact, else which words of the
+    task it has.
+    """
     exact = [mark for mark in _EXACT if row[mark] > 0]
     if exact:
         return _EXACT[max(exact, key=lambda mark: float(row[mark] * _MARKS[mark]))]

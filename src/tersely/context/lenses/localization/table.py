@@ -65,7 +65,7 @@ def table_of(
 
 
 class _FileEvidence(NamedTuple):
-    """What is known of a file: how likely it is changed, its place among the likeliest, and by
+    """The evidence for a file: how likely it is changed, its place among the likeliest, and by
     symbol id what words its symbols have.
     """
 
@@ -133,7 +133,7 @@ def _units(
 
 
 def _share_of_name(symbol: Symbol, terms: Mapping[str, float]) -> float:
-    """How much of what the title says is in the name of a symbol."""
+    """The share of the title that is in the name of a symbol."""
     own = {stem(piece) for piece in pieces_of(symbol.name)}
     return sum(terms[piece] for piece in own if piece in terms) / (sum(terms.values()) + _TINY)
 

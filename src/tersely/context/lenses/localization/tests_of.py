@@ -1,4 +1,4 @@
-"""Which tests tell whether a task is done: those that write the names of its symbols."""
+"""The tests that tell whether a task is done: those that write the names of its symbols."""
 
 from __future__ import annotations
 

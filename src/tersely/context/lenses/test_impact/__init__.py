@@ -1,3 +1,3 @@
-"""Which tests a change reaches: the symbols that changed, who runs them, and who imports their
+"""The tests that a change reaches: the symbols that changed, who runs them, and who imports their
 files.
 """

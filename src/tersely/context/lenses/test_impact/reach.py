@@ -195,5 +195,5 @@ class Reach:
 
 
 def certainty_of(user: User) -> float:
-    """How likely a definition runs another when it runs itself."""
+    """The likelihood that a definition runs another when it runs itself."""
     return CERTAINTY.get((user.way, user.grade), CERTAINTY[Way.CALLS, user.grade])

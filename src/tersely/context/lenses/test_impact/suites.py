@@ -1,4 +1,4 @@
-"""Which definitions are tests, by the customs of each language."""
+"""The definitions that are tests, by the customs of each language."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Suites:
         return bool(header and re.search(header, self._header(symbol)))
 
     def _header(self, symbol: Symbol) -> str:
-        """What stands before the body: annotations, attributes, the comment above."""
+        """The text before the body: annotations, attributes, the comment above."""
         start = (
             symbol.doc_start_byte
             if 0 < symbol.doc_start_byte < symbol.start_byte
@@ -102,5 +102,5 @@ class Suites:
 
 
 def customs_of(symbol: Symbol) -> Customs:
-    """How the language of a symbol writes tests."""
+    """The customs by which the language of a symbol writes tests."""
     return CUSTOMS.get(symbol.language, _NO_CUSTOMS)

@@ -1,1 +1,3 @@
-"""What readers have been shown: tags of symbols, differences between versions, sessions on disk."""
+"""The memory of what readers have been shown: tags of symbols, differences between versions,
+sessions on disk.
+"""

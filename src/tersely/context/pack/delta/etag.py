@@ -48,7 +48,9 @@ def _without(text: str, shared: int) -> str:
 
 
 def _shared_indentation(symbol: Symbol, source: bytes, lines: list[Line]) -> int:
-    """How much of the indentation of the symbol's first line all of the given lines have."""
+    """The part of the indentation of the symbol's first line that all of the given lines have, in
+    characters.
+    """
     start = source.rfind(b"\n", 0, symbol.start_byte) + 1
     shared = indentation(source[start : symbol.start_byte + 1].decode("utf-8", "replace"))
     for line in lines:

@@ -49,7 +49,7 @@ class Older:
         )
 
     def shown(self, symbol: Symbol) -> SentTexts | None:
-        """What the text says of a symbol, None where there was none of that id and kind."""
+        """The texts of a symbol, None where there was none of that id and kind."""
         before = self._symbols.get(symbol.id)
         if before is None or before.kind is not symbol.kind:
             return None

@@ -32,7 +32,7 @@ MARK = "[unchanged 000000000000]"
 
 
 class _Standing(NamedTuple):
-    """What the reader has of one symbol as it is now."""
+    """The text of one symbol that the reader has, as it is now."""
 
     known: Detail | None  # the most that it has and that is still so
     outdated: bool  # whether it has a text that is not so any more
@@ -41,7 +41,7 @@ class _Standing(NamedTuple):
 
 
 class Reader:
-    """What one session has been shown. One value serves one answer."""
+    """The reader of one session, and what it has been shown. One value serves one answer."""
 
     def __init__(
         self,
@@ -158,8 +158,8 @@ class Reader:
         return _Standing(known, bool(other), diffs, had.etag)
 
     def _had(self, symbol: Symbol) -> SentTexts | None:
-        """What the reader has of a symbol: what it was shown by itself, or where its body was part
-        of something.
+        """The text of a symbol that the reader has: what it was shown by itself, or where its body
+        was part of something.
         """
         had = self._shown.get(symbol.id)
         if had is not None and had.body:
@@ -222,8 +222,8 @@ class Reader:
         )
 
     def _no_longer(self, view: View) -> list[Relation]:
-        """What the same lens has said of targets and does not see any more; nothing where it sees
-        more than it says.
+        """The relations of targets that the same lens has named and does not see any more; none
+        where it sees more than it says.
 
         That a symbol stands in the same file is no relation that anybody asks about, and takes the
         place of none.
@@ -307,7 +307,7 @@ class Reader:
     # Afterwards
 
     def sent(self, pack: Pack) -> tuple[dict[str, SentTexts], list[str]]:
-        """What the reader has now of each text that a pack shows, by key; and the keys of what it
+        """The texts that the reader has now of what a pack shows, by key; and the keys of what it
         was told it has.
         """
         sent: dict[str, SentTexts] = {}

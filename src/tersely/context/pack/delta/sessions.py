@@ -1,5 +1,5 @@
-"""What readers have been shown, on disk beside the index: the texts of sessions, and versions given
-out with a tag.
+"""The texts that readers have been shown, on disk beside the index: those of sessions, and versions
+given out with a tag.
 
 A session is a name that a reader chooses. Several processes may use it at once: what one of them
 sends is written in one transaction, and of two that send the same symbol the later counts. What is

@@ -158,7 +158,9 @@ def _steps_of(
 
 
 def _size(candidate: Candidate, detail: Detail, size_of: SizeOf) -> float:
-    """What a candidate takes; of one that is cut down to parts, in proportion to their lines."""
+    """The tokens that a candidate takes; of one that is cut down to parts, in proportion to their
+    lines.
+    """
     symbol = candidate.symbol
     size = size_of(symbol, detail)
     if detail is not Detail.BODY or not candidate.parts:

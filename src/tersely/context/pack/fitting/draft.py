@@ -17,8 +17,8 @@ from tersely.context.pack.texts import Texts
 
 
 class DetailChoice(NamedTuple):
-    """Which detail each chosen candidate has, and how many lines of a body or members of a skeleton
-    if not all.
+    """The detail of each chosen candidate, and how many lines of a body or members of a skeleton if
+    not all.
     """
 
     chosen: dict[int, Detail]
@@ -244,7 +244,7 @@ def _item(
 
 
 def places(candidates: Sequence[Candidate]) -> list[tuple[int, bool, int, int, str]]:
-    """Where each candidate stands in print: by file in the order of their best, targets first, then
+    """The place of each candidate in print: by file in the order of their best, targets first, then
     by line.
     """
     rank: dict[str, int] = {}

@@ -158,7 +158,9 @@ class Filling:
                 return
 
     def _next_steps(self, steps: Sequence[DetailStep]) -> list[DetailStep]:
-        """What is cut already, then what might be begun, the best first."""
+        """The steps that are possible next: what is cut already, then what might be begun, the best
+        first.
+        """
         cut = [DetailStep(index, self.draft.chosen[index], 0) for index in self.draft.cuts]
         return cut + self._following(steps)[:MAX_CUT_BODIES]
 
@@ -196,8 +198,8 @@ class Filling:
         return True
 
     def _size_that_fits(self, index: int, detail: Detail, shown: int, limit: int) -> int:
-        """How many lines of a body, or members of a skeleton, keep the pack within `limit`; 0 if
-        none.
+        """The number of lines of a body, or members of a skeleton, that keep the pack within
+        `limit`; 0 if none.
 
         A body that is begun shows more than the signature, or it would cost more and say no more.
         """
@@ -223,7 +225,7 @@ class Filling:
         return fitting
 
     def _lines_within(self, room: int, lines: Sequence[str]) -> int:
-        """How many of the lines cost no more than `room` tokens together."""
+        """The number of the lines that cost no more than `room` tokens together."""
         for position, line in enumerate(lines):
             room -= self.meter.count_once(line + "\n")
             if room < 0:

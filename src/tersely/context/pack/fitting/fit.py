@@ -87,7 +87,7 @@ def fit(
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What is to be fitted, and into what."""
+    """The candidates that are to be fitted, and the room for them."""
 
     view: View
     texts: Texts

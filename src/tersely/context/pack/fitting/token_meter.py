@@ -1,4 +1,4 @@
-"""What packs cost: fast while they are filled, exactly in the end.
+"""The cost of packs: fast while they are filled, exactly in the end.
 
 While filling, a pack is weighed as the sum of its blocks, each counted once and remembered: that
 differs from the count of the whole only where blocks meet, by a token here or there.

@@ -70,12 +70,12 @@ class Outline:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """What it shows, top to bottom."""
+        """The nodes that it shows, top to bottom."""
         return tuple(row.node for row in self.rows)
 
 
 def named(outline: Outline) -> dict[str, str]:
-    """What the lines of an outline say of their nodes, by id on one line."""
+    """The text of the lines of an outline on their nodes, by id on one line."""
     return {visible_line(row.node.id): row.name for row in outline.rows}
 
 
@@ -86,7 +86,7 @@ def lost(outline: Outline, known: Mapping[str, str]) -> list[str]:
 
 
 def without_known(outline: Outline, known: Mapping[str, str]) -> str:
-    """What an outline says beyond the names of nodes that are `known`, by id; and which of these
+    """The text of an outline beyond the names of nodes that are `known`, by id; and which of these
     there are no more.
 
     What is around a line that is shown has a line with its name alone.
@@ -242,7 +242,7 @@ def _name(node: Node, around: str, label: Callable[[Symbol], str]) -> str:
 
 
 def _left(node: Node, shown: int) -> str:
-    """How many children are not shown, "" when all are."""
+    """The remark on how many children are not shown, "" when all are."""
     hidden = len(node.children) - shown
     if not hidden:
         return ""
@@ -278,7 +278,7 @@ def _weigh(node: Node) -> float:
 
 
 def _rank(node: Node, urgency: dict[int, float]) -> float:
-    """How soon each node is to be shown: by its weight, and in time for what is in it."""
+    """The rank by which each node is shown: by its weight, and in time for what is in it."""
     inner = max((_rank(child, urgency) for child in node.children), default=0.0)
     own = node.weight if node.symbol is not None else node.weight * COARSE_WEIGHT
     urgency[id(node)] = max(own, inner)

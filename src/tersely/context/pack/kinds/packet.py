@@ -63,7 +63,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What a packet says. `used` counts every token of `text`."""
+    """The text of a packet. `used` counts every token of `text`."""
 
     text: str
     used: int
@@ -79,7 +79,7 @@ class Brief:
 
 @dataclass(frozen=True, slots=True)
 class PacketFrame:
-    """What a packet is written from beside its rows and bodies."""
+    """The material that a packet is written from beside its rows and bodies."""
 
     location: Location
     tests: tuple[str, ...]
@@ -98,7 +98,7 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PacketChoice:
-    """What a packet is to say."""
+    """The rows and bodies that a packet is to have."""
 
     rows: tuple[LikelySymbol, ...]
     offers: tuple[Offer, ...]

@@ -1,5 +1,4 @@
-"""What a pack for a task shows: the likeliest symbols whole, what they lead to, and the names of
-the rest.
+"""The pack for a task: the likeliest symbols whole, what they lead to, and the names of the rest.
 
 Symbols are taken in the order of their chance of being changed, for the first finds are read first;
 worth by token decides nothing among them. A body that is taken is never cut at its end: a long
@@ -46,7 +45,7 @@ Ranges = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class PlanSources:
-    """What planning asks of the graph and of files."""
+    """The questions of planning to the graph and to files."""
 
     around: Callable[[Symbol], Sequence[Candidate]]  # what is one step away from a symbol
     lines: Callable[[Symbol], Sequence[Line]]  # of its source, without documentation

@@ -1,4 +1,4 @@
-"""What speaks for a line that commits wrote: at all, and together with lines of the changed
+"""The evidence for a line by commits that wrote it: at all, and together with lines of the changed
 symbols.
 """
 
@@ -88,7 +88,9 @@ def _near(one: ChangedSymbol) -> set[int]:
 
 @lru_cache(maxsize=MAX_KEPT_FILES)
 def _places(text: str) -> Mapping[int, Sequence[int]]:
-    """Where each line of a file is, by checksum; those that are there many times are nowhere."""
+    """The places of each line of a file, by checksum; those of a line that is there many times are
+    left out.
+    """
     found: dict[int, list[int]] = defaultdict(list)
     for number, line in enumerate(text.split("\n"), 1):
         found[checksum(line.encode("utf-8", "replace"))].append(number)

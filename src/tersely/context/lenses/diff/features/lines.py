@@ -97,8 +97,7 @@ class _Rows:
                 self.totals.append(sum(row.values()))
 
     def likeness(self, names: Sequence[str], words: Words) -> Figures:
-        """How much each line is like one of these, the best of all, from 0 to 1; rare names count
-        most.
+        """The likeness of each line to these, the best of all, from 0 to 1; rare names count most.
 
         `names` are those to compare by, in an order that makes sums the same each time.
         """

@@ -47,7 +47,7 @@ def files_tested(changed: Collection[str], paths: Iterable[str]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """How near types are to those that a change concerns, by the names in their headers."""
+    """The nearness of types to those that a change concerns, by the names in their headers."""
 
     nearness: Mapping[str, float]  # by name of a type
 
@@ -80,7 +80,7 @@ class Hierarchy:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What structure says of a symbol for one change."""
+    """The evidence of structure on a symbol for one change."""
 
     imported: Collection[str]  # files from which changed files import
     importing: Collection[str]  # files that import from changed files
@@ -117,6 +117,6 @@ class Structure:
 
 
 def shares(keys: Sequence[str]) -> dict[str, float]:
-    """How large a part of all each key is."""
+    """The share of each key in all."""
     counts = Counter(keys)
     return {key: times / len(keys) for key, times in counts.items()}

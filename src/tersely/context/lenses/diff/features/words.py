@@ -54,7 +54,7 @@ def near_lines(diff: FileDiff, lines_of: Callable[[str], Sequence[str]]) -> Iter
 
 
 def terms_of(names: Iterable[str]) -> Iterator[str]:
-    """What the names look up in an index of words."""
+    """The terms that the names look up in an index of words."""
     for name in sorted(names):
         if name.lower() not in STOP_WORDS:
             yield from map(stem, pieces_of(name))
