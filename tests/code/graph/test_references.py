@@ -107,6 +107,7 @@ RUST = {
     "src/cart.rs": """\
         use crate::Item;
         fn total(items: &[Item]) -> u8 { items[0].price }
+        fn made(price: u8) -> Item { Item { price: price } }
         """,
 }
 C = {
@@ -119,6 +120,7 @@ C = {
         #include "item.h"
         int total(struct item *one) { return one->price + MOST; }
         int twice(struct item *one) { return 2 * total(one); }
+        struct item made(int price) { struct item one = { .price = price }; return one; }
         """,
 }
 CASES = [
@@ -140,12 +142,14 @@ CASES = [
     (JAVA, "Page.owners", ["a/Page.java:4 write", "a/Page.java:5 read"]),
     (GO, "shop.go:Item", ["main.go:5 type", "shop/shop.go:5 type", "shop/shop.go:11 type", "shop/shop.go:11 type"]),
     (GO, "Most", ["main.go:5 read", "shop/shop.go:11 read"]),
-    (GO, "Item.Price", ["main.go:5 read inferred"]),
-    (RUST, "src/lib.rs:Item", ["src/lib.rs:4 type", "src/cart.rs:1 import", "src/cart.rs:2 type"]),
-    (RUST, "Item.price", ["src/lib.rs:4 read", "src/cart.rs:2 read inferred"]),
+    (GO, "Item.Price", ["main.go:5 read inferred", "shop/shop.go:11 write inferred"]),
+    (RUST, "src/lib.rs:Item", ["src/lib.rs:4 type", "src/cart.rs:1 import", "src/cart.rs:2 type",
+                            "src/cart.rs:3 type", "src/cart.rs:3 type"]),
+    (RUST, "Item.price", ["src/lib.rs:4 read", "src/cart.rs:2 read inferred", "src/cart.rs:3 write inferred"]),
     (RUST, "MOST", ["src/lib.rs:4 read"]),
     (RUST, "Priced", ["src/lib.rs:4 base"]),
-    (C, "item.h:item", ["item.c:2 type", "item.c:3 type", "item.h:3 type"]),
+    (C, "item.h:item", ["item.c:2 type", "item.c:3 type", "item.c:4 type", "item.c:4 type", "item.h:3 type"]),
+    (C, "item.price", ["item.c:2 read inferred", "item.c:4 write inferred"]),
     (C, "item.c:total", ["item.c:3 call"]),
     (C, "MOST", ["item.c:2 read"]),
 ]  # fmt: skip

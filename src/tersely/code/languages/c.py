@@ -532,9 +532,7 @@ def _listed(walk: Lowering, node: Node, annotation: Expression, is_one: bool) ->
                 and designator.type == "field_designator"
                 and named_parts(designator)
             ):
-                name = walk.text(named_parts(designator)[0])
-                walk.mentions.add(name)
-                walk.scope.binds.append(((MEMBER, typed, name), value))
+                walk.fill(typed, named_parts(designator)[0], value)
         else:
             value = _element(walk, child, None)
             if typed is not None and value is not None:

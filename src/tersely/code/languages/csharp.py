@@ -225,9 +225,7 @@ def lower_creation(walk: Lowering, node: Node) -> Expression:
             walk.visit(named_parts(child) if left is not None else [child])
             continue
         value = walk.field_value(child, "right")
-        walk.mentions.add(walk.text(left))
-        if made is not None:
-            walk.scope.binds.append(((MEMBER, made, walk.text(left)), value))
+        walk.fill(made, left, value)
     return made
 
 

@@ -436,9 +436,7 @@ def _filled(
         key, value = element.child_by_field_name("key"), element.child_by_field_name("value")
         name = first_part(key)
         if name is not None and name.type == "identifier" and not is_container:
-            written = _element(walk, value, inner, typed)
-            walk.mentions.add(walk.text(name))
-            walk.scope.binds.append(((MEMBER, typed, walk.text(name)), written))
+            walk.fill(typed, name, _element(walk, value, inner, typed))
         else:
             pairs.append((_element(walk, key, key_type, None), _element(walk, value, inner, typed)))
     walk.scope.binds += (

@@ -636,7 +636,7 @@ def lower_struct_literal(walk: Lowering, node: Node) -> Expression:
             walk.scope.binds.append(((MEMBER, typed, walk.text(name)), walk.value(name)))
         elif field is not None:
             value = walk.field_value(child, "value")
-            walk.scope.binds.append(((MEMBER, typed, walk.text(field)), value))
+            walk.fill(typed, field, value)
         else:
             walk.value(child)
     return typed

@@ -214,6 +214,12 @@ class Lowering:
     def met(self, name: str, variables: tuple[str, ...]) -> None:
         """Called where bodies meet that bound a name as different variables: it is now either."""
 
+    def fill(self, owner: Expression, name: Node, value: Expression) -> None:
+        """Give a member of what a literal makes its value; `name` is where the member is written."""
+        member = self.text(name)
+        self.mentions.add(member)
+        self.scope.binds.append(((MEMBER, owner, member), value))
+
     def bind_node(self, name: Node, value: Expression) -> None:
         """Bind the name that a node is, as `bind_name` does."""
         self.bind_name(self.text(name), value, name)

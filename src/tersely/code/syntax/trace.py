@@ -272,6 +272,14 @@ class Trace(Lowering):
         """Remember what a variable may be."""
         self._met[self.scope.definition, name] = variables
 
+    def fill(self, owner: Expression, name: Node, value: Expression) -> None:
+        """Remember the member, which is written there."""
+        super().fill(owner, name, value)
+        self._written.add(name.end_byte)
+        member = (MEMBER, owner, self.text(name))
+        for offset in self._asked_in(name):
+            self._members[offset] = (self.scope.definition, member)
+
     def displayed(self, serial: int, key: Expression, node: Node) -> None:
         """Remember where a list or mapping has what it has."""
         if type(key) is tuple and len(key) > 1:
