@@ -6,8 +6,6 @@ from pathlib import Path
 
 from tests.code.languages.checks import check
 
-from tersely.code.engine import Engine
-
 UTIL = "function scale(x) { return x }\nvar ease = function () {}\n"
 MAIN = "function main() { scale(1); ease() }\n"
 
@@ -178,7 +176,4 @@ function run() {
   target[1]();
 }
 """
-    (tmp_path / "a.js").write_text(source, encoding="utf-8")
-    with Engine.open(tmp_path) as engine:
-        engine.refresh()
-        assert "a.js:first" in [edge.callee for edge in engine.graph.callees("a.js:run")]
+    check(tmp_path, {"a.js": source}, edges=["a.js:run -> a.js:first inferred"])

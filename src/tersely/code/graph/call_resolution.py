@@ -1049,7 +1049,7 @@ class Sites:
     def _into_parameters(
         self, other: File, scope: int, call: Expression, argument: Any
     ) -> list[Carrier]:
-        found: list[Carrier] = []
+        found = self._into_mixed(other, call, argument)
         callee = call[1]
         for index, _ in enumerate(call[2] if type(callee) is tuple and callee[0] == MEMBER else ()):
             if index == argument and callee[2] in other.facts.adders:
@@ -1081,6 +1081,13 @@ class Sites:
                 ):
                     found.append(Carrier(parameter[0], target.file, True, False))
         return found
+
+    def _into_mixed(self, other: File, call: Expression, argument: Any) -> list[Carrier]:
+        """Names of the object to which a call adds what another one holds: `Object.assign(to, from)`."""
+        is_mixed = type(argument) is int and argument > 0
+        if not is_mixed or other.facts.mixing_functions.isdisjoint(callee_names(call[1])):
+            return []
+        return [Carrier(name, other.id, False, False) for name in callee_names(call[2][0])]
 
     def holds(self, values: Values, wanted: frozenset[Value], depth: int = 0) -> bool:
         """True if wanted values are among some values, or in containers among them."""
