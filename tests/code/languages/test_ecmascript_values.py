@@ -490,3 +490,19 @@ def test_what_objects_keep_under_symbols_is_told_apart(
         edges=[f"a.js:{caller} -> a.js:{callee}" for callee in callees],
         absent=[f"a.js:{caller} -> a.js:{callee} " for callee in every - known],
     )
+
+
+def test_a_key_of_a_package_is_no_name(tmp_path: Path) -> None:
+    source = """\
+const util = require('util');
+const proto = module.exports = { inspect() {}, show() { return this[util.inspect.custom](); } };
+proto[util.inspect.custom] = proto.inspect;
+delegate(proto, 'request').method('accepts');
+function run() { proto.accepts(); }
+"""
+    check(
+        tmp_path,
+        {"a.js": source},
+        edges=["a.js:show -> a.js:inspect inferred"],
+        absent=["a.js:run -> a.js:inspect"],
+    )

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import CONST, MAPPING, SEQUENCE, Expression, is_spread
+from tersely.code.expressions import (
+    CONST,
+    MAPPING,
+    MEMBER,
+    SEQUENCE,
+    Expression,
+    is_spread,
+    is_tagged,
+)
 from tersely.code.graph.pointsto.values import (
     CLASS,
     COLLECTION,
@@ -20,6 +28,7 @@ from tersely.code.graph.pointsto.values import (
     REST,
     RESULT,
     TUPLE,
+    UNIQUE_KEY,
     Value,
     Values,
     external,
@@ -82,6 +91,8 @@ class Containers:
         if type(expression) is tuple and expression[0] == CONST:
             return frozenset((expression[1],))
         values = self.evaluator.values(file, scope, expression)
+        if is_tagged(expression, MEMBER) and _are_symbols_of_packages(values, file):
+            return frozenset(f"{UNIQUE_KEY}{value[1]}" for value in values)
         if not values or any(value[0] != KEY for value in values):
             return None
         return frozenset(value[1] for value in values)
@@ -402,6 +413,16 @@ class Containers:
                 if value[0] == DISPLAY and value[1] == file.id:
                     found.add((value, index))
         return frozenset(found)
+
+
+def _are_symbols_of_packages(values: Values, file: File) -> bool:
+    """Whether values are members of packages from outside, in a language where a key may be a symbol
+    that is equal to no name: `[util.inspect.custom]`.
+    """
+    builtins = f"{file.facts.builtins}."
+    return bool(file.facts.symbols and values) and all(
+        value[0] == EXTERNAL and not value[1].startswith(builtins) for value in values
+    )
 
 
 def is_keyed(value: Value) -> bool:

@@ -23,6 +23,7 @@ from tersely.code.graph.pointsto.values import (
     NOTHING,
     RESULT,
     TUPLE,
+    UNIQUE_KEY,
     Value,
     Values,
     collection,
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
 PAIRS = (TUPLE, DISPLAY)  # what may have parts with places
 
-
-UNIQUE_KEY = "@@"  # before a key that is made by a call: no name begins so
 
 LEAST_PATTERN = 3  # known characters of a name, below which it may be any
 MAX_FAMILY = 300  # members of one class whose names fit a pattern

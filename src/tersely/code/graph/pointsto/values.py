@@ -59,6 +59,7 @@ def one(*value: Any) -> Values:
 # names in the dotted name of something external; longer ones come from loops
 MAX_EXTERNAL_PARTS = 7
 MAX_CONTAINER_DEPTH = 3  # containers in containers that are told apart
+UNIQUE_KEY = "@@"  # before a key that is no text: no name begins so
 INSTANCE_PARTS = ("tag", "file", "position", "is open")  # of an instance without type arguments
 
 
