@@ -495,10 +495,11 @@ def test_what_objects_keep_under_symbols_is_told_apart(
 def test_a_key_of_a_package_is_no_name(tmp_path: Path) -> None:
     source = """\
 const util = require('util');
-const proto = module.exports = { inspect() {}, show() { return this[util.inspect.custom](); } };
+const proto = module.exports = { inspect() {} };
 proto[util.inspect.custom] = proto.inspect;
 delegate(proto, 'request').method('accepts');
 function run() { proto.accepts(); }
+function show() { proto[util.inspect.custom](); }
 """
     check(
         tmp_path,
