@@ -387,6 +387,14 @@ COMMANDS = {
             "  @Test public void other() { }\n}\n"
         ),
     },
+    "mvn test -Dtest='AddTest$Twice#adds'": {
+        "pom.xml": "<project/>",
+        "src/main/java/p/Add.java": "package p;\npublic class Add { public static int add(int a) { return a; } }\n",
+        "src/test/java/p/AddTest.java": (
+            "package p;\nimport org.junit.jupiter.api.*;\nclass AddTest {\n"
+            "  @Nested class Twice {\n    @Test void adds() { Add.add(Add.add(1)); }\n  }\n}\n"
+        ),
+    },
     "(cd 'a b' && ./gradlew test --tests '*AddTest.adds')": {
         "a b/build.gradle.kts": "",
         "a b/src/main/java/p/Add.java": "package p;\npublic class Add { public static int add(int a) { return a; } }\n",

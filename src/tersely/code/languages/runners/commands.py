@@ -57,9 +57,16 @@ def _own_name(test: SelectedTest) -> str:
 
 
 def _class_name(test: SelectedTest) -> str:
-    """The class of a test, by the custom that a file is named as its class when nothing else tells."""
-    stem = file_name_of(test.path).partition(".")[0]
-    return test.name.rpartition(".")[0].rpartition(".")[2] or stem
+    """The innermost class of a test."""
+    return _classes(test)[-1]
+
+
+def _classes(test: SelectedTest) -> list[str]:
+    """The classes around a test, the outermost first, by the custom that a file is named as its
+    class when nothing else tells.
+    """
+    around = test.name.rpartition(".")[0]
+    return around.split(".") if around else [file_name_of(test.path).partition(".")[0]]
 
 
 def pytest(tests: Sequence[SelectedTest]) -> str:
@@ -135,7 +142,7 @@ def _rust_module(path: str) -> str:
 
 
 def maven(tests: Sequence[SelectedTest]) -> str:
-    """`mvn test -Dtest=Class#one+two,Other`."""
+    """`mvn test -Dtest=Class#one+two,Other`; a class in another is `Outer$Inner`, as on the JVM."""
     return f"mvn test -Dtest={quote(','.join(_by_class(tests)))}"
 
 
@@ -183,7 +190,7 @@ def _by_class(tests: Sequence[SelectedTest]) -> list[str]:
     """`Class#one+two` for the tests of each class; the class alone for a test without a name."""
     by_class: dict[str, list[str]] = {}
     for test in tests:
-        by_class.setdefault(_class_name(test), []).append(_own_name(test))
+        by_class.setdefault("$".join(_classes(test)), []).append(_own_name(test))
     return [
         name + ("#" + "+".join(methods) if all(methods) else "")
         for name, methods in (
