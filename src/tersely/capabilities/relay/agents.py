@@ -26,6 +26,7 @@ from tersely.capabilities.relay.messages import (
 )
 from tersely.capabilities.relay.names import meet
 from tersely.capabilities.text import Style, aligned, counted
+from tersely.foundation.errors import TerselyError
 from tersely.foundation.escape import visible_line
 
 if TYPE_CHECKING:
@@ -137,10 +138,16 @@ def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
 
 
 def retire(context: RelayContext, parameters: RetireParameters) -> Retired:
-    """A name that is nobody's any more."""
+    """A name that is nobody's any more; raises `not_permitted` for an agent that another has retired
+    which still holds something.
+    """
     from tersely.relay.teams.board import give_back
 
     relay, name = context.relay, parameters.name
+    is_other = name != context.agent and not context.is_of_person
+    if is_other and relay.claims.is_holder(name):
+        hint = "its claims end by themselves once it is gone; a person may retire it before"
+        raise TerselyError("not_permitted", f"{name} holds claims, and an agent asks", hint)
     dead = relay.mail.retire(name, parameters.token)
     released = [one.target for one in relay.claims.release_all(name)]
     returned = [one.id for one in give_back(relay.store, name)]
@@ -271,7 +278,7 @@ RETIRE = RelayCapability(
     text=_retired_text,
     effect=Effect.WRITE,
     examples=("agents retire ann",),
-    fails=("recipient_not_found", "name_taken", "unauthorized", "busy"),
+    fails=("recipient_not_found", "name_taken", "unauthorized", "busy", "not_permitted"),
 )
 AWAY_CAPABILITY = RelayCapability(
     name="agent.away",

@@ -113,6 +113,10 @@ class Claims:
         self._change(project, without, holder)
         return list(given_back)
 
+    def is_holder(self, name: str) -> bool:
+        """True if somebody holds anything in any project."""
+        return any(one.holder == name for _, claims in self.by_project() for one in claims)
+
     def release_all(self, holder: str) -> list[Claim]:
         """Give back what somebody holds in all projects."""
         held = [
