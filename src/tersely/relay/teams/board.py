@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from tersely.foundation.errors import TerselyError
 from tersely.relay import threads
@@ -42,6 +42,13 @@ class Item:
     keys: list[str] = field(
         default_factory=list
     )  # of the questions by which it was added and taken, where they had one
+
+
+class _Changed(NamedTuple):
+    """The items after a change, and the one that it is about."""
+
+    items: list[Item]
+    item_id: str
 
 
 class Board:
@@ -77,14 +84,8 @@ class Board:
 
     def add(self, step: str, needs: Sequence[str]) -> Item:
         """A new item; raises `item_not_found` for one of `needs` that there is not."""
-        added = ""
 
-        def change(items: list[Item]) -> list[Item]:
-            nonlocal added
-            known = self._answered_with(items)
-            if known is not None:
-                added = known.id
-                return items
+        def change(items: list[Item]) -> _Changed:
             for needed in needs:
                 find(items, needed)
             if len(items) >= MAX_BOARD_ITEMS:
@@ -92,22 +93,16 @@ class Board:
                     "busy", f"the board has {MAX_BOARD_ITEMS:,} items", "use another thread"
                 )
             added = f"b{1 + max((int(one.id[1:]) for one in items), default=0)}"
-            return [*items, Item(added, step, needs=list(needs), keys=[self._key])]
+            return _Changed([*items, Item(added, step, needs=list(needs), keys=[self._key])], added)
 
-        return find(self._change(change), added)
+        return self._once(change)
 
     def take(self, item_id: str = "") -> Item:
         """Have an item, the first that is ready where none is named; raises `item_not_found`,
         `not_ready`.
         """
-        taken = ""
 
-        def change(items: list[Item]) -> list[Item]:
-            nonlocal taken
-            known = self._answered_with(items)
-            if known is not None:
-                taken = known.id
-                return items
+        def change(items: list[Item]) -> _Changed:
             free = ready(items)
             if item_id:
                 free = [one for one in [find(items, item_id)] if one in free]
@@ -115,19 +110,20 @@ class Board:
                 raise TerselyError(
                     "not_ready", _why_not(items, item_id), "`tersely board` shows all items"
                 )
-            taken = free[0].id
             until = timestamp(self._store.now_ms() + TAKEN_SECONDS * 1_000)
             keys = [*free[0].keys[:1], self._key]
-            return _with(items, taken, status=TAKEN, by=self._actor, until=until, why="", keys=keys)
+            return _with(
+                items, free[0].id, status=TAKEN, by=self._actor, until=until, why="", keys=keys
+            )
 
-        return find(self._change(change), taken)
+        return self._once(change)
 
     def settle(self, item_id: str, status: str, why: str = "") -> Item:
         """Say that an item is done, blocked or pending again; raises `item_not_found`,
         `already_claimed`.
         """
 
-        def change(items: list[Item]) -> list[Item]:
+        def change(items: list[Item]) -> _Changed:
             holder = find(items, item_id).by
             if holder not in {"", self._actor}:
                 message = f"{item_id} is taken by {holder}"
@@ -135,18 +131,25 @@ class Board:
             by = "" if status == PENDING else self._actor
             return _with(items, item_id, status=status, by=by, until="", why=why)
 
-        return find(self._change(change), item_id)
+        return self._change(change)
 
-    def _answered_with(self, items: Iterable[Item]) -> Item | None:
-        """The item by which this question was answered before, None where it is new."""
-        return next((one for one in items if self._key and self._key in one.keys), None)
+    def _once(self, change: Callable[[list[Item]], _Changed]) -> Item:
+        """The item of a change, or the one by which the same question was answered before."""
 
-    def _change(self, change: Callable[[list[Item]], list[Item]]) -> list[Item]:
+        def change_once(items: list[Item]) -> _Changed:
+            known = (one.id for one in items if self._key and self._key in one.keys)
+            answered = next(known, None)
+            return change(items) if answered is None else _Changed(items, answered)
+
+        return self._change(change_once)
+
+    def _change(self, change: Callable[[list[Item]], _Changed]) -> Item:
+        """Write down a change of the items, and give its item; raises `busy`."""
         for _ in range(BOARD_TRIES):
             state = threads.state(self._store, self._thread)
             after = change(self._read(state))
             others = [one for one in state["plan"] if not _is_item(one)]
-            plan = [*others, *map(_written, after)]
+            plan = [*others, *map(_written, after.items)]
             patch = [{"op": "replace", "path": "/plan", "value": plan}]
             try:
                 threads.patch_state(
@@ -156,7 +159,7 @@ class Board:
                 if error.code != "version_conflict":
                     raise
             else:
-                return after
+                return find(after.items, after.item_id)
         raise TerselyError("busy", "the board is changed by many at this moment", "try again")
 
     def _read(self, state: dict[str, Any]) -> list[Item]:
@@ -209,8 +212,9 @@ def _why_not(items: Collection[Item], item_id: str) -> str:
     return f"{one.id} is {one.status}" + (f" by {one.by}" if one.by else "")
 
 
-def _with(items: Iterable[Item], item_id: str, **changed: Any) -> list[Item]:
-    return [replace(one, **changed) if one.id == item_id else one for one in items]
+def _with(items: Iterable[Item], item_id: str, **changed: Any) -> _Changed:
+    changed_items = [replace(one, **changed) if one.id == item_id else one for one in items]
+    return _Changed(changed_items, item_id)
 
 
 def _is_item(entry: dict[str, Any]) -> bool:
