@@ -204,20 +204,9 @@ def _configuration(
     settings = relaxed_json(text)
     directory = posixpath.dirname(path)
     aliases, base, roots = PLAIN
-    inherited = settings.get("extends")
-    for parent in (
-        [inherited]
-        if isinstance(inherited, str)
-        else inherited
-        if isinstance(inherited, list)
-        else []
-    ):
-        if isinstance(parent, str) and parent.startswith("."):
-            target = posixpath.normpath(posixpath.join(directory, parent))
-            above = _configuration(
-                files, target if target.endswith(".json") else f"{target}.json", depth + 1, known
-            )
-            aliases, base, roots = above or (aliases, base, roots)
+    for parent in _extended(settings, directory):
+        above = _configuration(files, parent, depth + 1, known)
+        aliases, base, roots = above or (aliases, base, roots)
     options = settings.get("compilerOptions")
     options = options if isinstance(options, dict) else {}
     if isinstance(options.get("baseUrl"), str):
@@ -240,6 +229,18 @@ def _configuration(
         )
     known[path] = Configuration(aliases, base, roots)
     return known[path]
+
+
+def _extended(settings: dict[str, Any], directory: str) -> list[str]:
+    """The files of the repository that one extends, the first first."""
+    inherited = settings.get("extends")
+    parents = inherited if isinstance(inherited, list) else [inherited]
+    found: list[str] = []
+    for parent in parents:
+        if isinstance(parent, str) and parent.startswith("."):
+            target = posixpath.normpath(posixpath.join(directory, parent))
+            found.append(target if target.endswith(".json") else f"{target}.json")
+    return found
 
 
 def _nearest(known: dict[str, Any], directory: str) -> str:

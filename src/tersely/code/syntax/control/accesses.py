@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
@@ -43,19 +43,17 @@ def _part(walk: Walk, node: Node, role: Any) -> None:
     walk.draft.fail()
 
 
+class _Callee(NamedTuple):
+    """The function of a call: its name, and the object that it is a method of."""
+
+    name: str
+    receiver: Node | None
+
+
 def _call(walk: Walk, node: Node, role: model.Call) -> None:
     discarded = walk.discarded == node.id
     callee, arguments = field(role.callee)(node), field(role.arguments)(node)
-    member = walk.role(callee) if callee is not None else None
-    receiver, name = field(role.receiver)(node), ""
-    if receiver is not None and callee is not None:
-        name = walk.text(callee)
-    elif callee is not None and type(member) is model.Member:
-        receiver, part = field(member.object)(callee), field(member.member)(callee)
-        name = walk.text(part) if part is not None else ""
-    elif callee is not None:
-        name = walk.text(callee) if type(member) is model.Name else ""
-        walk.visit(callee)
+    name, receiver = _read_callee(walk, callee, field(role.receiver)(node))
     path = walk.path(receiver)
     of_module = path is not None and path[0] in walk.imported
     if receiver is not None:
@@ -69,6 +67,20 @@ def _call(walk: Walk, node: Node, role: model.Call) -> None:
     may_change = discarded and name not in walk.control.pure and not walk.control.lends_openly
     walk.note_call(node, name, path, passed, blind=may_change and (receiver is None or of_module))
     walk.draft.fail()
+
+
+def _read_callee(walk: Walk, callee: Node | None, receiver: Node | None) -> _Callee:
+    """The callee of a call, visited where it is no member."""
+    if callee is None:
+        return _Callee("", receiver)
+    if receiver is not None:
+        return _Callee(walk.text(callee), receiver)
+    role = walk.role(callee)
+    if type(role) is model.Member:
+        part = field(role.member)(callee)
+        return _Callee(walk.text(part) if part is not None else "", field(role.object)(callee))
+    walk.visit(callee)
+    return _Callee(walk.text(callee) if type(role) is model.Name else "", None)
 
 
 def _visit_receiver(walk: Walk, receiver: Node, name: str, *, discarded: bool) -> None:

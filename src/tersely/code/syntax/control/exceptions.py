@@ -47,6 +47,18 @@ def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
     draft.close()
     raised = draft.frames.pop().raised if handlers else []
     _else_of_try(walk, parts, me)
+    _handlers(walk, handlers, raised, me)
+    if final is not None:
+        _finally(walk, *final, me)
+    draft.statement = draft.statements[me].owner
+    draft.scopes.pop()
+
+
+def _handlers(
+    walk: Walk, handlers: Iterable[tuple[Node, control.Catch]], raised: Ends, me: int
+) -> None:
+    """All handlers of a statement; what none of them takes goes on."""
+    draft, result = walk.draft, walk.result
     ends = list(draft.here)
     for child, part in handlers:
         raised = _handler(walk, child, part, raised, result)
@@ -54,10 +66,6 @@ def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
         draft.statement = me
     draft.escape(raised)
     draft.here = ends
-    if final is not None:
-        _finally(walk, *final, me)
-    draft.statement = draft.statements[me].owner
-    draft.scopes.pop()
 
 
 def _else_of_try(walk: Walk, parts: Iterable[tuple[Node, Any]], me: int) -> None:

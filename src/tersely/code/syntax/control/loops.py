@@ -49,17 +49,25 @@ def lower_while(walk: Walk, node: Node, role: control.While) -> None:
         _update(walk, every(head, role.update) if head is not None else [], frame, me)
         _close_loop(draft, frame, start)
     else:
-        draft.statements[me].head_end_line = draft.statements[me].line
-        block(walk, body, scoped=not role.sees_body)
-        draft.close()
-        draft.here += frame.continues
-        frame.continues = []
-        draft.statement = me
+        _body_before_test(walk, body, role, frame, me)
         holds, fails = _test(walk, condition, node, negated=role.negated)
         draft.statements[me].tails.append(draft.statements[me].end_line)
         draft.here = holds
         _close_loop(draft, frame, min(start, len(draft.points) - 1))
     _leave_loop(walk, field(role.otherwise)(node), frame, fails, me)
+
+
+def _body_before_test(
+    walk: Walk, body: Node | None, role: control.While, frame: Frame, me: int
+) -> None:
+    """The body of a loop that runs once before its condition is looked at."""
+    draft = walk.draft
+    draft.statements[me].head_end_line = draft.statements[me].line
+    block(walk, body, scoped=not role.sees_body)
+    draft.close()
+    draft.here += frame.continues
+    frame.continues = []
+    draft.statement = me
 
 
 def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
