@@ -502,6 +502,14 @@ export default {
   methods: { leave() { this.$store.commit("articles/clear"); transaction.commit(FETCH); } },
 };
 """,
+    "store/mapped.js": """\
+import { mapActions, mapMutations } from "vuex";
+import { FETCH } from "./types";
+export default {
+  beforeMount() { Object.assign(this, mapMutations("articles", ["clear"])); },
+  created() { return mapActions({ load: FETCH, redo: "again" }); },
+};
+""",
     "store/page.spec.js": """\
 import { actions } from "./spied";
 const context = { commit() {} };
@@ -742,6 +750,9 @@ EXPECTED = {
         "store/page.js:enter -> store/articles.js:actions.[FETCH] (Vuex action)",
         "store/page.js:methods.leave -> store/articles.js:mutations.clear (Vuex mutation)",
         "store/spied.js:actions.run -> store/articles.js:mutations.clear (Vuex mutation)",
+        "store/mapped.js:beforeMount -> store/articles.js:mutations.clear (Vuex mutation)",
+        "store/mapped.js:created -> store/articles.js:actions.[FETCH] (Vuex action)",
+        "store/mapped.js:created -> store/articles.js:actions.again (Vuex action)",
     ], [
         "store/articles.js:actions.again -> store/articles.js:getters.clear",
         "store/page.js:methods.leave -> store/articles.js:actions",

@@ -287,6 +287,8 @@ VUEX = {
     "vuex.default.Store": _VUEX_STORE,
     "vuex.createStore": _VUEX_STORE,
     "Store.registerModule": Summary(registry=Registry(1, _VUEX_MEMBERS, inside="modules")),
+    "vuex.mapMutations": Summary(rule=_VUEX_MUTATION, reaches=Topic("names", _VUEX_MUTATION)),
+    "vuex.mapActions": Summary(rule=_VUEX_ACTION, reaches=Topic("names", _VUEX_ACTION)),
 }
 # Methods of frameworks, whatever they are called on.
 ECMASCRIPT_FRAMEWORK_METHODS = {

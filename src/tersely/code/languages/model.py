@@ -563,7 +563,8 @@ class Topic:
 
     `kind`: "path" (of a URL; what has a placeholder fits anything), "pattern" (a regular expression
     that paths match), "name" (a text; its last word
-    counts), "word" (the name that a value is written with), "type" (the class of what is passed, or
+    counts), "names" (the texts in the lists and objects that are passed, in the namespace that a text before
+    them names), "word" (the name that a value is written with), "type" (the class of what is passed, or
     of what the handler takes), "template" (the names and paths in the templates that a call names).
     """
 

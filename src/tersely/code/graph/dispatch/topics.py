@@ -262,6 +262,9 @@ class Topics:
         if topic.kind == "template":
             yield from self._told_in_templates(file, scope, topic, call)
             return
+        if topic.kind == "names":
+            yield from self._told_in_lists(file, scope, topic, call)
+            return
         expression = _argument(topic, call)
         if topic.kind == "word":
             yield from (("word", topic.framework, name) for name in callee_names(expression))
@@ -280,6 +283,22 @@ class Topics:
             elif topic.kind in PATHS and (path := _text(value)) is not None:
                 as_path = of_pattern(path) if topic.kind == "pattern" else path
                 yield "path", topic.framework, as_path
+
+    def _told_in_lists(
+        self, file: File, scope: int, topic: Topic, call: Expression
+    ) -> Iterator[Key]:
+        """The names that lists and objects hold which a call is given, after that of a namespace."""
+        space = ""
+        for argument in call[2]:
+            for value in self.evaluator.values(file, scope, argument):
+                if value[0] == DISPLAY:
+                    held = self.evaluator.containers.items(value, None, None)
+                    texts = (_text(one) for one in held)
+                    yield from (
+                        ("name", topic.framework, f"{space}{text}") for text in texts if text
+                    )
+                elif text := _text(value):
+                    space = f"{text}/"
 
     def _told_in_templates(
         self, file: File, scope: int, topic: Topic, call: Expression
