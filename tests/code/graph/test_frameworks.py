@@ -19,6 +19,8 @@ from django.views import View
 class All(View):
     def get(self, request):
         return reverse("elsewhere:missing")
+    def post(self, request):
+        return None
 def index(request):
     return HttpResponse("x")
 def detail(request, question_id):
@@ -74,6 +76,8 @@ def test_year():
     client.get("/archive/2021/all/")
 def test_all():
     client.get("/archive/all/")
+def test_posted():
+    client.post("/all/")
 def test_root():
     client.get("/")
 """,
@@ -331,6 +335,8 @@ router = APIRouter()
 def boards(): ...
 @router.get("/{id}")
 def board(id: int): ...
+@router.get("/all")
+def every(): ...
 @router.get("/{id}/me")
 def mine(id: int): ...
 """,
@@ -339,6 +345,7 @@ import axios from "axios";
 const http = axios.create({ baseURL: "/v1" });
 export function teams() { return fetch("/v1/teams/"); }
 export function board(id) { return http.get(`/v1/boards/${id}`); }
+export function based(base) { return fetch(`${base}/boards/`); }
 export function mine(id) { return axios({ url: "/v1/boards/" + id + "/me" }); }
 """,
     "web/front.js": """\
@@ -409,6 +416,7 @@ module.exports = router;
 const request = require('supertest');
 const app = require('./app');
 function testAll() { return request(app).get('/api'); }
+function testChange() { return request(app).put('/api/7'); }
 function testRoot() { return request(app).get('/'); }
 """,
 }
@@ -603,9 +611,11 @@ function vet() { return fetch("/vets/4"); }
     "spring/PetsTests.java": """\
 package spring;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 import org.springframework.test.web.servlet.MockMvc;
 class PetsTests {
     private MockMvc mockMvc;
+    void adds() { mockMvc.perform(post("/owners/{ownerId}/pets/add", 3)); }
     void lists() { mockMvc.perform(get("/owners/{ownerId}/pets", 3)); }
 }
 """,
@@ -638,6 +648,7 @@ EXPECTED = {
         "polls/test_urls.py:test_year -> polls/lists.py:year (route by its path)",
         "polls/test_urls.py:test_all -> polls/lists.py:Archive.get_queryset (route by its path)",
         "polls/test_urls.py:Searches.test_one -> polls/lists.py:search_year (route by its path)",
+        "polls/test_urls.py:test_posted -> polls/views.py:All.post (route by its path)",
         "polls/test_urls.py:test_root -> polls/views.py:index (route by its path)",
         "polls/signals.py -> polls/signals.py:saved (Django signal)",
         "polls/signals.py:vote -> polls/signals.py:count (Django signal)",
@@ -650,6 +661,7 @@ EXPECTED = {
         "polls/test_urls.py:test_latest -> polls/views.py",
         "polls/test_urls.py:test_all -> polls/views.py",
         "polls/test_urls.py:test_all -> polls/lists.py:year",
+        "polls/test_urls.py:test_posted -> polls/views.py:All.get",
         "polls/test_urls.py:test_root -> polls/lists.py",
     ]),
     "Django REST framework": (DRF, [
@@ -705,13 +717,16 @@ EXPECTED = {
         "web/groups.js:teams -> api/teams.py:teams (route by its path)",
         "web/groups.js:board -> api/boards.py:board (route by its path)",
         "web/groups.js:mine -> api/boards.py:mine (route by its path)",
+        "web/groups.js:based -> api/boards.py:boards (route by its path)",
     ], [
         "web/front.js:elsewhere -> api",
         "web/front.js:user -> api/routers.py",
         "web/groups.js:teams -> api/boards.py",
         "web/groups.js:teams -> api/teams.py:team ",
         "web/groups.js:board -> api/teams.py",
+        "web/groups.js:board -> api/boards.py:every",
         "web/groups.js:mine -> api/teams.py",
+        "web/groups.js:based -> api/teams.py",
     ]),
     "Express": (EXPRESS, [
         "server/app.js -> server/app.js:auth (Express middleware)",
@@ -726,7 +741,11 @@ EXPECTED = {
         "server/pets.js -> server/pets.js:loadPet (Express route)",
         "server/pets.js -> server/pets.js:owns (Express route)",
         "server/pets.test.js:testAll -> server/pets.js:allPets (route by its path)",
-    ], ["server/pets.test.js:testRoot -> server/"]),
+        "server/pets.test.js:testChange -> server/pets.js:changePet (route by its path)",
+    ], [
+        "server/pets.test.js:testRoot -> server/",
+        "server/pets.test.js:testChange -> server/pets.js:showPet",
+    ]),
     "Fastify": (FASTIFY, [
         "fast/server.js -> fast/users.js:users (Fastify plugin)",
         "fast/server.js -> fast/server.js:check (Fastify hook)",
@@ -776,10 +795,12 @@ EXPECTED = {
         "spring/pets.js:add -> spring/Pets.java:Pets.add (route by its path)",
         "spring/pets.js:pets -> spring/Pets.java:Pets.list (route by its path)",
         "spring/pets.js:vet -> spring/Pets.java:Vets.show (route by its path)",
+        "spring/PetsTests.java:PetsTests.adds -> spring/Pets.java:Pets.add (route by its path)",
         "spring/PetsTests.java:PetsTests.lists -> spring/Pets.java:Pets.list (route by its path)",
     ], [
         "spring/Owner.java:Owner.show -> spring/Owner.java:Owner.onOther",
         "spring/pets.js:vet -> spring/Pets.java:Pets",
+        "spring/PetsTests.java:PetsTests.adds -> spring/Pets.java:Pets.show",
         "spring/pets.js:pet -> spring/Pets.java:Vets",
     ]),
 }  # fmt: skip

@@ -19,9 +19,18 @@ from tersely.code.languages.model import (
     names,
 )
 
-HTTP_VERBS = names("get post put patch delete head options")
+TOLD_VERBS = names("get post put patch delete")  # that tell routes of one path apart
+HTTP_VERBS = TOLD_VERBS | names("head options")
 PATH = Topic("path", argument=0)
 PATH_OF_ROUTER = Topic("path")  # that of the router alone
+
+
+def verb_of(name: str) -> str:
+    """The verb of HTTP that the name of a function tells: `get`, `Get`, `GetMapping`; "" for any."""
+    verb = name.lower().removesuffix("mapping")
+    return verb if verb in TOLD_VERBS else ""
+
+
 _FETCH = Summary(rule="route by its path", reaches=PATH)
 EVENT = Topic("type", "Spring", HANDLER)
 

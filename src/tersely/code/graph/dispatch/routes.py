@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from tersely.code.expressions import CALL, MEMBER, Expression, is_tagged
+from tersely.code.expressions import CALL, HOLE, MEMBER, Expression, is_tagged
 from tersely.code.graph.call_resolution import Target
 from tersely.code.graph.passing import called_arguments, receiver_of
 from tersely.code.graph.pointsto.values import CLASS, MODULE, Value, is_router
@@ -157,10 +157,13 @@ def segments(path: str) -> list[str]:
 
 
 class Fit(NamedTuple):
-    """How well a route fits a path: the parts that it tells apart, then all that it has."""
+    """How well a route fits a path: the parts that are equal, then all that were compared, then the
+    placeholders that stand for what is not known.
+    """
 
     told: int
     parts: int
+    unknown: int = 0
 
 
 NO_FIT = Fit(0, 0)
@@ -168,15 +171,24 @@ NO_FIT = Fit(0, 0)
 
 def fit(route: list[str], asked: list[str]) -> Fit:
     """How well a route fits a path of which the beginning may be a prefix, `NO_FIT` where it is
-    another or tells nothing apart. The root is told by having no parts.
+    another or tells nothing apart. The root is told by having no parts; a hole at the beginning of
+    a path stands for any number of them.
     """
-    if not route or len(route) > len(asked):
-        return Fit(1, 0) if route == asked else NO_FIT
-    pairs = list(zip(reversed(route), reversed(asked), strict=False))
-    if any(one != other and not is_placeholder(one) for one, other in pairs):
+    is_open = asked[:1] == [HOLE]
+    known = asked[1:] if is_open else asked
+    if not route:
+        return Fit(1, 0) if not known else NO_FIT
+    if len(route) > len(known) and not is_open:
         return NO_FIT
-    told = sum(one == other and not is_placeholder(one) for one, other in pairs)
-    return Fit(told, len(route)) if told else NO_FIT
+    told = unknown = 0
+    for own, other in zip(reversed(route), reversed(known), strict=False):
+        if is_placeholder(own):
+            unknown += HOLE in other
+        elif own == other:
+            told += 1
+        elif HOLE not in other:
+            return NO_FIT
+    return Fit(told, min(len(route), len(known)), unknown) if told else NO_FIT
 
 
 def is_placeholder(part: str) -> bool:

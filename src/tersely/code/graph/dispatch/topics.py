@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.expressions import CALL, Expression
+from tersely.code.expressions import CALL, MEMBER, Expression, is_tagged
 from tersely.code.graph.call_resolution import Target
 from tersely.code.graph.dispatch.routes import NO_FIT, Routers, fit, joined, of_pattern, segments
 from tersely.code.graph.dispatch.templates import TEMPLATE_LIMIT, Templates
@@ -30,6 +30,7 @@ from tersely.code.graph.pointsto.values import (
     Values,
 )
 from tersely.code.graph.program import File, callee_names
+from tersely.code.languages.frameworks import verb_of
 from tersely.code.languages.model import HANDLER, RECEIVER, Registry, Resolution, Summary, Topic
 from tersely.code.languages.registry import LANGUAGES
 
@@ -44,7 +45,8 @@ MAX_LISTED = 20  # paths in a list that are looked at
 TELLING = frozenset((*range(MAX_LISTED), "path", "url", "prefix"))  # keys of what says a path
 Place = tuple[int, int]  # file and position of a definition
 PATHS = ("path", "pattern")  # kinds of topics that are paths
-Key = tuple[str, str, Any]  # kind of a topic, the framework, and what tells it from others
+# Kind of a topic, the framework, of a path the verb or "" for any, and what tells it from others.
+Key = tuple[str, str, Any]
 
 
 class Registration(NamedTuple):
@@ -75,7 +77,7 @@ class Topics:
         found: set[Target] = set()
         for kind, framework, told in self._keys(file, scope, summary.reaches, call, None):
             if kind == "path":
-                found |= self._by_path(told)
+                found |= self._by_path(told, _verb(call))
             else:
                 space, _, word = told.replace(":", ".").replace("/", ".").rpartition(".")
                 key = (kind, framework, word)
@@ -204,9 +206,16 @@ class Topics:
                     starts = routers.before(target, around)
                     ends = {key[2] for key in keys}
                     paths = joined(starts, ends or {""}) if ends or any(starts) else ()
-                    keys = {("path", topic.framework, path) for path in paths}
+                    verb = _verb(call) or self._verb_of_method(target)
+                    keys = {("path", verb, path) for path in paths}
                 for key in keys:
                     handlers[key].add(target)
+
+    def _verb_of_method(self, target: Target) -> str:
+        """The verb that the name of a method tells: of a class that is a handler."""
+        home = self.program.file(target.file)
+        is_method = home.owner_class(target.position) >= 0
+        return verb_of(home.definitions[target.position][1]) if is_method else ""
 
     def _calls(
         self, is_wanted: Callable[[Summary], bool]
@@ -234,15 +243,18 @@ class Topics:
             return []
         return [self.program.file(at) for at in files]
 
-    def _by_path(self, path: str) -> set[Target]:
+    def _by_path(self, path: str, verb: str) -> set[Target]:
         """The handlers of the routes that a path fits best: those that tell most of it apart, by
-        its end.
+        its end. Routes of another verb are none.
         """
         asked = segments(path)
         best: set[Target] = set()
         best_fit = NO_FIT
-        for (kind, _, route), targets in self._registered().items():
-            found = fit(segments(route), asked) if kind == "path" else NO_FIT
+        for (kind, own_verb, route), targets in self._registered().items():
+            is_other = verb and own_verb and verb != own_verb
+            if kind != "path" or is_other:
+                continue
+            found = fit(segments(route), asked)
             if found > best_fit:
                 best, best_fit = set(targets), found
             elif found == best_fit != NO_FIT:
@@ -372,6 +384,13 @@ def _argument(topic: Topic, call: Expression) -> Expression:
     if topic.argument == RECEIVER:
         return receiver_of(call)
     return call[2][topic.argument] if 0 <= topic.argument < len(call[2]) else None
+
+
+def _verb(call: Expression) -> str:
+    """The verb that the function tells by its name which a call calls, "" for any."""
+    callee = call[1][1] if is_tagged(call[1], CALL) else call[1]
+    name = callee[2] if is_tagged(callee, MEMBER) else callee
+    return verb_of(name) if type(name) is str else ""
 
 
 def _text(value: Value) -> str | None:
