@@ -36,7 +36,7 @@ from tersely.capabilities.relay.results import error_text
 from tersely.capabilities.toolset import OFFERED, tool_name
 from tersely.cli.commands import COMMANDS, Command
 from tersely.cli.daemon import ANSWER_WORDS
-from tersely.cli.relay.run import COMMANDS as TYPED_BEHIND_RELAY
+from tersely.cli.relay import table
 from tersely.cli.services import RelayServices
 from tersely.client import Client, ask
 from tersely.client.cassettes import referred
@@ -571,7 +571,7 @@ async def refused_code(asking: Awaitable[object]) -> str:
     return caught.value.code
 
 
-TYPED = {command.name for command in TYPED_BEHIND_RELAY}
+TYPED = set(table.NAMES)
 # For each door, what it offers of the catalogue, and how it refuses the rest.
 OFFERS: dict[Callable[[Place, list[str]], list[str]], set[str]] = {
     refused_to_client: set(catalogue.RELAY_NAMES),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tersely.cli.builtin_commands import own_parameters
 from tersely.cli.commands import COMMANDS
 from tersely.cli.manual import overview_entry
 from tersely.cli.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS, TALK
-from tersely.cli.relay.run import COMMANDS as RELAY_DECLARED
+from tersely.cli.relay import table
 
 ENTRY = {"__future__", "tersely", "tersely.cli", "tersely.cli.main"}
 # Help may load declarations and the vocabulary of symbols; nothing that parses, stores or counts.
@@ -101,8 +102,14 @@ def test_the_overview_says_what_the_declarations_say() -> None:
     assert {command.name: overview_entry(command) for command in COMMANDS} == shown
 
 
+@pytest.mark.parametrize("module", table.MODULES)
+def test_the_table_of_the_relay_lists_what_its_modules_declare(module: str) -> None:
+    declared = import_module(f"tersely.cli.relay.{module}").COMMANDS
+    assert tuple(command.name for command in declared) == table.MODULES[module]
+
+
 def test_the_overview_of_the_relay_says_what_its_commands_declare() -> None:
-    declared = {command.words: command.line() for command in RELAY_DECLARED}
+    declared = {command.words: command.line() for command in table.every()}
     shown = {word: line for word, (_, line) in RELAY_COMMANDS.items() if word != RELAY}
     assert shown == {word: declared[word,] for word in shown}
     assert [name for name in OWN_COMMANDS if own_parameters(name) is None] == [TALK]

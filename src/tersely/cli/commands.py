@@ -99,9 +99,9 @@ def find_command(words: Sequence[str]) -> tuple[Command, Sequence[str]]:
 
 def _relay_groups() -> set[str]:
     """The first words of the commands that are typed behind `relay`."""
-    from tersely.cli.relay.run import COMMANDS as OF_RELAY  # which imports this module
+    from tersely.cli.relay.table import NAMES  # which imports this module
 
-    return {command.words[0] for command in OF_RELAY}
+    return {name.split()[0] for name in NAMES}
 
 
 def meant_by(word: str) -> str:

@@ -78,20 +78,19 @@ def _following(before: Sequence[str], current: str) -> list[str]:
 
 def _of_relay(places: Sequence[str], before: Sequence[str], current: str) -> list[str]:
     """The words that may follow the first words of a command of the relay."""
-    from tersely.cli.relay.run import COMMANDS as OF_RELAY  # imports what declares all of them
+    from tersely.cli.relay import table
 
     if places[0] == RELAY:
         at = before.index(RELAY)
         places, before = places[1:], [*before[:at], *before[at + 1 :]]
-    begun = [command for command in OF_RELAY if command.words[: len(places)] == tuple(places)]
-    following = sorted(
-        {command.words[len(places)] for command in begun if len(command.words) > len(places)}
-    )
-    meant = [
-        command for command in OF_RELAY if command.words == tuple(places[: len(command.words)])
-    ]
-    named = max(meant, key=lambda command: len(command.words), default=None)
-    return following + (_arguments(named, before, current) if named is not None else [])
+    names = [name.split() for name in table.NAMES]
+    begun = [words for words in names if words[: len(places)] == list(places)]
+    following = sorted({words[len(places)] for words in begun if len(words) > len(places)})
+    meant = [words for words in names if words == list(places[: len(words)])]
+    longest = max(meant, key=len, default=None)
+    if longest is None:
+        return following
+    return following + _arguments(table.load(" ".join(longest)), before, current)
 
 
 def _arguments(command: Command | RelayCommand, before: Sequence[str], current: str) -> list[str]:

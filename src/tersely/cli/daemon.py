@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.text import Style, aligned, counted
-from tersely.cli.builtin_commands import Verb
 from tersely.daemon import lifecycle
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.roots import find_root
 from tersely.foundation.settings import Settings, load
+
+if TYPE_CHECKING:
+    from tersely.cli.builtin_commands import Verb
 
 ANSWER_WORDS = "tersely.cli.recorded_output:answer"
 _MEGABYTE = 1_000_000
@@ -131,9 +133,9 @@ def resolved_root(root: str) -> str:
     return str(resolved)
 
 
-_VERBS: Mapping[Verb, Callable[[str, Style], dict[str, Any]]] = {
-    Verb.START: _run_start,
-    Verb.STOP: _run_stop,
-    Verb.STATUS: _run_status,
-    Verb.LIST: _run_list,
+_VERBS: Mapping[str, Callable[[str, Style], dict[str, Any]]] = {
+    "start": _run_start,
+    "stop": _run_stop,
+    "status": _run_status,
+    "list": _run_list,
 }

@@ -15,23 +15,13 @@ from tersely.capabilities.invoke import Outcome
 from tersely.capabilities.relay.context import PERSON
 from tersely.capabilities.text import Style, aligned
 from tersely.cli import cassettes
-from tersely.cli.commands import RELAY_QUESTIONS, Command
+from tersely.cli.commands import Command
 from tersely.cli.content import with_content
 from tersely.cli.manual import parameter_blocks, places
 from tersely.cli.options import Options, read_with_options
 from tersely.cli.output import Output
 from tersely.cli.overview import RELAY, RELAY_COMMANDS
-from tersely.cli.relay import (
-    addresses,
-    backups,
-    brief,
-    content,
-    joining,
-    process,
-    services,
-    tokens,
-    wrapped,
-)
+from tersely.cli.relay import table
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.cli.relay.identity import asker, completed
 from tersely.cli.run import asks_for_help
@@ -40,11 +30,6 @@ from tersely.foundation.errors import EXIT_OK, TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES
 from tersely.foundation.process.ancestry import NAME_VARIABLE
 from tersely.foundation.suggestion import suggestion
-
-COMMANDS: tuple[RelayCommand | Command, ...] = (
-    *process.COMMANDS, *addresses.COMMANDS, *tokens.COMMANDS, *joining.COMMANDS, *backups.COMMANDS,
-    *wrapped.COMMANDS, *brief.COMMANDS, *RELAY_QUESTIONS, *services.COMMANDS, *content.COMMANDS,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +108,7 @@ def help_text(program: str, named: Sequence[str], style: Style) -> str:
     """
     exact = _command_of(named)
     stem = exact.words if exact else tuple(named)
-    begin = [command for command in COMMANDS if command.words[: len(stem)] == stem]
+    begin = [table.load(name) for name in _begin(stem)]
     if not begin:
         raise _unknown(named)
     only = exact or (begin[0] if len(begin) == 1 else None)
@@ -154,27 +139,28 @@ def _find(words: Sequence[str]) -> tuple[RelayCommand | Command, Sequence[str]]:
     rest = words[len(command.words) :]
     takes_words = any(parameter.positional for parameter in command.parameters())
     is_word = bool(rest) and not rest[0].startswith("-")
-    begin = [one for one in COMMANDS if one.words[: len(command.words)] == command.words]
-    if is_word and not takes_words and len(begin) > 1:
+    if is_word and not takes_words and len(_begin(command.words)) > 1:
         raise _unknown([*command.words, rest[0]])
     return command, rest
 
 
 def _command_of(words: Sequence[str]) -> RelayCommand | Command | None:
     """The command that the words begin with, the longest spelling first."""
-    for command in sorted(COMMANDS, key=lambda command: -len(command.words)):
-        if tuple(words[: len(command.words)]) == command.words:
-            return command
-    return None
+    begun = [name for name in table.NAMES if name.split() == list(words[: len(name.split())])]
+    return table.load(max(begun, key=len)) if begun else None
+
+
+def _begin(stem: Sequence[str]) -> list[str]:
+    """The names of the commands that begin with these words."""
+    return [name for name in table.NAMES if name.split()[: len(stem)] == list(stem)]
 
 
 def _unknown(words: Sequence[str]) -> TerselyError:
     """The error for words that begin no command."""
     typed = " ".join(words[:2])
-    begin = [command.name for command in COMMANDS if command.words[0] == words[0]]
+    begin = _begin(words[:1])
     if not begin:
-        names = [command.name for command in COMMANDS]
-        hint = suggestion(typed, names, "relay help lists the commands")
+        hint = suggestion(typed, table.NAMES, "relay help lists the commands")
     else:
         seconds = [name for name in begin if name != words[0]]
         near = [name for name in seconds if suggestion("".join(words[1:2]), name.split()[1:], "")]
