@@ -16,7 +16,7 @@ from tests.pty.conftest import PATIENCE_SECONDS, wait_for
 
 from tersely.client.outbox import MAX_DAMAGED_FILES, MAX_UNSENT_MESSAGES, Outbox
 from tersely.pty.inline.commands import Message, read_message
-from tersely.pty.run import warning
+from tersely.pty.wanted import warning
 
 SPEAKER = """
 import pathlib, sys

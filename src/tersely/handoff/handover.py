@@ -5,29 +5,17 @@ on.
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
-from typing import NamedTuple
 
 from tersely.client import Client
 from tersely.foundation.errors import TerselyError
 from tersely.handoff import changed, threads
 from tersely.handoff.parts import BriefSubject, brief
 from tersely.handoff.session import EndedSession, Record, tell
+from tersely.handoff.threads import SessionPlace
 
 # of one that is typed into a program: what is longer than MAX_TYPED_BYTES would be cut
 RUN_BRIEF_TOKENS = 700
 BRIEF_SECONDS = 20.0  # for the brief of a program that runs already
-
-
-class SessionPlace(NamedTuple):
-    """The place of a session: the relay, the directory, and how much is told of it."""
-
-    home: Path
-    directory: Path
-    is_repository: bool
-    answer_words: str
-    thread: str = ""  # that of the project, if empty
-    has_brief: bool = True
 
 
 class Handover:

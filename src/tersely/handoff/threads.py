@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 from tersely.client import Client
 
 VARIABLE = "TERSELY_THREAD"  # names the thread to a program and what it runs
+
+
+class SessionPlace(NamedTuple):
+    """The place of a session: the relay, the directory, and how much is told of it."""
+
+    home: Path
+    directory: Path
+    is_repository: bool
+    answer_words: str
+    thread: str = ""  # that of the project, if empty
+    has_brief: bool = True
 
 
 def named_or_own(relay: Client, thread_id: str, directory: Path) -> str:

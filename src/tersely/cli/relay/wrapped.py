@@ -17,7 +17,7 @@ from tersely.doors.home import home_directory
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
-    from tersely.handoff.handover import SessionPlace
+    from tersely.handoff.threads import SessionPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class _RunParameters:
 
 
 def _run(asked: RelayCommandCall, parameters: _RunParameters) -> dict[str, Any]:
-    from tersely.pty.run import Wanted, run, run_in_tmux, warning
+    from tersely.pty.wanted import Wanted, run_in_tmux, warning
 
     try:
         re.compile(parameters.prompt)
@@ -65,6 +65,8 @@ def _run(asked: RelayCommandCall, parameters: _RunParameters) -> dict[str, Any]:
         sys.stderr.write(f"warning: {said}\n")
     environment = dict(os.environ)
     if not parameters.tmux:
+        from tersely.pty.run import run
+
         return {"exit_status": run(wanted, environment), "text": ""}
     ended = run_in_tmux(wanted, environment)
     if ended.status is not None:
@@ -75,11 +77,12 @@ def _run(asked: RelayCommandCall, parameters: _RunParameters) -> dict[str, Any]:
 
 def _place(asked: RelayCommandCall, parameters: _RunParameters, home: Path) -> SessionPlace:
     from tersely.handoff import threads
-    from tersely.handoff.handover import SessionPlace
 
     directory, is_repository = session_directory(asked.options.root)
     thread = parameters.thread or os.environ.get(threads.VARIABLE, "")
-    return SessionPlace(home, directory, is_repository, ANSWER_WORDS, thread, parameters.brief)
+    return threads.SessionPlace(
+        home, directory, is_repository, ANSWER_WORDS, thread, parameters.brief
+    )
 
 
 def _have_relay(home: Path, root: str, *, may_start: bool) -> None:
