@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.cli.relay_home import Home, home_of
 from tests.foundation.serving import serving
+from tests.pty.conftest import wait_for
 
 from tersely import __version__
 from tersely.cli.main import main_relay
@@ -267,8 +268,7 @@ def test_ending_waits_for_what_is_being_answered(fresh: Home) -> None:
     words = ["relay", "cap", "invoke", "code.duplicates", "--thread", thread, "--json"]
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(fresh.run_apart, *words)
-        while not fresh.ask("relay", "runs")["threads"]:
-            pass
+        wait_for(lambda: fresh.ask("relay", "runs")["threads"], "a thread")
         fresh.ok("down")
         answered = asked.result()
     assert answered.status == 0 or answered.err.startswith("daemon_"), answered

@@ -22,17 +22,19 @@ from tersely.foundation.clock import Stopwatch
 
 PROGRAMS = Path(__file__).parent / "programs"
 PATIENCE_SECONDS = 30.0
-LOOK_SECONDS = 0.05
+LOOK_SECONDS = 0.02  # between the first two looks; each further one is half as late again
+LONGEST_LOOK_SECONDS = 0.25
 
 FoundT = TypeVar("FoundT")
 
 
 def wait_for(look: Callable[[], FoundT], what: str = "") -> FoundT:
     """What `look` gives once it gives something."""
-    watch, nothing = Stopwatch(), threading.Event()
+    watch, nothing, pause = Stopwatch(), threading.Event(), LOOK_SECONDS
     while not (found := look()):
         assert watch.seconds() < PATIENCE_SECONDS, f"{what or look} has not come"
-        nothing.wait(LOOK_SECONDS)
+        nothing.wait(pause)
+        pause = min(1.5 * pause, LONGEST_LOOK_SECONDS)
     return found
 
 

@@ -19,12 +19,12 @@ from tersely.pty.inline.commands import Message, read_message
 from tersely.pty.wanted import warning
 
 SPEAKER = """
-import pathlib, sys
+import pathlib, sys, time
 go, end = map(pathlib.Path, sys.argv[1:])
-while not go.exists(): pass
+while not go.exists(): time.sleep(0.02)
 for number in range(3):
     print(f"->relay:cli message {number}", flush=True)
-while not end.exists(): pass
+while not end.exists(): time.sleep(0.02)
 """
 
 
@@ -152,15 +152,7 @@ def test_an_agent_that_runs_no_hook_is_said(
 
 @pytest.mark.parametrize(
     ("words", "warns"),
-    [
-        ("sh", True),
-        ("sh -i", True),
-        ("sh -c exit", False),
-        ("env A=1 sh", True),
-        ("nice -n 5 env -i sh -i", True),
-        ("env A=1 sh -c exit", False),
-        ("nice -n 5 true", False),
-    ],
+    [("nice -n 5 env -i sh -i", True), ("env A=1 sh -c exit", False)],
 )
 def test_a_bare_shell_is_warned_of(
     start: Callable[..., subprocess.Popen[str]], words: str, warns: bool
@@ -173,6 +165,11 @@ def test_a_bare_shell_is_warned_of(
 @pytest.mark.parametrize(
     ("words", "shell"),
     [
+        ("sh", "sh"),
+        ("sh -i", "sh"),
+        ("sh -c exit", ""),
+        ("env A=1 sh", "sh"),
+        ("nice -n 5 true", ""),
         ("bash --norc", "bash"),
         ("bash -lc true", ""),
         ("sudo -u ann -i", "sudo"),

@@ -171,7 +171,10 @@ def test_the_program_runs_on_without_its_relay(
     other = Home(tmp_path / "other", repository)
     other.up()
     go = tmp_path / "go"
-    waiter = f"import pathlib\nwhile not pathlib.Path({str(go)!r}).exists(): pass\nprint('over')"
+    waiter = (
+        f"import pathlib, time\nwhile not pathlib.Path({str(go)!r}).exists(): time.sleep(0.02)\n"
+        "print('over')"
+    )
     process = start(
         "zoe", sys.executable, "-c", waiter, TERSELY_HOME=str(other.home), options=("--no-brief",)
     )
