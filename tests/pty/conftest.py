@@ -21,7 +21,7 @@ from tersely.doors.socket.envelopes import ServiceFailure
 from tersely.foundation.clock import Stopwatch
 
 PROGRAMS = Path(__file__).parent / "programs"
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 60.0
 LOOK_SECONDS = 0.02  # between the first two looks; each further one is half as late again
 LONGEST_LOOK_SECONDS = 0.25
 

@@ -23,6 +23,8 @@ from tersely.foundation.clock import Stopwatch
 
 PYTHON = (sys.executable, "-c")
 
+LOOK_SECONDS = 0.1  # for output, after which it is seen whether the program has ended
+
 
 class Seat:
     """Somebody at a terminal who runs a program with `tersely run`."""
@@ -61,22 +63,27 @@ class Seat:
         watch = Stopwatch()
         while data not in self.seen:
             assert watch.seconds() < PATIENCE_SECONDS, self.seen
-            if select.select([self.ours], [], [], 0.1)[0]:
-                with contextlib.suppress(OSError):
-                    self.seen += os.read(self.ours, 65_536)
+            self._read(LOOK_SECONDS)
         return self.seen
 
     def ends(self) -> int:
         """The exit status; all that was written is in `seen`."""
 
-        def ended() -> bool:
-            has_ended = self.process.poll() is not None
-            while select.select([self.ours], [], [], 0)[0]:
-                self.seen += os.read(self.ours, 65_536)
-            return has_ended
-
-        wait_for(ended, "the end")
+        watch = Stopwatch()
+        while self.process.poll() is None:
+            assert watch.seconds() < PATIENCE_SECONDS, "it has not ended"
+            self._read(LOOK_SECONDS)
+        while self._read(0):
+            pass
         return int(self.process.returncode)
+
+    def _read(self, seconds: float) -> bool:
+        """Take what comes within so many seconds; whether anything did."""
+        has_come = bool(select.select([self.ours], [], [], seconds)[0])
+        if has_come:
+            with contextlib.suppress(OSError):
+                self.seen += os.read(self.ours, 65_536)
+        return has_come
 
     def close(self) -> None:
         if self.process.poll() is None:
