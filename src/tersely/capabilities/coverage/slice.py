@@ -18,6 +18,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SHOWN_LINES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tersely.code.coverage.model import FileCoverage
     from tersely.context.lenses.coverage.measured import Measured
     from tersely.workspace import Workspace
@@ -82,9 +84,11 @@ def run(workspace: Workspace, parameters: CoverageSliceParameters) -> CoverageSl
                 "use a report that does",
             )
         hits = {line: times for line, times in hits.items() if times <= 0}
-    wanted = range(1, len(lines) + 1)
-    if parameters.hit_lines_only or parameters.missed:
-        wanted = [line for line in wanted if line in hits and (parameters.missed or hits[line] > 0)]  # type: ignore[assignment]
+    wanted: Sequence[int] = range(1, len(lines) + 1)
+    if parameters.missed:
+        wanted = [line for line in wanted if line in hits]
+    elif parameters.hit_lines_only:
+        wanted = [line for line in wanted if hits.get(line, 0) > 0]
     shown = tuple(
         SlicedLine(line, hits.get(line), lines[line - 1].rstrip("\r"))
         for line in wanted[:MAX_SHOWN_LINES]

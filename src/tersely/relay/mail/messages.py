@@ -198,27 +198,40 @@ def recipients(
             "payload_too_large", message, "store it as an artifact and send its reference"
         )
     if to == EVERYBODY:
-        return tuple(name for name in presence.live(draft.topic) if name != draft.sender)
-    if to.startswith("#") or draft.kind == CHANNEL:
-        channel = channels.get(to)
-        if channel is None:
-            hint = f"`tersely channels join '{to}'` or a line ->relay:#channel joins it; `tersely channels` lists all"
-            raise TerselyError("channel_not_found", f"no channel {to}", hint)
-        return tuple(name for name in channel.members if name != draft.sender)
-    if to.endswith(":" + EVERYBODY):
+        group: Iterable[str] = presence.live(draft.topic)
+    elif to.startswith("#") or draft.kind == CHANNEL:
+        group = _members(channels, to)
+    elif to.endswith(":" + EVERYBODY):
         project = to.removesuffix(":" + EVERYBODY)
-        return tuple(name for name in presence.live(draft.topic)
-                     if name != draft.sender and _is_of(identities, name, project))  # fmt: skip
-    name = identities.resolve(to)
-    if name is None and not draft.is_queued:
+        group = (one for one in presence.live(draft.topic) if _is_of(identities, one, project))
+    else:
+        return (_named(draft, identities),)
+    return tuple(name for name in group if name != draft.sender)
+
+
+def _members(channels: Channels, name: str) -> Iterable[str]:
+    """The members of a channel; raises `channel_not_found`."""
+    channel = channels.get(name)
+    if channel is None:
+        hint = f"`tersely channels join '{name}'` or a line ->relay:#channel joins it; `tersely channels` lists all"
+        raise TerselyError("channel_not_found", f"no channel {name}", hint)
+    return channel.members
+
+
+def _named(draft: Draft, identities: Identities) -> str:
+    """The mailbox of one name, also of one that is to come; raises `recipient_not_found`."""
+    name = identities.resolve(draft.to)
+    if name is not None:
+        return name
+    if not draft.is_queued:
         hint = "`tersely agents` lists those known; with --queue (queue: true) a message waits for a new one"
-        raise TerselyError("recipient_not_found", f"no agent is called {to!r}", hint)
-    if name is None and not _TO_COME.fullmatch(to):
+        raise TerselyError("recipient_not_found", f"no agent is called {draft.to!r}", hint)
+    if not _TO_COME.fullmatch(draft.to):
         hint = (
             "a message waits for a name alone: of letters, digits and . _ @ / -, without a project"
         )
-        raise TerselyError("recipient_not_found", f"no agent can be called {to!r}", hint)
-    return (name or to,)
+        raise TerselyError("recipient_not_found", f"no agent can be called {draft.to!r}", hint)
+    return draft.to
 
 
 def _is_of(identities: Identities, name: str, project: str) -> bool:

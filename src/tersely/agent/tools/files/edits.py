@@ -70,24 +70,27 @@ def replacing(content: Content, old: str, body: str) -> Edit | Refusal:
     exact = list(_exact(lines, "\n".join(wanted)))
     if len(exact) == 1:
         return _exact_edit(lines, exact[0], "\n".join(wanted), body)
-    loose = (
-        []
-        if exact
-        else [at for at in range(len(lines)) if _is_alike(lines[at : at + len(wanted)], wanted)]
-    )
+    loose: list[int] = []
+    if not exact:
+        starts = range(len(lines))
+        loose = [at for at in starts if _is_alike(lines[at : at + len(wanted)], wanted)]
     if len(loose) == 1:
         at = loose[0]
         shifted = _shifted(body_lines(body), wanted, lines[at : at + len(wanted)])
         return Edit(at + 1, at + len(wanted), _body(shifted), range(0))
-    if exact or loose:
-        places = [_line_at(lines, offset) for offset in exact[:_MOST_PLACES]] or [
-            at + 1 for at in loose[:_MOST_PLACES]
-        ]
-        shown = tuple(_around(line, line + len(wanted) - 1, len(lines)) for line in places)
-        count = len(exact) + len(loose)
-        return Refusal(
-            f"old stands in {count} places: take more lines into it, or give start and end", shown
-        )
+    count = len(exact) + len(loose)
+    if not count:
+        return _nowhere(lines, wanted)
+    places = [_line_at(lines, offset) for offset in exact[:_MOST_PLACES]]
+    places = places or [at + 1 for at in loose[:_MOST_PLACES]]
+    shown = tuple(_around(line, line + len(wanted) - 1, len(lines)) for line in places)
+    return Refusal(
+        f"old stands in {count} places: take more lines into it, or give start and end", shown
+    )
+
+
+def _nowhere(lines: Sequence[str], wanted: Sequence[str]) -> Refusal:
+    """The refusal where a text does not stand, with the lines that are most like it."""
     near = _nearest(lines, wanted)
     return Refusal(
         "old does not stand in the file", (_around(near, near, len(lines)),) if near else ()
