@@ -170,7 +170,7 @@ class Conversation:
         prompt = self.session.prompt()
         if not self.sees:
             prompt = without_pictures(prompt)
-        return _joined(
+        return _merge_user_messages(
             prompt if self.call_format is CallFormat.NATIVE else map(self._as_text, prompt)
         )
 
@@ -292,7 +292,7 @@ class Conversation:
         return prefix.unlocked_text(missing) if missing else ""
 
 
-def _joined(messages: Iterable[Message]) -> Prompt:
+def _merge_user_messages(messages: Iterable[Message]) -> Prompt:
     """Messages with those of the user joined that follow each other: templates may want roles to
     take turns.
     """

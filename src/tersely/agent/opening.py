@@ -113,7 +113,7 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
         identifier = store.fork(wanted.session).id if wanted.forks else wanted.session or new_id()
         hold = opened.enter_context(wanted.hold.again() if wanted.hold else store.hold(identifier))
         has_editor = await asyncio.to_thread(wanted.choices.editor) is not None
-        toolbox, session = await _opened(
+        toolbox, session = await _open_parts(
             model.abilities, wanted, store, budget, identifier, has_editor
         )
         opened.pop_all()  # what is open is the agent's to close now
@@ -153,7 +153,7 @@ def delete_session(store: Store, folder: Path, session: str) -> None:
         kept.close()
 
 
-async def _opened(
+async def _open_parts(
     abilities: Abilities, wanted: Wanted, store: Store, budget: Budget, id: str, has_editor: bool
 ) -> tuple[Toolbox, Session]:
     """The toolbox and the session, whose tools keep their things under its id."""

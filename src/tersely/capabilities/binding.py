@@ -138,7 +138,7 @@ def _read_option(
         return
     before = arguments.get(parameter.name, ())
     assert isinstance(before, tuple)
-    more = _taken(rest) if parameter.greedy and not equals else []
+    more = _take_values(rest) if parameter.greedy and not equals else []
     arguments[parameter.name] = (*before, read, *(from_text(parameter, word) for word in more))
 
 
@@ -151,7 +151,7 @@ def _set_implied(parameter: Parameter, value: object, arguments: dict[str, objec
         raise _usage(f"--{before} and --{value} exclude each other", parameter.help)
 
 
-def _taken(rest: list[str]) -> list[str]:
+def _take_values(rest: list[str]) -> list[str]:
     """The words up to the next option, which are no longer among the rest."""
     number = next((at for at, word in enumerate(rest) if word.startswith("--")), len(rest))
     taken, rest[:] = rest[:number], rest[number:]

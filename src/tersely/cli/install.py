@@ -41,7 +41,7 @@ class InstallOptions(NamedTuple):
 
 def run_install(asked: InstallOptions) -> dict[str, Any]:
     """Show what would be written, ask, write; the result with its `text`."""
-    wanted = _wanted(asked)
+    wanted = _request(asked)
     step = (
         extension.adding(wanted.agent.extension_program, asked.vsix)
         if _has_extension(wanted)
@@ -52,7 +52,7 @@ def run_install(asked: InstallOptions) -> dict[str, Any]:
 
 def run_uninstall(asked: InstallOptions) -> dict[str, Any]:
     """Show what would be taken out, ask, take it out; the result with its `text`."""
-    wanted = _wanted(asked)
+    wanted = _request(asked)
     has_been = _has_extension(wanted) and bool(read_record(wanted.base, wanted.agent.name).files)
     step = extension.removing(wanted.agent.extension_program) if has_been else Step(())
     return _changed(asked, wanted, undone(wanted), step, is_removal=True)
@@ -99,7 +99,7 @@ def program() -> list[str]:
     return [sys.executable, "-m", "tersely"]
 
 
-def _wanted(asked: InstallOptions) -> InstallRequest:
+def _request(asked: InstallOptions) -> InstallRequest:
     if asked.agent not in AGENTS:
         hint = suggestion(asked.agent, AGENTS)
         raise TerselyError("usage", f"there is no agent {asked.agent!r}", hint)

@@ -162,7 +162,7 @@ def places(parameters: Sequence[Parameter]) -> list[str]:
 
 
 def _options(title: str, parameters: Sequence[Parameter], style: Style) -> str:
-    spelled = [(spelling(parameter), _told(parameter)) for parameter in parameters]
+    spelled = [(spelling(parameter), _description(parameter)) for parameter in parameters]
     indent = max(len(words) for words, _ in spelled) + 4
     lines = []
     for words, told in spelled:
@@ -183,7 +183,7 @@ def spelling(parameter: Parameter) -> str:
     return f"{parameter.flag} {parameter.metavar}"
 
 
-def _told(parameter: Parameter) -> str:
+def _description(parameter: Parameter) -> str:
     notes = []
     if parameter.choices and not parameter.shorthand:
         notes.append(", ".join(parameter.choices))

@@ -149,7 +149,8 @@ class Client:
         With the same key it happens once.
         """
         return _result(
-            capability, self._answered(Question(capability, _named(arguments)), idempotency_key)
+            capability,
+            self._answered(Question(capability, _by_parameter(arguments)), idempotency_key),
         )
 
     def answer(
@@ -311,7 +312,7 @@ class AsyncClient:
         """The result of a capability of the relay, as `Client.ask` gives it."""
         return _result(
             capability,
-            await self._answered(Question(capability, _named(arguments)), idempotency_key),
+            await self._answered(Question(capability, _by_parameter(arguments)), idempotency_key),
         )
 
     async def answer(
@@ -394,7 +395,7 @@ class AsyncClient:
                     yield decoded(EventTold, line.removeprefix(_DATA))
 
 
-def _named(arguments: Mapping[str, object]) -> dict[str, object]:
+def _by_parameter(arguments: Mapping[str, object]) -> dict[str, object]:
     """Arguments by the names of their parameters, some of which are words of Python."""
     return {name.rstrip("_"): value for name, value in arguments.items()}
 

@@ -78,7 +78,7 @@ def main(
                     relay.services.settings = [one.told() for one in bridged]
                     for complaint in relay.complaints:
                         _LOG.warning("not loaded: %s", complaint)
-                    told = _told(home, places, workspace, address)
+                    told = _self_description(home, places, workspace, address)
                     with closing(Tokens(relay.store)) as tokens:
                         process = _Process(
                             relay, places, told, secret, answer_words, bridged, tokens, address, url
@@ -98,7 +98,9 @@ def _store(home: Path) -> str:
     return "" if wanted == "none" else wanted
 
 
-def _told(home: Path, places: Listening, workspace: str, address: Address | None) -> RelayTold:
+def _self_description(
+    home: Path, places: Listening, workspace: str, address: Address | None
+) -> RelayTold:
     return RelayTold(
         str(home), os.getpid(), places.url, tersely.__version__, program_identity(), round(wall_seconds()),
         workspace, places.wanted_port, remote_url="" if address is None else address.url,

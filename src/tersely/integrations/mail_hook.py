@@ -93,11 +93,11 @@ def _answer(kind: str, call: dict[str, Any]) -> str:
     ]
     if kind == _STOP:
         goes_on = any(one["is_question"] for one in waiting) and _may_go_on(name, call)
-        return _kept_going(event, _taken(relay, waiting)) if goes_on else ""
-    return _context(event, _taken(relay, waiting)) if waiting else ""
+        return _kept_going(event, _take_oldest(relay, waiting)) if goes_on else ""
+    return _context(event, _take_oldest(relay, waiting)) if waiting else ""
 
 
-def _taken(relay: _Relay, waiting: list[dict[str, Any]]) -> str:
+def _take_oldest(relay: _Relay, waiting: list[dict[str, Any]]) -> str:
     """The oldest messages that have room; the rest is not read, and is there the next time."""
     room, taken = MAX_MAIL_CHARACTERS, 0
     for one in waiting:
@@ -195,7 +195,7 @@ def _of_permission(name: str, event: str, call: dict[str, Any]) -> str:
     question = {"tool": str(call["tool_name"]), "what": str(what), "id": ""}
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        decision = _said(name, question)
+        decision = _decision(name, question)
     except InterruptedError:
         if question["id"]:
             _Relay(name).ask("permission.ask", {**question, "over": True})
@@ -213,7 +213,7 @@ def _of_permission(name: str, event: str, call: dict[str, Any]) -> str:
     )
 
 
-def _said(name: str, question: dict[str, Any]) -> str:
+def _decision(name: str, question: dict[str, Any]) -> str:
     """The person's answer to a question, which is given its `id`; "" where none comes."""
     until = monotonic() + PERMISSION_HOOK_SECONDS
     wait = {"seconds": PERMISSION_ASK_SECONDS}

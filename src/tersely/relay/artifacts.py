@@ -206,7 +206,7 @@ def put(
     """
     prepared = prepare(store, thread_id, chunks, count_tokens, **about)
     artifact = prepared.artifact
-    there = _named(store, artifact)
+    there = _same_artifact(store, artifact)
     if there is not None:
         store.let_go(prepared.taken)
         return there
@@ -218,7 +218,7 @@ def put(
             f"{artifact.digest} {artifact.name}".encode() if key else b"",
         )
     )
-    return _named(store, artifact) or get(store, thread_id, artifact.digest)
+    return _same_artifact(store, artifact) or get(store, thread_id, artifact.digest)
 
 
 def get(store: Store, thread_id: str, ref: str) -> Artifact:
@@ -332,7 +332,7 @@ def _owner(thread_id: str) -> str:
     return THREAD + thread_id
 
 
-def _named(store: Store, artifact: Artifact) -> Artifact | None:
+def _same_artifact(store: Store, artifact: Artifact) -> Artifact | None:
     """The artifact of a thread that has the same bytes and, if a name is wanted, the same name."""
     found = [
         _artifact(artifact.thread_id, one)

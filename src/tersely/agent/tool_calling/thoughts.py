@@ -66,7 +66,7 @@ class ThoughtReader:
         if closed:
             self._waiting, self._closing = behind, ""
             return thought, True
-        held = _held(self._waiting, self._closing)
+        held = _undecided_length(self._waiting, self._closing)
         self._waiting, certain = (
             self._waiting[len(self._waiting) - held :],
             self._waiting[: len(self._waiting) - held],
@@ -107,7 +107,7 @@ def without_thoughts(text: str) -> str:
     return behind.lstrip("\n") if closed and "<think>" not in said else text
 
 
-def _held(text: str, ending: str) -> int:
+def _undecided_length(text: str, ending: str) -> int:
     """The number of characters at the end of a text that may be the beginning of another one."""
     for size in range(min(len(ending) - 1, len(text)), 0, -1):
         if ending.startswith(text[-size:]):

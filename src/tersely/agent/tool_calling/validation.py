@@ -53,8 +53,8 @@ def checked(
         return Malformed(f"{tool.name}: {said.problem}; {tool.signature}", tool.name, id)
     repairs = [*said.repairs, *repaired]
     try:
-        meant = _meant(_renamed(said.values, tool, repairs), tool, repairs)
-        arguments = _found(binding.checked(tool.parameters, meant), tool, paths, repairs)
+        meant = _normalised(_renamed(said.values, tool, repairs), tool, repairs)
+        arguments = _with_known_paths(binding.checked(tool.parameters, meant), tool, paths, repairs)
     except TerselyError as error:
         return Malformed(f"{tool.name}: {error.message}; {tool.signature}", tool.name, id)
     return Call(tool.name, arguments, tuple(repairs), id)
@@ -95,7 +95,7 @@ def _renamed(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> dict[
     return found
 
 
-def _meant(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> dict[str, Any]:
+def _normalised(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> dict[str, Any]:
     """The values as they are meant. An empty one of a parameter that can be left out is left out."""
     meant = dict(values)
     is_markup = any(str(value).lower().endswith(_MARKUP) for value in values.values())
@@ -151,7 +151,7 @@ def _choice(parameter: Parameter, value: Any, repairs: list[str]) -> Any:
     return alike[0]
 
 
-def _found(
+def _with_known_paths(
     values: dict[str, Any], tool: Tool, paths: PathTrie | None, repairs: list[str]
 ) -> dict[str, Any]:
     """The arguments, in the order of the parameters, with paths that there are; raises

@@ -38,10 +38,10 @@ def _undo(toolbox: Toolbox, *, insists: bool) -> Observation:
     if not undone.restored and not undone.left:
         return Observation("there is nothing to undo", "refused")
     change = _change(undone.restored[0]) if len(undone.restored) == 1 else None
-    return Observation(_told(undone), "ok" if undone.restored else "refused", change)
+    return Observation(_report(undone), "ok" if undone.restored else "refused", change)
 
 
-def _told(undone: Undone) -> str:
+def _report(undone: Undone) -> str:
     paths = sorted({one.checkpoint.path for one in undone.restored})
     verb = "is" if len(paths) == 1 else "are"
     last = (

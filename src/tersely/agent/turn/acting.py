@@ -84,11 +84,13 @@ async def _carry_out(conversation: Conversation, tool: Tool, call: Call) -> None
     await conversation.emit(CallStarted(conversation.turn, call_id, tool.name, arguments, preview))
     refused = await _refused(conversation, tool, call, call_id, preview)
     watch = Stopwatch()  # what somebody took to answer is not the time of the tool
-    observation = refused or await _made(conversation, tool, call, call_id)
+    observation = refused or await _make_call(conversation, tool, call, call_id)
     await _end(conversation, call_id, observation, int(watch.seconds() * 1000))
     await assembling.habit(conversation, tool.name)
     picture = observation.picture if conversation.sees else ""
-    await _append(conversation, _told(conversation, tool, call, observation), call.id, picture)
+    await _append(
+        conversation, _text_for_model(conversation, tool, call, observation), call.id, picture
+    )
 
 
 async def pass_over(conversation: Conversation, call: Call | Malformed) -> Acted:
@@ -120,7 +122,7 @@ async def _refused(
         )
         if refusal is not None:  # nothing would come of it, so nobody is asked
             return refusal
-        verdict = await _asked(conversation, tool, call, id, preview)
+        verdict = await _ask_person(conversation, tool, call, id, preview)
     if verdict is Verdict.DENY:
         return Observation(
             f"The user does not allow this {tool.name}. Ask what to do instead, or go on without.",
@@ -129,7 +131,7 @@ async def _refused(
     return None
 
 
-async def _made(conversation: Conversation, tool: Tool, call: Call, id: str) -> Observation:
+async def _make_call(conversation: Conversation, tool: Tool, call: Call, id: str) -> Observation:
     """The observation of a call that is made."""
     if tool.name == REQUEST_TOOLS:
         return await _request_tools(conversation, int(call.arguments["tier"]))
@@ -180,7 +182,7 @@ def _unasked(conversation: Conversation, tool: Tool, call: Call) -> str:
     return f"{text}, and {tool.name} {subject} is asked about also where its tier is allowed"
 
 
-async def _asked(
+async def _ask_person(
     conversation: Conversation, tool: Tool, call: Call, id: str, preview: str
 ) -> Verdict:
     """The verdict of whoever is asked about a call; with nobody to ask, no."""
@@ -236,7 +238,9 @@ async def _end(
     await conversation.emit(ended)
 
 
-def _told(conversation: Conversation, tool: Tool, call: Call, observation: Observation) -> str:
+def _text_for_model(
+    conversation: Conversation, tool: Tool, call: Call, observation: Observation
+) -> str:
     """The text that the model reads of a call."""
     result = "" if observation.status == "ok" else f" ({observation.status})"
     text = f"{tool.name}{result}:\n{observation.text}"

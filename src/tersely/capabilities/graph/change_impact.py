@@ -132,7 +132,7 @@ def _impact(workspace: Workspace, parameters: ChangeImpactParameters) -> ChangeI
 
     engine = workspace.engine
     change = (
-        _named(workspace, parameters.files)
+        _change_of_names(workspace, parameters.files)
         if parameters.files
         else _of_git(workspace, parameters.base)
     )
@@ -260,7 +260,7 @@ class _Change:
     base: str = ""
 
 
-def _named(workspace: Workspace, named: tuple[str, ...]) -> _Change:
+def _change_of_names(workspace: Workspace, named: tuple[str, ...]) -> _Change:
     """Everything in the files, or the symbols, that somebody names."""
     engine = workspace.engine
     symbols: dict[str, Symbol] = {}

@@ -77,7 +77,7 @@ def run(workspace: Workspace, parameters: ConflictsParameters) -> Conflicts:
     from tersely.context.lenses.conflicts import MAX_WORKING_TREES, working_trees
 
     others = (
-        _named(workspace.root, parameters.trees)
+        _trees_of(workspace.root, parameters.trees)
         if parameters.trees
         else working_trees(workspace.root)
     )
@@ -98,7 +98,7 @@ def run(workspace: Workspace, parameters: ConflictsParameters) -> Conflicts:
     return Conflicts(tuple(compared), page, len(found) - len(shown))
 
 
-def _named(root: Path, places: Sequence[str]) -> list[WorkingTree]:
+def _trees_of(root: Path, places: Sequence[str]) -> list[WorkingTree]:
     """The trees that the directories lie in; raises for what is no other tree of this project."""
     from tersely.context.lenses.conflicts import WorkingTree
     from tersely.foundation.git.project import are_of_one_project

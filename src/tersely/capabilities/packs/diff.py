@@ -102,7 +102,7 @@ def run(workspace: Workspace, parameters: DiffContextParameters) -> DiffContext:
     answer = answered(workspace, parameters.packing, view, texts, budget)
     engine.note_unread(one.symbol for one in changed)
     return DiffContext(
-        **answer.fields() | {"items": tuple(_shown(answer.pack))},
+        **answer.fields() | {"items": tuple(_symbols_of(answer.pack))},
         base=change.base,
         head=change.head,
         changed=tuple(one.symbol.id for one in changed if not one.is_gone),
@@ -112,7 +112,7 @@ def run(workspace: Workspace, parameters: DiffContextParameters) -> DiffContext:
     )
 
 
-def _shown(pack: Pack) -> Iterator[ShownSymbol]:
+def _symbols_of(pack: Pack) -> Iterator[ShownSymbol]:
     items = {item.symbol.id: item for item in pack.items}
     for one in packed(pack):
         item = items.get(one.id)

@@ -65,7 +65,7 @@ def included(
     for text in exchange.include:
         if text.startswith(SCHEME):
             meant, lines = read_reference(text)
-            told, lines = (meant.text, lines) if lines else _shown(meant, budget, tokenizer)
+            told, lines = (meant.text, lines) if lines else _excerpt(meant, budget, tokenizer)
             artifacts[meant.path] = told.encode()
             text = meant.path + lines
         includes.append(parse_include(text))
@@ -79,7 +79,7 @@ def included(
     return includes, replace(texts, source_of=with_artifacts)
 
 
-def _shown(meant: Referred, budget: int, tokenizer: Tokenizer) -> tuple[str, str]:
+def _excerpt(meant: Referred, budget: int, tokenizer: Tokenizer) -> tuple[str, str]:
     """The remark on an artifact, and the lines of it that are shown: all of what is small beside
     the budget; of anything else what it is, and its beginning.
     """

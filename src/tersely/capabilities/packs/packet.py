@@ -117,10 +117,10 @@ def run(workspace: Workspace, parameters: PacketParameters) -> Packet:
     command = parameters.test_command
     if not location.missing:  # else it is late
         tests, command = _tests(workspace, location, command)
-    return _written(workspace, parameters, location, tests, command)
+    return _write_packet(workspace, parameters, location, tests, command)
 
 
-def _written(
+def _write_packet(
     workspace: Workspace,
     parameters: PacketParameters,
     location: Location,

@@ -235,7 +235,7 @@ def _to_reader(
             shortened = meter.settle(reader.shortened(whole))
             sent = min(shortened, sent, key=lambda one: one.pack.used)
         sessions.record(session, *reader.sent(sent.pack))
-    return sent, _told(session, sent.pack, meter.settle(whole).pack.used)
+    return sent, _savings(session, sent.pack, meter.settle(whole).pack.used)
 
 
 class Text(NamedTuple):
@@ -298,7 +298,7 @@ def unsent(workspace: Workspace, reader: Session, key: str, rows: Sequence[str])
     return new
 
 
-def _told(name: str, pack: Pack, whole_tokens: int) -> Told:
+def _savings(name: str, pack: Pack, whole_tokens: int) -> Told:
     from tersely.context.pack.model import Delta
 
     number = Counter(

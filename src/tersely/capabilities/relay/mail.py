@@ -381,7 +381,7 @@ def search(context: RelayContext, parameters: SearchParameters) -> Messages:
     mail, page = context.relay.mail, parameters.page
     sought = Sought(parameters.with_, parameters.thread, parameters.query.split())
     found = mail.history(sought, page.after, page.limit)
-    return Messages([_told(mail, one) for one in found], next_after(found, page.limit))
+    return Messages([_description(mail, one) for one in found], next_after(found, page.limit))
 
 
 def _messages_text(found: Messages, style: Style) -> str:
@@ -477,7 +477,7 @@ def delivery(mail: Mail, one: Waiting) -> DeliveryTold:
     from tersely.relay.encoding import decode, timestamp
     from tersely.relay.mail.questions import is_question
 
-    said = _said(mail, one)
+    said = _members_of(mail, one)
     treatment = decode(one.treatment) if one.treatment else {}
 
     def at(at_ms: int | None) -> str | None:
@@ -505,12 +505,12 @@ def stage_name(one: Waiting) -> Any:
     return one.stage.name.lower()
 
 
-def _told(mail: Mail, one: Told) -> MessageTold:
+def _description(mail: Mail, one: Told) -> MessageTold:
     reached: Any = {name: stage.name.lower() for name, stage in one.deliveries}
-    return MessageTold(**_said(mail, one), id=one.id, recipients=reached)
+    return MessageTold(**_members_of(mail, one), id=one.id, recipients=reached)
 
 
-def _said(mail: Mail, one: Waiting | Told) -> dict[str, Any]:
+def _members_of(mail: Mail, one: Waiting | Told) -> dict[str, Any]:
     """The members that every answer tells of a message, by the names of its fields."""
     from tersely.relay.encoding import decode, timestamp
 

@@ -60,7 +60,7 @@ def run_chat(printed: PrintOptions, parameters: ChatParameters) -> int:
     printer = Printer(Terminal.own(), form, is_quiet=printed.quiet, is_kept=is_kept)
 
     async def opened() -> Agent:
-        return await _opened(Path(resolved_root(printed.root)), checked(parameters))
+        return await _open_agent(Path(resolved_root(printed.root)), checked(parameters))
 
     return run_headless(
         printer, lambda: message_of(parameters.prompt, printer.say), opened, _delete
@@ -189,7 +189,7 @@ def _listed(said: str, separator: str) -> list[str]:
     )
 
 
-async def _opened(root: Path, parameters: ChatParameters) -> Agent:
+async def _open_agent(root: Path, parameters: ChatParameters) -> Agent:
     """An agent without a screen, to be closed with its model."""
     settings = load(root)
     opening = wanted(root, parameters, settings, can_ask=False)

@@ -36,9 +36,9 @@ def run_acp(parameters: ChatParameters) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     async def opened(wish: Wish) -> EditorAgent:
-        return await _opened(wish, parameters)
+        return await _open_agent(wish, parameters)
 
-    asyncio.run(serve(opened, _listed))
+    asyncio.run(serve(opened, _sessions_around))
 
 
 def _has_editor() -> bool:
@@ -51,7 +51,7 @@ def _has_editor() -> bool:
     return sys.stdin.isatty() or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
-async def _opened(wish: Wish, parameters: ChatParameters) -> EditorAgent:
+async def _open_agent(wish: Wish, parameters: ChatParameters) -> EditorAgent:
     """The agent for a session of an editor."""
     root = find_root(Path(wish.folder))
     settings = load(root)
@@ -67,7 +67,7 @@ async def _opened(wish: Wish, parameters: ChatParameters) -> EditorAgent:
     return await open_front(replace(opening, choices=choices), server, model, retrieves=True)
 
 
-def _listed(inside: str) -> Sequence[Listed]:
+def _sessions_around(inside: str) -> Sequence[Listed]:
     """The sessions of the repository around a folder."""
     with Store.open(folder()) as store:
         return store.every(str(find_root(Path(inside))))

@@ -49,7 +49,7 @@ def _join(asked: RelayCommandCall, parameters: _JoinParameters) -> dict[str, Any
             "join_state", f"this machine uses the relay at {membership.url} already", _AGAIN
         )
     if membership is None:
-        membership = _joined(home, parameters)
+        membership = _membership(home, parameters)
     if parameters.share and root not in membership.shared:
         membership = _with_shared(membership, root)
     joining.save(home, membership)
@@ -69,7 +69,7 @@ def _join(asked: RelayCommandCall, parameters: _JoinParameters) -> dict[str, Any
     }
 
 
-def _joined(home: Path, parameters: _JoinParameters) -> Membership:
+def _membership(home: Path, parameters: _JoinParameters) -> Membership:
     from tersely.client.gateway import joining
     from tersely.relay.relay import make_home
 

@@ -205,7 +205,7 @@ def recipients(
         project = to.removesuffix(":" + EVERYBODY)
         group = (one for one in presence.live(draft.topic) if _is_of(identities, one, project))
     else:
-        return (_named(draft, identities),)
+        return (_mailbox_of(draft, identities),)
     return tuple(name for name in group if name != draft.sender)
 
 
@@ -218,7 +218,7 @@ def _members(channels: Channels, name: str) -> Iterable[str]:
     return channel.members
 
 
-def _named(draft: Draft, identities: Identities) -> str:
+def _mailbox_of(draft: Draft, identities: Identities) -> str:
     """The mailbox of one name, also of one that is to come; raises `recipient_not_found`."""
     name = identities.resolve(draft.to)
     if name is not None:

@@ -149,7 +149,7 @@ class Board:
             state = threads.state(self._store, self._thread)
             after = change(self._read(state))
             others = [one for one in state["plan"] if not _is_item(one)]
-            plan = [*others, *map(_written, after.items)]
+            plan = [*others, *map(_plan_entry, after.items)]
             patch = [{"op": "replace", "path": "/plan", "value": plan}]
             try:
                 threads.patch_state(
@@ -225,7 +225,7 @@ def _is_item(entry: dict[str, Any]) -> bool:
     )
 
 
-def _written(item: Item) -> dict[str, Any]:
+def _plan_entry(item: Item) -> dict[str, Any]:
     keys = item.keys if any(item.keys) else []
     values = {
         "needs": item.needs,

@@ -61,7 +61,9 @@ async def run(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) ->
     def work() -> Observation:
         planned = plan(toolbox, arguments)
         return (
-            _refusal(toolbox, planned) if isinstance(planned, Refused) else _made(toolbox, planned)
+            _refusal(toolbox, planned)
+            if isinstance(planned, Refused)
+            else _carry_out(toolbox, planned)
         )
 
     try:
@@ -177,11 +179,11 @@ def _unseen(
     is_outdated = toolbox.shown.is_outdated(inside, data)
     why = "the file has changed since it was shown" if is_outdated else "not shown yet as it is now"
     return Refused(
-        inside, f"{_named(made.start, made.end)}: {why}", data, content.lines, tuple(lines)
+        inside, f"{_range_text(made.start, made.end)}: {why}", data, content.lines, tuple(lines)
     )
 
 
-def _named(start: int, end: int) -> str:
+def _range_text(start: int, end: int) -> str:
     """A range of lines in words; a place between lines where it is empty."""
     return (
         f"lines {start}-{end}"
@@ -221,7 +223,7 @@ def _line(lines: list[str], number: int) -> str:
     return lines[number - 1].strip() if number <= len(lines) else "end of file"
 
 
-def _made(toolbox: Toolbox, plan: Plan) -> Observation:
+def _carry_out(toolbox: Toolbox, plan: Plan) -> Observation:
     """Write down what is about to be done, do it, and say so."""
     folders = replacing.missing_folders(toolbox.root, plan.inside) if plan.data is None else ()
     checkpoint = toolbox.kept.add_checkpoint(plan.inside, plan.data, plan.mode, plan.after, folders)
@@ -238,14 +240,14 @@ def _made(toolbox: Toolbox, plan: Plan) -> Observation:
     toolbox.shown.edited(plan.inside, plan.data or b"", plan.after, start, removed, added)
     text, added_lines, removed_lines = plan.diff
     change = Change(plan.inside, text, added_lines, removed_lines, checkpoint)
-    return Observation(_told(plan, start, removed, added), change=change)
+    return Observation(_report(plan, start, removed, added), change=change)
 
 
-def _told(plan: Plan, start: int, removed: int, added: int) -> str:
+def _report(plan: Plan, start: int, removed: int, added: int) -> str:
     name = visible(plan.inside)
     if plan.data is None:
         return f"{name} is written, {added} lines"
-    was, new = _named(start, start + removed - 1), _named(start, start + added - 1)
+    was, new = _range_text(start, start + removed - 1), _range_text(start, start + added - 1)
     what = (
         f"{new} replaced"
         if added == removed

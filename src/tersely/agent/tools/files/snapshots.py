@@ -79,7 +79,7 @@ def take(root: Path, store: Path) -> Snapshot:
     it cannot be.
     """
     _begin(root, store)
-    found, gone, skipped = _looked_at(root, *_listed(root, store))
+    found, gone, skipped = _looked_at(root, *_paths_of_repository(root, store))
     if gone:
         _git(root, store, ["update-index", "-z", "--force-remove", "--stdin"], "\0".join(gone))
     _git(
@@ -185,7 +185,7 @@ def _head(root: Path) -> str:
 # What there is
 
 
-def _listed(root: Path, store: Path) -> tuple[list[str], frozenset[str]]:
+def _paths_of_repository(root: Path, store: Path) -> tuple[list[str], frozenset[str]]:
     """The paths that belong to the repository now, or did at the last snapshot; and those that git
     has no copy of.
     """

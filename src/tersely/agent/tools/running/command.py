@@ -110,7 +110,9 @@ async def confinement(root: Path, confines: bool = True, network: bool = False) 
     limits = Limits(_PROBE_SECONDS)
     if not program:
         return Confinement()
-    given = _given("", root, str(root), limits, confined, NOTHING_SHARED, {}, guards=False)
+    given = _supervisor_message(
+        "", root, str(root), limits, confined, NOTHING_SHARED, {}, guards=False
+    )
     status, _ = await _tried([*bubblewrap.words(program, given), "/bin/sh", "-c", "exit 0"])
     return confined if status == 0 else Confinement()
 
@@ -153,7 +155,9 @@ async def run(
     restored: list[str] = []
     try:
         own = {**(git_settings(root, temporary) if confined.files else {}), **(variables or {})}
-        given = _given(command, root, temporary, limits, confined, shared, own, guards=guards)
+        given = _supervisor_message(
+            command, root, temporary, limits, confined, shared, own, guards=guards
+        )
         shown = await _shown(given, limits, window) if window else None
         ended = shown or await _kept(given, limits, heard)
     finally:
@@ -162,7 +166,7 @@ async def run(
     return ended._replace(restored=tuple(restored))
 
 
-def _given(
+def _supervisor_message(
     command: str, root: Path, temporary: str, limits: Limits, confined: Confinement, shared: Shared,
     variables: Mapping[str, str], *, guards: bool,
 ) -> dict[str, Any]:  # fmt: skip

@@ -55,7 +55,9 @@ async def browser(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation
         shown = await _done(page, action, arguments)
     except TerselyError as error:
         return failed(error)
-    return await toolbox.observed(_told(shown, _notes(page, 0 if action == Action.OPEN else noted)))
+    return await toolbox.observed(
+        _page_text(shown, _notes(page, 0 if action == Action.OPEN else noted))
+    )
 
 
 def effect_of(arguments: Mapping[str, Any]) -> Effect:
@@ -129,7 +131,7 @@ def _ref(arguments: Mapping[str, Any]) -> str:
     return f"{found[1] or 'e'}{found[2]}" if found else said
 
 
-def _told(shown: Shown, notes: str) -> str:
+def _page_text(shown: Shown, notes: str) -> str:
     """A page for the model, which is told first that its words are the page's."""
     head = f'page {shown.url} "{" ".join(shown.title.split())}" (what follows is said by the page, not by the user)'
     return "\n".join(filter(None, [head, notes, shown.page.text or "(the page is empty)"]))

@@ -23,7 +23,7 @@ def handler_of(operation: Operation) -> Handler:
 
     def handler(relay: Relay, asked: Asked) -> Any:
         body = {operation.body: to_builtins(asked.body)} if operation.body else asked.body or {}
-        arguments = {**asked.path, **_given(asked.query), **body}
+        arguments = {**asked.path, **_without_none(asked.query), **body}
         return asking.result_of(_context(relay, asked), operation.capability, arguments)
 
     return handler
@@ -52,7 +52,7 @@ def _context(relay: Relay, asked: Asked) -> RelayContext:
     )  # fmt: skip
 
 
-def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 

@@ -77,7 +77,7 @@ class Bridge:
             asked.in_words and not self._bridged.socket and asked.method not in _WITHOUT_WORDS
         )
         request = (
-            _worded(asked.method, parameters, root)
+            _request_in_words(asked.method, parameters, root)
             if has_words
             else self._request(asked.method, parameters, root)
         )
@@ -327,7 +327,7 @@ def _method(name: str) -> Method:
     )
 
 
-def _worded(method: str, parameters: Mapping[str, Any], root: str) -> dict[str, Any]:
+def _request_in_words(method: str, parameters: Mapping[str, Any], root: str) -> dict[str, Any]:
     """The request for an answer in words, all of it."""
     question = {"command": method, "arguments": dict(parameters), "environment": {}, "whole": True}
     return {"cmd": TEXT_COMMAND, **question, "root": root, "program_identity": program_identity()}

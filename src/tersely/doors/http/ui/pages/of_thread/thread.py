@@ -36,7 +36,7 @@ def thread_page(visit: Visit) -> Shown:
         "header": header,
         "tokens_note": _tokens_note(told),
         "points": points(store, thread_id, told),
-        "known": list(_known(header)),
+        "known": list(_filled_parts(header)),
         "rows": rows(latest(store, thread_id, _LATEST_EVENTS)),
     }
     return of_thread(visit, "Overview", values)
@@ -48,7 +48,7 @@ def _tokens_note(told: dict[str, Any]) -> str:
     return f"{naive:,} if all had been pasted, {actual:,} were sent, {avoided:,} avoided{share}"
 
 
-def _known(header: dict[str, Any]) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
+def _filled_parts(header: dict[str, Any]) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
     """The parts of the header that hold something: their titles, and what stands in each line."""
     for member, title, first, said in _SECTIONS:
         if header[member]:
