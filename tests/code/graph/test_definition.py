@@ -323,30 +323,34 @@ CASES: dict[str, Case] = {
             "own.head; page.size;\n"
             "const first: Init = {url: '', page: {size: 2}};\n"
             "first.page.size;\n",
-            "b.ts": "export class Options {\n"
+            "b.ts": "const copy = () => ({page: {}});\n"
+            "export class Options {\n"
             "  get url(): string { return ''; }\n"
             "  get page(): Page { return this.#page; }\n"
             "  #page: Page;\n"
             "  secret: string;\n"
+            "  #init: Init = copy();\n"
+            "  get more(): Page { return this.#init.page; }\n"
             "}\n"
             "export interface Page { size?: number; show?: (page: {items: string[]}) => void; }\n"
             "type Except<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;\n"
             "export type Init = Except<Partial<Options>, 'secret'> & {more?: number};\n",
         },
         {
-            "2: url;": "b.ts:2",
-            "4: url": "3 b.ts:2",
-            "4: page": "b.ts:3",
-            "4: size": "b.ts:7",
-            "5: url": "b.ts:2",
-            "5: show": "b.ts:7",
-            "5: items}": "5 b.ts:7",
-            "6: page}": "6 b.ts:3",
+            "2: url;": "b.ts:3",
+            "4: url": "3 b.ts:3",
+            "4: page": "b.ts:4",
+            "4: size": "b.ts:10",
+            "5: url": "b.ts:3",
+            "5: show": "b.ts:10",
+            "5: items}": "5 b.ts:10",
+            "6: page}": "6 b.ts:4",
             "6: head": "6",
             "7: head": "6",
-            "7: size": "b.ts:7",
-            "8: size": "b.ts:7",
-            "9: size": "b.ts:7",
+            "7: size": "b.ts:10",
+            "8: size": "b.ts:10",
+            "9: size": "b.ts:10",
+            "b.ts 8: page": "4",
         },
     ),
     "typescript: names that types bring": (

@@ -202,11 +202,23 @@ class Contexts:
         if is_tagged(expression, MEMBER):
             owners = self.declared(file, scope, expression[1])
             owners = owners or self.evaluator.values(file, scope, expression[1])
-            return self._members(owners, expression[2], file)
+            annotated = [self._annotated(owner, expression[2]) for owner in owners]
+            return frozenset().union(*annotated) or self._members(owners, expression[2], file)
         bound = self.evaluator.names.written(file, scope, expression)
         if bound is None or not is_tagged(bound.expression, DECLARED):
             return NOTHING
         return self.evaluator.annotations.instances(bound.file, bound.scope, bound.expression[2])
+
+    def _annotated(self, owner: Value, name: str) -> Values:
+        """The values that a class declares of a field by its type, whatever is assigned to it."""
+        if owner[0] != INSTANCE:
+            return NOTHING
+        for class_ in self.evaluator.members.linearised((CLASS, *owner[1:3])):
+            home = self.program.file(class_[1])
+            for scope, entry in home.all_bindings(class_[2], name):
+                if is_tagged(entry, TYPED, DECLARED):
+                    return self.evaluator.annotations.instances(home, scope, entry[-1])
+        return NOTHING
 
     def parameter_type(
         self, callee: Value, index: int, file: File, call: CallPlace | None = None
