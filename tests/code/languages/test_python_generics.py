@@ -193,3 +193,47 @@ async def comprehending(): return [found.m() async for found in Stream()]
         ],
         absent=["a.py:plain -> a.py:Both.__aenter__", "a.py:waiting -> a.py:Both.__enter__"],
     )
+
+
+KINDS = """\
+from typing import ParamSpec, TypeVar
+T = TypeVar("T")
+P = ParamSpec("P")
+class Q:
+    def q(self): pass
+"""
+USES = """\
+from __future__ import annotations
+from typing import Callable, Generic, Iterable
+from kinds import P, Q, T
+class A:
+    def m(self): pass
+class Box(Generic[T]):
+    def __init__(self, held: T) -> None: self.held = held
+    def get(self) -> T: return self.held
+class Below(Box[A]): pass
+def first(items: Iterable[T]) -> T: ...
+def called(f: Callable[P, T], *given: P.args, **named: P.kwargs) -> T: ...
+def make() -> A: ...
+def by_base(box: Below): box.get().m()
+def by_argument(box: Box[A]): box.held.m()
+def quoted(box: "Box['A']"): box.get().m()
+def inferred(items: list[A]): first(items).m()
+def passed_through(): called(make).m()
+def no_parameter(q: Q): q.q()
+def made(): Q().q()
+"""
+
+
+def test_type_parameters_of_other_files(tmp_path: Path) -> None:
+    callers = ("by_base", "by_argument", "quoted", "inferred", "passed_through")
+    check(
+        tmp_path,
+        {"kinds.py": KINDS, "a.py": USES},
+        edges=[
+            *(f"a.py:{caller} -> a.py:A.m inferred" for caller in callers),
+            "a.py:no_parameter -> kinds.py:Q.q inferred",
+            "a.py:made -> kinds.py:Q exact",
+            "a.py:made -> kinds.py:Q.q inferred",
+        ],
+    )

@@ -409,6 +409,8 @@ class Class:
     kind: Kind = Kind.CLASS
     name: Field = "name"
     bases: tuple[Field, ...] = ()
+    # what a base means that is written so
+    base: Callable[[Lowering, expressions.Expression], expressions.Expression] | None = None
     body: Field = "body"
     is_value: bool = False  # an expression: its name is bound in its own scope only
     alias: Field = ""  # without a body it is another name of this type

@@ -76,7 +76,11 @@ from tersely.code.languages.model import (
 )
 from tersely.code.languages.nodes import line_of, named_parts, parts_in
 from tersely.code.languages.parts.python_fields import note_declared
-from tersely.code.languages.parts.python_generics import lower_type_parameters
+from tersely.code.languages.parts.python_generics import (
+    base_with_parameters,
+    lower_type,
+    lower_type_parameters,
+)
 from tersely.code.languages.parts.python_narrowing import (
     known_behind,
     known_in,
@@ -299,7 +303,7 @@ RULES: dict[str, Rule] = {
     "conditional_expression": Custom(lower_conditional),
     "parenthesized_expression": Inner(),
     "await": Awaits(),
-    "type": Inner(),
+    "type": Custom(lower_type),
     "named_expression": Assign("name", "value"),
     "generic_type": Generic("#0", "#1"),
     "binary_operator": Operator(BINARY_OPERATORS),
@@ -322,7 +326,9 @@ RULES: dict[str, Rule] = {
     "typed_default_parameter": Parameter("name", "type", "value"),
     "function_definition": Function(returns="return_type", generics=("type_parameters",)),
     "lambda": Function(name="", body_is_value=True),
-    "class_definition": Class(bases=("superclasses",), generics=("type_parameters",)),
+    "class_definition": Class(
+        bases=("superclasses",), base=base_with_parameters, generics=("type_parameters",)
+    ),
     "decorated_definition": Wrapper("definition", "decorator"),
     "global_statement": Outer(),
     "nonlocal_statement": Outer(module=False),

@@ -111,15 +111,11 @@ class Generics:
         declared: Values = NOTHING
         for owner in self.evaluator.members.linearised((CLASS, *instance[1:3])):
             file = self.program.file(owner[1])
-            entries = (
-                file.all_bindings(owner[2], name) if file.scope(owner[2]).type_parameters else ()
-            )
-            types = [
-                (scope, annotation)
-                for scope, entry in entries
-                if (annotation := _type_of(entry)) is not None
-            ]
-            for scope, annotation in types:
+            if not file.scope(owner[2]).type_parameters:
+                continue
+            stores = file.receiver_stores(owner[2]).get(name, ())
+            for scope, entry in (*file.all_bindings(owner[2], name), *stores):
+                annotation = _type_of(entry) or _type_of_parameter(file, scope, entry)
                 seen = put(annotation, self._given(instance, owner))
                 if seen is not annotation:
                     declared |= self.evaluator.annotations.instances(file, scope, seen)
@@ -219,6 +215,13 @@ def _type_of(entry: Any) -> Expression:
     tag = entry[0] if type(entry) is tuple else None
     annotation = entry[1] if tag == TYPED else entry[2] if tag == DECLARED else None
     return annotation if names_type_parameter(annotation) else None
+
+
+def _type_of_parameter(file: File, scope: int, entry: Any) -> Expression:
+    """The type of the parameter that a field is given, if it names a type parameter."""
+    parameters = file.scope(scope).parameters if type(entry) is str else ()
+    types = [annotation for name, annotation, _, _ in parameters if name == entry]
+    return next(filter(names_type_parameter, types), None)
 
 
 def names_type_parameter(type_: Expression) -> bool:

@@ -328,7 +328,7 @@ def _parts(text: str, separator: str) -> list[str]:
 
 
 def _dotted_name(text: str) -> Expression:
-    parts = text.strip().split(".")
+    parts = text.strip(" '\"").split(".")
     if len(parts) > MAX_TYPE_NAME_PARTS or not all(part.isidentifier() for part in parts):
         return None
     expression: Expression = parts[0]

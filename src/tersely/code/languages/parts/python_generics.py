@@ -1,10 +1,22 @@
-"""Where Python declares type parameters: `T = TypeVar("T", bound=A)`, `class Box[T: A]`."""
+"""Where Python declares type parameters: `T = TypeVar("T", bound=A)`, `class Box[T: A]`, or names
+them in types as it imports them.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from tersely.code.expressions import TYPE_PARAMETER, Expression, either
+from tersely.code.expressions import (
+    GENERIC,
+    IMPORTED,
+    ITEM,
+    SEQUENCE,
+    TYPE_PARAMETER,
+    Expression,
+    either,
+    is_tagged,
+)
 from tersely.code.languages.model import KeywordArgument
 from tersely.code.languages.nodes import named_parts
 
@@ -15,6 +27,8 @@ if TYPE_CHECKING:
 
 MAKER = "TypeVar"
 BOUND = "bound"
+WORD = re.compile(r"\w+")
+CONVENTIONAL = re.compile(r"_?(?:[A-Z]|[A-Z]?[TVK])(?:_co|_contra)?")  # as PEP 8 names them
 
 
 def declare_type_parameter(walk: Lowering, node: Node) -> None:
@@ -27,6 +41,52 @@ def declare_type_parameter(walk: Lowering, node: Node) -> None:
         bound = _bound(walk, made.child_by_field_name("arguments"))
         walk.loose_type_parameters[walk.text(name)] = (TYPE_PARAMETER, bound, walk.text(name))
         walk.type_parameters = walk.type_parameters | walk.loose_type_parameters
+
+
+def lower_type(walk: Lowering, node: Node) -> Expression:
+    """A type: a name in it that is imported, and written as type parameters are, may be one."""
+    before = walk.type_parameters
+    words = _conventional(walk.text(node))
+    if words:
+        walk.type_parameters = before | _imported(walk, words)
+    found = [walk.value(part) for part in named_parts(node)]
+    walk.type_parameters = before
+    return found[0] if found else None
+
+
+def base_with_parameters(walk: Lowering, base: Expression) -> Expression:
+    """A base of a class, with such names among its type arguments as type parameters."""
+    if not is_tagged(base, ITEM):
+        return base
+    arguments = _written_in(base[2])
+    imported = _imported(walk, [part for part in arguments if type(part) is str])
+    if not imported:
+        return base
+    parts = tuple(imported.get(part, part) if type(part) is str else part for part in arguments)
+    return (GENERIC, base[1], parts)
+
+
+def _written_in(key: Expression) -> tuple[Expression, ...]:
+    """What stands in the brackets of a type."""
+    return tuple(key[1]) if is_tagged(key, SEQUENCE) else (key,)
+
+
+def _conventional(text: str) -> list[str]:
+    return [word for word in WORD.findall(text) if CONVENTIONAL.fullmatch(word)]
+
+
+def _imported(walk: Lowering, names: list[str]) -> dict[str, Expression]:
+    """Those of some names that the file imports and that are written as type parameters are. What
+    is no type parameter stands for itself.
+    """
+    module = walk.drafts[0]
+    found: dict[str, Expression] = {}
+    for target, value in module.binds if module is not None and names else ():
+        is_meant = target in names and is_tagged(value, IMPORTED)
+        if is_meant and CONVENTIONAL.fullmatch(target):
+            found[target] = (TYPE_PARAMETER, target, target)
+    walk.loose_type_parameters.update(found)
+    return found
 
 
 def _bound(walk: Lowering, arguments: Node | None) -> Expression:

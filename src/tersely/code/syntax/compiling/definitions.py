@@ -234,6 +234,8 @@ def _class(rule: model.Class) -> Handler:
             return _type_alias(walk, node, own_name, typed, rule.kind)
         skipped = {child.id for child in (own_name, body) if child is not None}
         bases = _all_bases(walk, node, get_bases, skipped)
+        if rule.base is not None:
+            bases = [rule.base(walk, base) for base in bases]
         for base in bases if walk.resolution.subclass_method else ():
             walk.implicit(base, walk.resolution.subclass_method, (), line_of(node))
         draft = _enter_class(walk, rule, node, body, naming, own_name)
