@@ -23,6 +23,7 @@ from tersely.code.expressions import (
     TYPED,
     Expression,
     is_tagged,
+    named_parameters,
     put,
 )
 from tersely.code.graph.pointsto.values import (
@@ -145,9 +146,11 @@ class Annotations:
         """Instances of a type that is written with arguments."""
         alias = self._generic_alias(file, scope, base)
         if alias is not None:
-            types = self._each(file, scope, arguments)
-            key = ("alias", alias.file.id, alias.scope, alias.expression, types)
-            return self.evaluator.solver.solve(key, self._instances_of_alias, alias, types)
+            written = tuple(arguments)
+            key = ("alias", file.id, scope, base, written)
+            return self.evaluator.solver.solve(
+                key, self._instances_of_alias, alias, file, scope, written
+            )
         found: Values = NOTHING
         for value in self.evaluator.values(file, scope, base):
             if value[0] == CLASS:
@@ -233,12 +236,17 @@ class Annotations:
             return None
         return alias if len(alias.expression) > len(("tag", "type")) else None
 
-    def _instances_of_alias(self, alias: Written, types: tuple[Values, ...]) -> Values:
+    def _instances_of_alias(
+        self, alias: Written, file: File, scope: int, arguments: tuple[Expression, ...]
+    ) -> Values:
         """What another name of a type means with some types in place of its type parameters."""
         _, meant, names = alias.expression
-        given = {
-            name: (GIVEN, values) for name, values in zip(names, types, strict=False) if values
-        }
+        wanted = set(named_parameters(meant))
+        given: dict[str, Expression] = {}
+        for name, argument in zip(names, arguments, strict=False):
+            values = self.instances(file, scope, argument) if name in wanted else NOTHING
+            if values:
+                given[name] = (GIVEN, values)
         return self.instances(alias.file, alias.scope, put(meant, given))
 
 
