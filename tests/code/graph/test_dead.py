@@ -33,3 +33,38 @@ def test_methods_by_which_a_type_fits_an_interface_are_not_dead(tmp_path: Path) 
         engine.refresh()
         found = dead(engine.store.unmentioned_symbols(), engine.graph.evaluator)
     assert [symbol.qualname for symbol in found] == ["alone.Less"]
+
+
+SPRING = """\
+package shop;
+
+import org.springframework.web.bind.annotation.*;
+
+@RestController
+class Orders {
+  @GetMapping("/orders") String all() { return ""; }
+  @Override public String old() { return ""; }
+}
+
+class Alone {
+  @Deprecated void old() { }
+}
+"""
+
+
+def test_what_annotations_of_a_framework_call_is_not_dead(tmp_path: Path) -> None:
+    (tmp_path / "Orders.java").write_text(SPRING)
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        found = dead(engine.store.unmentioned_symbols(), engine.graph.evaluator)
+    assert [symbol.qualname for symbol in found] == ["Orders.old", "Alone"]
+
+
+def test_a_function_that_is_passed_where_it_stands_is_not_dead(tmp_path: Path) -> None:
+    (tmp_path / "app.js").write_text(
+        "run(function named() {});\nfunction alone() { run(function inner() {}); }\n"
+    )
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        found = dead(engine.store.unmentioned_symbols(), engine.graph.evaluator)
+    assert [symbol.qualname for symbol in found] == ["alone"]

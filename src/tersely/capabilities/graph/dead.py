@@ -120,9 +120,10 @@ CAPABILITY = Capability(
     name="code.dead",
     summary="Unreferenced functions and classes",
     description="Judged by names; the public interface of a library looks dead too. Left out is what is called without "
-    "being named: tests, what a decorator has taken hold of, what overrides a member of a base from outside, what is "
-    "listed as exported. A name that is used may still belong to another definition: there may be more. Templates and "
-    "other files that are not source are not read.",
+    "being named: tests, what a decorator or an annotation of a framework has taken hold of, what overrides a member "
+    "of a base from outside, what is listed as exported. A name that is used may still belong to another definition: "
+    "there may be more. Names that are put together when the program runs are not known: `symbol callers` knows of "
+    "some of their calls. Templates and other files that are not source are not read.",
     parameters=DeadCodeParameters,
     run=run,
     text=text,

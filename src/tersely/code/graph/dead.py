@@ -2,8 +2,9 @@
 
 A name that somebody writes may still mean another definition, so what is found is dead as far as
 names can tell, and there may be more. What is called without being named is left out: what a
-decorator has taken hold of, what overrides a member of a base from outside, what the language
-itself calls, tests, and what a module lists as its own exports.
+decorator or an annotation of a framework has taken hold of, classes with such methods, what
+overrides a member of a base from outside, what the language itself calls, tests, and what a module
+lists as its own exports.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 
-from tersely.code.expressions import CONST, SEQUENCE
+from tersely.code.expressions import CONST, DEFINED, SEQUENCE, is_tagged
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import CLASS
 from tersely.code.graph.program import File
@@ -28,9 +30,9 @@ _CANDIDATES = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
 def dead(symbols: Iterable[Symbol], evaluator: Evaluator) -> list[Symbol]:
     """Those of `symbols` that nothing uses, in their order; of a dead class only the class itself.
 
-    `symbols` are those whose names no file mentions.
+    `symbols` are those whose names no file mentions, by file.
     """
-    program = evaluator.program
+    program, passed_on = evaluator.program, lru_cache(maxsize=1)(_passed_on)
     found: dict[str, Symbol] = {}
     for symbol in symbols:
         if (
@@ -41,7 +43,7 @@ def dead(symbols: Iterable[Symbol], evaluator: Evaluator) -> list[Symbol]:
             continue
         file = program.file(program.by_path[symbol.path])
         position = file.by_qualname[symbol.qualname]
-        if not _is_held(file, position, evaluator):
+        if not _is_held(file, position, passed_on(file), evaluator):
             found[symbol.id] = symbol
     return list(found.values())
 
@@ -64,10 +66,23 @@ def _is_called_unnamed(name: str) -> bool:
     return name in ENTRY_NAMES or name.startswith(LANGUAGE_PREFIX)
 
 
-def _is_held(file: File, position: int, evaluator: Evaluator) -> bool:
+def _passed_on(file: File) -> frozenset[int]:
+    """The definitions that are passed to a call where they stand: by decorators, annotations, and
+    as arguments.
+    """
+    calls = (call for scope in file.scopes if scope is not None for call in scope.calls)
+    arguments = (argument for call in calls for argument in call[2])
+    return frozenset(argument[1] for argument in arguments if is_tagged(argument, DEFINED))
+
+
+def _is_held(file: File, position: int, passed_on: Collection[int], evaluator: Evaluator) -> bool:
     """True if something that does not write the name has got hold of the definition."""
     scope = file.scopes[position]
     if scope is not None and scope.decorated is not None:
+        return True
+    if position in passed_on:
+        return True
+    if any(_is_annotated(file, member, passed_on) for member in file.children[position]):
         return True
     name = file.definitions[position].name
     if name in called_by_language(file) or (
@@ -78,6 +93,14 @@ def _is_held(file: File, position: int, evaluator: Evaluator) -> bool:
     return _fits_outside(file, position, evaluator) or (
         owner >= 0 and has_base_outside(file, owner, evaluator)
     )
+
+
+def _is_annotated(file: File, position: int, passed_on: Collection[int]) -> bool:
+    """True if an annotation, which is no decorator, has its framework call a member of a class."""
+    scope = file.scopes[position]
+    is_decorated = scope is not None and scope.decorated is not None
+    is_member = file.owner_class(position) >= 0
+    return is_member and position in passed_on and not is_decorated
 
 
 def _fits_outside(file: File, position: int, evaluator: Evaluator) -> bool:
