@@ -17,6 +17,7 @@ from tests.pty.scripted_model import NAMESPACE, Asked, Reply
 EARLY_POLLS = 15  # for whatever tells it how to work with others
 POLLS = 40  # after which one that nobody asks for anything ends
 WAIT_SECONDS = 1
+COMMAND_SECONDS = 30  # that one may take on a busy machine
 _SHELLS = ("Bash", "bash", "exec_command", "run_shell_command")
 _USE = r"(`[^`]+`|\w+\([^)]*\))"  # a command, or a tool with its arguments
 _TOLD = {
@@ -26,7 +27,7 @@ _TOLD = {
     "claim": rf"{_USE} before you change a file",
     "release": rf"{_USE} after;",
 }
-_TASK = re.compile(r"please change (\S+)")
+_TASK = re.compile(r"please change ([\w.-]+)")
 _WISH = re.compile(r"(\S+) → \S+[^\n]*\s+[^\n]*may I have")
 _HOLDER = re.compile(r"is held by (\S+)")
 _MINE, _FREE = "yours until", "is free now"
@@ -121,12 +122,19 @@ class _Hands:
 
 
 def _pause(asked: Asked, shell: str) -> Reply:
-    return _run(asked, shell, f"sleep {WAIT_SECONDS}")
+    """A while, each in other words: agents end a model that repeats itself."""
+    number = sum(turn.role == "call" for turn in asked.turns)
+    return _run(asked, shell, f"sleep {WAIT_SECONDS}; echo {number}")
 
 
 def _run(asked: Asked, shell: str, command: str) -> Reply:
     known = asked.tools[shell].get("properties", {})
-    wanted = {"command": command, "cmd": command, "description": "go on"}
+    wanted = {
+        "command": command,
+        "cmd": command,
+        "description": "go on",
+        "yield_time_ms": COMMAND_SECONDS * 1000,  # Codex else goes on without the result
+    }
     return Reply(
         tool=shell, arguments={name: value for name, value in wanted.items() if name in known}
     )

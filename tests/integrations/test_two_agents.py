@@ -12,8 +12,9 @@ import os
 import secrets
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from tests.cli.relay_home import Home, home_of
@@ -58,45 +59,13 @@ def begun(
         "LANG": "C.UTF-8",
         "TERM": "dumb",
     }
-    if name == "claude":
-        known = {
-            "hasCompletedOnboarding": True, "theme": "dark", "customApiKeyResponses": {"approved": ["scripted"]},
-            "projects": {str(home.root): {"hasTrustDialogAccepted": True}},
-        }  # fmt: skip
-        (folder / ".claude.json").write_text(json.dumps(known))
-        own |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "scripted",
-                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}  # fmt: skip
-        words = [
-            str(program),
-            "-p",
-            prompt,
-            "--model",
-            "scripted-model",
-            "--allowedTools",
-            "Bash,mcp__tersely",
-        ]
-    else:
-        (folder / ".codex").mkdir()
-        settings = (
-            f'model = "scripted-model"\nmodel_provider = "scripted"\ncheck_for_update_on_startup = false\n'
-            f'[model_providers.scripted]\nname = "scripted"\nbase_url = "{url}/v1"\nwire_api = "responses"\n'
-            f'env_key = "SCRIPTED_KEY"\n[projects."{home.root}"]\ntrust_level = "trusted"\n'
-        )
-        (folder / ".codex" / "config.toml").write_text(settings)
-        own["SCRIPTED_KEY"] = "x"
-        words = [
-            str(program),
-            "exec",
-            "--dangerously-bypass-hook-trust",
-            "--sandbox",
-            "danger-full-access",
-            prompt,
-        ]
+    started = STARTS[name](folder, home.root, url, prompt)
+    own |= started.environment
     install = [sys.executable, "-m", "tersely", "install", name, "--user", "--yes", *options]
     subprocess.run(install, env=own, cwd=home.root, check=True, capture_output=True)
     with (folder / "log.txt").open("w") as log:
         return subprocess.Popen(
-            words,
+            [str(program), *started.words],
             env=own,
             cwd=home.root,
             stdin=subprocess.DEVNULL,
@@ -106,13 +75,70 @@ def begun(
         )
 
 
-@pytest.mark.parametrize("options", [(), ONLY_TOOLS], ids=["hooks", "tools alone"])
+class Start(NamedTuple):
+    """The words behind the name of a program, and its own environment."""
+
+    words: Sequence[str]
+    environment: Mapping[str, str]
+
+
+def _claude(folder: Path, root: Path, url: str, prompt: str) -> Start:
+    known = {
+        "hasCompletedOnboarding": True, "theme": "dark", "customApiKeyResponses": {"approved": ["scripted"]},
+        "projects": {str(root): {"hasTrustDialogAccepted": True}},
+    }  # fmt: skip
+    (folder / ".claude.json").write_text(json.dumps(known))
+    words = ["-p", prompt, "--model", "scripted-model", "--allowedTools", "Bash,mcp__tersely"]
+    given = {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "scripted",
+             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}  # fmt: skip
+    return Start(words, given)
+
+
+def _codex(folder: Path, root: Path, url: str, prompt: str) -> Start:
+    (folder / ".codex").mkdir()
+    settings = (
+        f'model = "scripted-model"\nmodel_provider = "scripted"\ncheck_for_update_on_startup = false\n'
+        f'[model_providers.scripted]\nname = "scripted"\nbase_url = "{url}/v1"\nwire_api = "responses"\n'
+        f'env_key = "SCRIPTED_KEY"\n[projects."{root}"]\ntrust_level = "trusted"\n'
+    )
+    (folder / ".codex" / "config.toml").write_text(settings)
+    words = ["exec", "--dangerously-bypass-hook-trust", "--sandbox", "danger-full-access", prompt]
+    return Start(words, {"SCRIPTED_KEY": "x"})
+
+
+def _qwen(folder: Path, root: Path, url: str, prompt: str) -> Start:
+    settings = {
+        "tools": {"toolSearch": {"enabled": False}}, "memory": {"enableManagedAutoMemory": False},
+        "general": {"enableAutoUpdate": False}, "privacy": {"usageStatisticsEnabled": False},
+    }  # fmt: skip
+    (folder / ".qwen").mkdir()
+    (folder / ".qwen" / "settings.json").write_text(json.dumps(settings))
+    given = {
+        "OPENAI_API_KEY": "x",
+        "OPENAI_BASE_URL": f"{url}/v1",
+        "OPENAI_MODEL": "scripted-model",
+    }
+    return Start(["--auth-type", "openai", "--yolo", "-p", prompt], given)
+
+
+STARTS = {"claude": _claude, "codex": _codex, "qwen": _qwen}
+
+
+@pytest.mark.parametrize(
+    ("pair", "options"),
+    [
+        (("claude", "codex"), ()),
+        (("claude", "codex"), ONLY_TOOLS),
+        (("codex", "qwen"), ()),
+    ],
+    ids=lambda given: "-".join(given) if given != ONLY_TOOLS else "tools alone",
+)
 def test_two_agents_share_a_file_that_both_are_to_change(
-    relay: Home, tmp_path: Path, options: Sequence[str]
+    relay: Home, tmp_path: Path, pair: Sequence[str], options: Sequence[str]
 ) -> None:
     file = f"notes-{secrets.token_hex(3)}.txt"
     (relay.root / file).write_text("")
-    models = {"claude": ScriptedModel(teammate), "codex": ScriptedModel(teammate)}
+    models = {name: ScriptedModel(teammate) for name in pair}
     running: list[subprocess.Popen[str]] = []
     try:
         for name, model in models.items():
@@ -128,7 +154,7 @@ def test_two_agents_share_a_file_that_both_are_to_change(
             model.close()
     logs = "\n".join((tmp_path / name / "log.txt").read_text() for name in models)
     changed_by = (relay.root / file).read_text().split()
-    assert sorted(name.partition("-")[0] for name in changed_by) == ["claude", "codex"], logs
+    assert sorted(name.partition("-")[0] for name in changed_by) == sorted(pair), logs
     with relay_client(relay) as client:
         said = [
             (one.sender, one.to, one.body) for one in client.ask("mail.search", limit=100).messages
