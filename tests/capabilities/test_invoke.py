@@ -211,7 +211,9 @@ def test_the_root_is_found_by_its_index_or_repository(tmp_path: Path) -> None:
     (tmp_path / "a" / ".tersely").mkdir()
     assert find_root(inner) == inner.resolve()  # a directory of that name alone is no index
     (tmp_path / "a" / ".tersely" / ".gitignore").touch()
-    assert find_root(inner) == (tmp_path / "a").resolve()
+    (inner / ".git").mkdir()
+    assert find_root(inner) == (tmp_path / "a").resolve()  # nor is an empty `.git` a repository
+    (inner / ".git").rmdir()
     (inner / ".git").write_text("gitdir: elsewhere\n", "utf-8")
     assert find_root(inner) == inner.resolve()
     with pytest.raises(TerselyError, match="root_not_found: / is not a repository"):

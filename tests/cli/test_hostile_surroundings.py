@@ -105,6 +105,7 @@ def test_a_file_in_place_of_the_index_is_said(ask: Ask, shop: Path) -> None:
 
 def test_what_git_keeps_for_itself_is_not_shown(ask: Ask, shop: Path) -> None:
     (shop / ".git").mkdir()
+    (shop / ".git" / "HEAD").touch()
     (shop / ".git" / "config").write_text("SECRET")
     (shop / "link").symlink_to(".git/config")
     for path in (".git/config", "src/../.git/config", "link"):

@@ -143,6 +143,7 @@ def test_unchanged_never_hides_a_change_and_diffs_lead_to_the_source(turns: list
     reader = Reader()
     with tempfile.TemporaryDirectory() as directory:
         (Path(directory) / ".git").mkdir()
+        (Path(directory) / ".git" / "HEAD").touch()
         for (n, edit, value), asked, budget, fill in [((0, "nothing", 0), 0, 2_000, True), *turns]:
             if edit == "value":
                 values[n] = value
@@ -165,6 +166,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             PACKAGE / part, root / part, ignore=shutil.ignore_patterns("__pycache__", "*.bin")
         )
     (root / ".git").mkdir()
+    (root / ".git" / "HEAD").touch()
     monkeypatch.chdir(root)
     return root
 

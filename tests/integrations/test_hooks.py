@@ -33,6 +33,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (root / "small.py").write_text("x = 1\n")
     (root / "notes.txt").write_text("a line of notes\n" * 2_000)
     (root / ".git").mkdir()
+    (root / ".git" / "HEAD").touch()
     return root
 
 

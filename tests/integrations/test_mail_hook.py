@@ -173,6 +173,7 @@ def test_what_others_write_cannot_pass_for_more(home: Path) -> None:
 
 def test_cursor_and_gemini_are_answered_in_their_forms(home: Path, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").touch()
     with Client.local("ben", home) as relay:
         relay.ask("claim.take", targets=["src"], root=str(tmp_path))
     given = {"tool_input": {"file_path": str(tmp_path / "src" / "a.py")}}
@@ -221,6 +222,7 @@ def test_a_relay_that_answers_byte_by_byte_is_given_up(tmp_path: Path) -> None:
 
 def test_an_edit_of_what_another_holds_is_not_made_unseen(home: Path, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").touch()
     path = str(tmp_path / "src" / "a.py")
     with Client.local("ben", home) as relay:
         relay.ask("claim.take", targets=["src"], root=str(tmp_path))
@@ -239,6 +241,7 @@ def test_an_edit_of_what_another_holds_is_not_made_unseen(home: Path, tmp_path: 
 
 def test_an_edit_beside_a_claimed_symbol_is_made_with_a_warning(home: Path, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").touch()
     with Client.local("ben", home) as relay:
         relay.ask("claim.take", targets=["src/a.py:Parser.read"], root=str(tmp_path))
     call = {"hook_event_name": "PreToolUse", "cwd": str(tmp_path)}

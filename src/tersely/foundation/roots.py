@@ -30,9 +30,15 @@ def enclosing_root(directory: str) -> str:
 
 
 def is_repository(directory: str) -> bool:
-    """True if a directory is the top of a repository, or has an index."""
-    return os.path.exists(f"{directory}/.git") or os.path.exists(
-        f"{directory}/{INDEX_DIRECTORY}/{MARK}"
+    """True if a directory is the top of a repository, or has an index.
+
+    A directory `.git` without a `HEAD` is none to git either: sandboxes leave such empty ones.
+    """
+    git = f"{directory}/.git"
+    return (
+        os.path.isfile(git)
+        or os.path.lexists(f"{git}/HEAD")
+        or os.path.exists(f"{directory}/{INDEX_DIRECTORY}/{MARK}")
     )
 
 

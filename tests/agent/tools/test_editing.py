@@ -247,6 +247,7 @@ def test_no_path_leads_out_of_the_repository(
     (tmp_path / "out.txt").write_text("secret\n")
     (root / "away").symlink_to(outside)
     (root / ".git").mkdir()
+    (root / ".git" / "HEAD").touch()
     (root / ".git/config").write_text("secret\n")
     for name, more in (
         ("read", {}),

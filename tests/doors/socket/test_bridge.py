@@ -116,6 +116,7 @@ async def test_each_workspace_has_a_daemon_of_its_own(
 ) -> None:
     other = tmp_path / "other"
     (other / ".git").mkdir(parents=True)
+    (other / ".git" / "HEAD").touch()
     (other / "b.py").write_text("def only_here():\n    pass\n", "utf-8")
     (other / "sub").mkdir()
     async with bridged(home, shop) as (relay, ann):
