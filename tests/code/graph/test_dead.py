@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tersely.code.engine import Engine
-from tersely.code.graph.dead import dead
+from tersely.code.graph.dead import ASKED_LIMIT, dead
 
 GO = """\
 package main
@@ -31,7 +33,7 @@ def test_methods_by_which_a_type_fits_an_interface_are_not_dead(tmp_path: Path) 
     (tmp_path / "main.go").write_text(GO)
     with Engine.open(tmp_path) as engine:
         engine.refresh()
-        found = dead(engine.store.unmentioned_symbols(), engine.graph.evaluator)
+        found = dead(engine.store.unmentioned_symbols(), engine.graph)
     assert [symbol.qualname for symbol in found] == ["alone.Less"]
 
 
@@ -56,7 +58,7 @@ def test_what_annotations_of_a_framework_call_is_not_dead(tmp_path: Path) -> Non
     (tmp_path / "Orders.java").write_text(SPRING)
     with Engine.open(tmp_path) as engine:
         engine.refresh()
-        found = dead(engine.store.unmentioned_symbols(), engine.graph.evaluator)
+        found = dead(engine.store.unmentioned_symbols(), engine.graph)
     assert [symbol.qualname for symbol in found] == ["Orders.old", "Alone"]
 
 
@@ -66,5 +68,45 @@ def test_a_function_that_is_passed_where_it_stands_is_not_dead(tmp_path: Path) -
     )
     with Engine.open(tmp_path) as engine:
         engine.refresh()
-        found = dead(engine.store.unmentioned_symbols(), engine.graph.evaluator)
+        found = dead(engine.store.unmentioned_symbols(), engine.graph)
     assert [symbol.qualname for symbol in found] == ["alone"]
+
+
+VISITOR = """\
+class Visitor:
+    def visit(self, node):
+        return getattr(self, f"visit_{node.kind}")(node)
+
+    def visit_name(self, node):
+        return node
+
+    def leave_name(self, node):
+        return node
+
+
+Visitor().visit(1)
+"""
+
+
+def test_what_names_put_together_reach_is_not_dead(tmp_path: Path) -> None:
+    (tmp_path / "visitor.py").write_text(VISITOR)
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        found = dead(engine.store.unmentioned_symbols(), engine.graph)
+    assert [symbol.qualname for symbol in found] == ["Visitor.leave_name"]
+
+
+def test_of_many_the_callers_of_some_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tersely.code.graph.dead.MAX_ASKED", 1)
+    (tmp_path / "visitor.py").write_text("def alone():\n    pass\n\n\n" + VISITOR)
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        found = dead(engine.store.unmentioned_symbols(), engine.graph)
+        assert engine.limits_hit == {ASKED_LIMIT}
+    assert [symbol.qualname for symbol in found] == [
+        "alone",
+        "Visitor.visit_name",
+        "Visitor.leave_name",
+    ]

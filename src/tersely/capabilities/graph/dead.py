@@ -61,9 +61,7 @@ def run(workspace: Workspace, parameters: DeadCodeParameters) -> Dead:
     files = files_below(workspace, parameters.path)
     paths = {file.path for file in files if not is_test(file.path)}
     symbols = (symbol for symbol in engine.store.unmentioned_symbols() if symbol.path in paths)
-    found = [
-        one for one in dead(symbols, engine.graph.evaluator) if parameters.kind in {None, one.kind}
-    ]
+    found = [one for one in dead(symbols, engine.graph) if parameters.kind in {None, one.kind}]
     sources = chain(
         map(engine.reader(), engine.store.files()),
         left_out_texts(str(engine.root), engine.store, engine.note_incomplete),
@@ -122,8 +120,8 @@ CAPABILITY = Capability(
     description="Judged by names; the public interface of a library looks dead too. Left out is what is called without "
     "being named: tests, what a decorator or an annotation of a framework has taken hold of, what overrides a member "
     "of a base from outside, what is listed as exported. A name that is used may still belong to another definition: "
-    "there may be more. Names that are put together when the program runs are not known: `symbol callers` knows of "
-    "some of their calls. Templates and other files that are not source are not read.",
+    "there may be more. Of names that are put together when the program runs only those are known that begin or end "
+    "with a constant. Templates and other files that are not source are not read.",
     parameters=DeadCodeParameters,
     run=run,
     text=text,

@@ -3,8 +3,9 @@
 A name that somebody writes may still mean another definition, so what is found is dead as far as
 names can tell, and there may be more. What is called without being named is left out: what a
 decorator or an annotation of a framework has taken hold of, classes with such methods, what
-overrides a member of a base from outside, what the language itself calls, tests, and what a module
-lists as its own exports.
+overrides a member of a base from outside, what the language itself calls, tests, what a module
+lists as its own exports, and what the call graph has callers of: names may be put together when the
+program runs.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 from tersely.code.expressions import CONST, DEFINED, SEQUENCE, is_tagged
+from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import CLASS
 from tersely.code.graph.program import File
@@ -23,15 +25,21 @@ from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 ENTRY_NAMES = frozenset({"main"})  # what runs a program calls it
 LANGUAGE_PREFIX = "__"  # what several languages put before the names that they themselves call
 
+MAX_ASKED = 300  # symbols that nobody names and whose callers are looked for
+ASKED_LIMIT = (
+    f"truncated: of {MAX_ASKED} symbols that nobody names it was looked whether calls reach them"
+)
+
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 _CANDIDATES = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
 
 
-def dead(symbols: Iterable[Symbol], evaluator: Evaluator) -> list[Symbol]:
+def dead(symbols: Iterable[Symbol], graph: CallGraph) -> list[Symbol]:
     """Those of `symbols` that nothing uses, in their order; of a dead class only the class itself.
 
     `symbols` are those whose names no file mentions, by file.
     """
+    evaluator, asked = graph.evaluator, 0
     program, passed_on = evaluator.program, lru_cache(maxsize=1)(_passed_on)
     found: dict[str, Symbol] = {}
     for symbol in symbols:
@@ -43,8 +51,14 @@ def dead(symbols: Iterable[Symbol], evaluator: Evaluator) -> list[Symbol]:
             continue
         file = program.file(program.by_path[symbol.path])
         position = file.by_qualname[symbol.qualname]
-        if not _is_held(file, position, passed_on(file), evaluator):
-            found[symbol.id] = symbol
+        if _is_held(file, position, passed_on(file), evaluator):
+            continue
+        asked += 1
+        if asked > MAX_ASKED:
+            evaluator.solver.mark_cut(ASKED_LIMIT)
+        elif graph.callers(symbol.id, guesses=False):
+            continue
+        found[symbol.id] = symbol
     return list(found.values())
 
 
