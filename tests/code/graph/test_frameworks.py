@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tersely.code.engine import Engine
+from tersely.code.graph.dispatch.routes import BEGINNINGS_LIMIT
 
 DJANGO = {
     "polls/views.py": """\
@@ -822,3 +823,17 @@ def test_handlers_are_reached_by_a_rule_that_is_named(tmp_path: Path, framework:
         for edge in edges:
             assert known[edge].grade.value == "inferred"
             assert known[edge] in engine.graph.callers(known[edge].callee)
+
+
+def test_routers_that_are_under_each_other_end(tmp_path: Path) -> None:
+    routers = range(14)
+    lines = ["const express = require('express');"]
+    lines += [f"const r{one} = express.Router();" for one in routers]
+    pairs = [(one, other) for one in routers for other in routers if one != other]
+    lines += [f"r{one}.use('/{one}-{other}', r{other});" for one, other in pairs]
+    lines += ["function handle(request, response) {}", "r0.get('/all', handle);", "fetch('/all');"]
+    (tmp_path / "app.js").write_text("\n".join(lines))
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        assert list(engine.graph.edges())
+        assert BEGINNINGS_LIMIT in engine.limits_hit

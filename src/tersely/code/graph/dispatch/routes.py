@@ -49,6 +49,8 @@ class Routers:
         self.program = evaluator.program
         self._made: dict[Value, Registered] = {}
         self._registered: dict[Value, set[Registered]] = defaultdict(set)
+        # by router and the number of routers above it that are still looked at
+        self._beginnings: dict[tuple[Value, int], frozenset[str]] = {}
 
     def note(
         self,
@@ -94,7 +96,7 @@ class Routers:
 
     def before(self, handler: Target, routers: Iterable[Value]) -> set[str]:
         """What the paths of a handler begin with that is registered at some routers: with those of
-        its class if there are any, else with theirs.
+        its class if there are any, else with theirs. To be asked when all calls are taken in.
         """
         around = self.program.file(handler.file).definitions[handler.position].parent
         owner = (CLASS, handler.file, around)
@@ -103,10 +105,16 @@ class Routers:
             found |= self._before(one, MAX_ROUTERS)
         return found
 
-    def _before(self, owner: Value, depth: int) -> set[str]:
+    def _before(self, owner: Value, depth: int) -> frozenset[str]:
         if not depth:
             self.program.limits_hit.add(BEGINNINGS_LIMIT)
-            return {""}
+            return frozenset(("",))
+        known = self._beginnings.get((owner, depth))
+        if known is None:
+            known = self._beginnings[owner, depth] = self._found_before(owner, depth)
+        return known
+
+    def _found_before(self, owner: Value, depth: int) -> frozenset[str]:
         made = self._made.get(owner)
         own = made.paths if made is not None else frozenset()
         found: set[str] = set()
@@ -117,7 +125,7 @@ class Routers:
             found = self._under(made.at if made is not None else (), owner, own or {""}, depth)
         if len(found) > MAX_BEGINNINGS:
             self.program.limits_hit.add(BEGINNINGS_LIMIT)
-        return set(sorted(found)[:MAX_BEGINNINGS])
+        return frozenset(sorted(found)[:MAX_BEGINNINGS])
 
     def _under(
         self, above: Iterable[Value], owner: Value, ends: Iterable[str], depth: int
@@ -125,7 +133,7 @@ class Routers:
         """Paths behind what those of the routers above begin with."""
         starts: set[str] = set()
         for router in above:
-            starts |= self._before(router, depth - 1) if router != owner else set()
+            starts |= self._before(router, depth - 1) if router != owner else frozenset()
         return joined(starts or {""}, ends)
 
 
