@@ -134,6 +134,20 @@ def test_what_a_test_puts_into_the_global_object_is_there_in_tests_alone(tmp_pat
     )
 
 
+def test_what_of_the_runtime_a_test_replaces_is_replaced_in_that_test_alone(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "test/clock.test.js": (
+                "globalThis.setTimeout = function () {};\nfunction run() { setTimeout(f); }\n"
+            ),
+            "test/other.test.js": "function wait() { setTimeout(f); }\n",
+        },
+        edges=["test/clock.test.js:run -> test/clock.test.js:globalThis.setTimeout inferred"],
+        absent=["test/other.test.js:wait -> test"],
+    )
+
+
 UNIVERSAL = {
     "index.html": "<script src='lib.js'></script><script src='plugin.js'></script><script src='app.js'></script>",
     "lib.js": """\

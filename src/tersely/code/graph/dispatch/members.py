@@ -904,11 +904,13 @@ class Members:
     def _stored_globally(self, file: File, name: str) -> Values:
         """What assignments put into the global scope under a name: `window.name = …`, in the scripts
         of the same pages, or anywhere if few files use the name; what a test puts there is there in
-        tests alone.
+        tests alone, and in that test alone where it replaces what the runtime has.
         """
         found: Values = NOTHING
+        is_of_runtime = f"{file.facts.builtins}.{name}" in file.facts.summaries
         for other in map(self.program.file, self._storing_globally(file, name)):
-            if is_test(other.path) and not is_test(file.path):
+            is_shared = other.id == file.id or (is_test(file.path) and not is_of_runtime)
+            if is_test(other.path) and not is_shared:
                 continue
             for store in other.member_stores().get(name, ()):
                 # a parameter of that name is given that object
