@@ -224,6 +224,22 @@ def test_a_picture_goes_with_the_answer_to_a_call(server: str, field: str, shown
     assert server != "openai" or later == ["tool", "user"]
 
 
+@pytest.mark.parametrize("server", ["openai", "responses", "anthropic", "ollama"])
+def test_arguments_that_are_no_json_object_are_not_sent_back(server: str) -> None:
+    calls = (
+        RawCall("read", '{"unended', "a"),
+        RawCall("read", "[7]", "b"),
+        RawCall("read", '{"p": 1}', "c"),
+    )
+    answers = [Message("tool", "cannot be made", (), call.id) for call in calls]
+    prompt = (Message("user", "look"), Message("assistant", "", calls), *answers)
+    sent = json.dumps(dialect(server).body(known(server), Request(prompt, None, 64)))
+    assert "unended" not in sent
+    assert "[7]" not in sent
+    assert sent.count("cannot be made") == len(calls)
+    assert json.dumps('{"p": 1}') in sent or '{"p": 1}' in sent
+
+
 def test_llama_cpp_is_told_of_its_cache_the_slot_and_the_thinking() -> None:
     request = Request((Message("user", "go"),), None, 64, RequestOptions(Thinking.OFF, slot=1))
     body = ChatCompletions().body(known(LLAMA_CPP), request)
