@@ -109,7 +109,7 @@ def _message(message: Message) -> dict[str, Any]:
     written: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.calls:
         written["tool_calls"] = [
-            {"function": {"name": call.name, "arguments": parse_json(call.arguments) or {}}}
+            {"function": {"name": call.name, "arguments": table(parse_json(call.arguments))}}
             for call in message.calls
         ]
     if message.pictures:
