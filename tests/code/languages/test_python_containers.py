@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.code.languages.checks import check
 
+from tersely.code.engine import Engine
+
 CLASS = "class A:\n    def go(self): pass\n"
 
 
@@ -53,3 +55,18 @@ def test_a_name_of_our_own_makes_no_collection(tmp_path: Path) -> None:
         edges=["a.py:f -> a.py:B.go inferred"],
         absent=["a.py:f -> a.py:A.go inferred", "a.py:g -> a.py:A.go inferred"],
     )
+
+
+def test_keys_that_a_mapping_has_from_itself(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(
+        "def first(): pass\n"
+        "def run():\n"
+        "    table = {first: 1}\n"
+        "    for key in table.keys():\n"
+        "        table[key] = 2\n"
+        "    for key in table:\n"
+        "        key()\n"
+    )
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        assert [edge.callee for edge in engine.graph.callees("m.py:run")] == ["m.py:first"]

@@ -279,6 +279,9 @@ class Containers:
 
     def display_keys(self, display: Value) -> Values:
         """The keys that a mapping is written with, or that are put into it."""
+        return self.solver.solve(("keys", display), self._key_values, display)
+
+    def _key_values(self, display: Value) -> Values:
         file = self.program.file(display[1])
         scope, expression = file.display(display[2])
         pairs = expression[1] if expression[0] == MAPPING else ()
