@@ -16,8 +16,9 @@ from tests.relay.conftest import Clock
 
 from tersely.foundation.errors import TerselyError
 from tersely.relay.access.audit import MAX_REFUSALS_A_MINUTE, Audit, Refusal
-from tersely.relay.access.principals import Kind, Level, Scopes
+from tersely.relay.access.principals import Kind, Level, Principal, Scopes
 from tersely.relay.access.tokens import CODE_SECONDS, MAX_WRONG_CODES, Grant, Tokens
+from tersely.relay.relay import Relay
 from tersely.relay.store.store import Store
 
 READER = Grant("ann", Kind.AGENT, scopes=Scopes(Level.READ, ("t*",), ("#a",), ("p",)))
@@ -39,6 +40,20 @@ def test_a_token_stands_for_what_it_was_made_for(store: Store, tokens: Tokens) -
         READER.scopes,
         token.id,
     )
+
+
+def test_an_identity_acts_under_so_many_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tersely.relay.access.access.MAX_IDENTITY_NAMES", 2)
+    with Relay.open(tmp_path, len, durable=False) as relay:
+        sam, ann = Principal("sam"), Principal("ann")
+        for name in ("one", "two", "one"):  # what is its own already is no other name
+            relay.access.act_as(sam, name)
+        with pytest.raises(TerselyError) as caught:
+            relay.access.act_as(sam, "three")
+        assert caught.value.code == "busy"
+        relay.access.act_as(ann, "three")  # of another, who has room
 
 
 def test_a_token_ends_when_its_time_is_over(tokens: Tokens, clock: Clock) -> None:
