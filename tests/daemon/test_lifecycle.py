@@ -22,6 +22,7 @@ from tests.daemon.asking import (
     serving,
     wait_for_end,
 )
+from tests.unheard import said_when_ended_at_once
 
 from tersely.daemon import lifecycle, place
 from tersely.daemon.place import Place
@@ -51,6 +52,14 @@ def test_it_is_started_once_and_stopped_once(shop: Path) -> None:
     assert gone.err.startswith("daemon_not_running: ")
     assert run(["daemon", "status"], shop).status == 1
     assert "no daemon is running" in run(["daemon", "list"], shop).out
+
+
+def test_it_ends_in_order_while_it_says_that_it_serves(shop: Path) -> None:
+    log = Path(Place.of(str(shop)).log)
+    given = [str(shop), ANSWER_WORDS, str(IDLE_SECONDS)]
+    said = said_when_ended_at_once("tersely.daemon.serve:main", given, log)
+    assert said.startswith(b'{"ok": true')
+    assert log.read_text().rstrip().endswith("INFO ending: it was asked to")
 
 
 def test_starting_returns_although_the_daemon_goes_on(shop: Path) -> None:

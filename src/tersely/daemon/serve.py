@@ -8,7 +8,8 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import tersely
@@ -45,10 +46,8 @@ def main(root: str, answer_words: str, idle_seconds: str, ready: str) -> None:
             log_to(place.log, "the daemon")
             listening = _listen(place)
             try:
-                write_record(locks.life, _record(root))
-                release(locks.start)
-                report.running(pid=os.getpid())
-                asyncio.run(_serve(root, answer_words, float(idle_seconds), listening))
+                began = partial(_tell, locks, root, report)
+                asyncio.run(_serve(root, answer_words, float(idle_seconds), listening, began))
             finally:
                 _stop_listening(place, listening)
     except BlockingIOError:
@@ -74,6 +73,13 @@ def _locked(place: Place) -> Iterator[_Locks]:
     """
     with held(place.start_lock, waits=True) as start, held(place.lock) as life:
         yield _Locks(life, start)
+
+
+def _tell(locks: _Locks, root: str, report: Report) -> None:
+    """Let whoever waits for this daemon know that it can be asked."""
+    write_record(locks.life, _record(root))
+    release(locks.start)
+    report.running(pid=os.getpid())
 
 
 def _record(root: str) -> dict[str, Any]:
@@ -107,8 +113,13 @@ def _stop_listening(place: Place, listening: socket.socket) -> None:
 
 
 async def _serve(
-    root: str, answer_words: str, idle_seconds: float, listening: socket.socket
+    root: str,
+    answer_words: str,
+    idle_seconds: float,
+    listening: socket.socket,
+    began: Callable[[], None],
 ) -> None:
+    """Serve until it is time to end; `began` is called once signals end this in order."""
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(
         lambda _, context: _LOG.error(
@@ -121,12 +132,13 @@ async def _serve(
     connections: set[Connection] = set()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, service.shutdown.set)
+    _LOG.info("serving %s as process %d", root, os.getpid())
+    began()
     server = await loop.create_unix_server(
         lambda: _connection(service, connections), sock=listening
     )
     dispatcher.start()
     freshness.start()
-    _LOG.info("serving %s as process %d", root, os.getpid())
     try:
         reason = await _end(service, freshness, idle_seconds)
         _LOG.info("ending: %s", reason)

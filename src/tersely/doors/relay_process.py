@@ -10,7 +10,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -150,6 +150,7 @@ class _Process:
                 main = Tenant(relay, apps.bare, main_router)
                 async with Tenants(main, self.url, self.tokens, _sweep) as tenants:
                     servers = self._servers(apps, main, tenants)
+                    _end_at_signals(servers.values())  # before anybody is told of this process
                     _LOG.info(
                         "serving %s at %s as process %d",
                         relay.home,
@@ -180,15 +181,19 @@ class _Process:
         return servers
 
 
-async def _serving(servers: Mapping[socket.socket, Any]) -> None:
-    """Serve at each place until a signal."""
+def _end_at_signals(servers: Iterable[Any]) -> None:
+    """Have the servers end, also before they serve, when this process is told to."""
 
     def end() -> None:
-        for server in servers.values():
+        for server in servers:
             server.should_exit = True
 
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, end)
+
+
+async def _serving(servers: Mapping[socket.socket, Any]) -> None:
+    """Serve at each place until each server is told to end."""
     beside = [
         asyncio.create_task(close_stalled(one.server_state.connections)) for one in servers.values()
     ]
