@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -60,26 +60,61 @@ def asked_of_person(home: Path, name: str) -> list[Any]:
         return [one for one in relay.ask("agent.list").permissions if one.agent == name]
 
 
-def test_a_question_is_over_when_the_agent_ends_its_hook(home: Path) -> None:
-    hook = subprocess.Popen(
-        [sys.executable, "-I", "-S", HOOK, "permission"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        env={"TERSELY_HOME": str(home), "TERSELY_AGENT": "peg"},
-    )  # fmt: skip
-    call = {"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": "make"}}  # fmt: skip
-    with hook as process:
+CALL = {
+    "hook_event_name": "PermissionRequest",
+    "tool_name": "Bash",
+    "tool_input": {"command": "make"},
+}
+
+
+@contextlib.contextmanager
+def asking_permission(home: Path) -> Iterator[subprocess.Popen[str]]:
+    """The hook of an agent that is to show a dialog; it ends without an error and says nothing."""
+    environment = {"TERSELY_HOME": str(home), "TERSELY_AGENT": "peg"}
+    words = [sys.executable, "-I", "-S", HOOK, "permission"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, env=environment, text=True) as process:
         assert process.stdin is not None
-        process.stdin.write(json.dumps(call))
+        process.stdin.write(json.dumps(CALL))
         process.stdin.close()
+        yield process
+        assert process.wait(PATIENCE_SECONDS) == 0
+        assert process.stdout is not None
+        assert process.stdout.read() == ""
+
+
+def test_a_question_is_over_when_the_agent_ends_its_hook(home: Path) -> None:
+    with asking_permission(home) as process:
         watch, nothing = Stopwatch(), threading.Event()
         while not (found := asked_of_person(home, "peg")):
             assert watch.seconds() < PATIENCE_SECONDS
             nothing.wait(0.02)
         assert (found[0].tool, found[0].what) == ("Bash", "make")
         process.terminate()
-        assert process.wait(PATIENCE_SECONDS) == 0
-        assert process.stdout is not None
-        assert process.stdout.read() == ""
     assert asked_of_person(home, "peg") == []
+
+
+def test_a_question_is_over_also_when_its_hook_ends_before_it_is_told_of_it(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as relay:
+        relay.bind(str(tmp_path / "http.sock"))
+        relay.listen()
+        relay.settimeout(PATIENCE_SECONDS)
+        with asking_permission(tmp_path) as process:
+            question = answered(relay, before=process.terminate)
+            end = answered(relay, before=lambda: None)
+    assert question["id"] == ""
+    assert (end["id"], end["over"]) == ("q-1", True)
+
+
+def answered(relay: socket.socket, before: Callable[[], None]) -> Any:
+    """What the next question is asked with; it is answered after something has been done."""
+    wire, _ = relay.accept()
+    with wire:
+        asked = json.loads(wire.recv(65_536).partition(b"\r\n\r\n")[2])
+        before()
+        answer = json.dumps({"result": {"id": "q-1", "decision": ""}})
+        wire.sendall(f"HTTP/1.1 200 OK\r\n\r\n{answer}".encode())
+    return asked["arguments"]
 
 
 def test_a_call_that_cannot_be_shown_whole_is_not_asked_about(home: Path) -> None:

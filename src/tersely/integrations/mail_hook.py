@@ -216,13 +216,25 @@ def _of_permission(name: str, event: str, call: dict[str, Any]) -> str:
 def _decision(name: str, question: dict[str, Any]) -> str:
     """The person's answer to a question, which is given its `id`; "" where none comes."""
     until = monotonic() + PERMISSION_HOOK_SECONDS
-    wait = {"seconds": PERMISSION_ASK_SECONDS}
-    decision = ""
+    decision = _put(name, question)
     while not decision and monotonic() < until:
-        waits = wait if question["id"] else {}
-        relay = _Relay(name, MAIL_HOOK_SECONDS + waits.get("seconds", 0))
-        told = relay.ask("permission.ask", {**question, **waits})["result"]
-        question["id"], decision = told["id"], told["decision"]
+        relay = _Relay(name, MAIL_HOOK_SECONDS + PERMISSION_ASK_SECONDS)
+        waiting = {**question, "seconds": PERMISSION_ASK_SECONDS}
+        decision = relay.ask("permission.ask", waiting)["result"]["decision"]
+    return decision
+
+
+def _put(name: str, question: dict[str, Any]) -> str:
+    """Put a question before the person; the answer, "" if there is none yet.
+
+    Signals wait until the `id` is known: without it, nobody could take the question back.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    try:
+        told = _Relay(name).ask("permission.ask", question)["result"]
+        question["id"], decision = told["id"], str(told["decision"])
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return decision
 
 
