@@ -29,6 +29,16 @@ README = (ROOT / "README.md").read_text("utf-8")
 COMMANDS_PAGE = (ROOT / "docs" / "commands.md").read_text("utf-8")
 SETTINGS_PAGE = (ROOT / "docs" / "settings.md").read_text("utf-8")
 LANGUAGES_PAGE = (ROOT / "docs" / "languages.md").read_text("utf-8")
+SOURCES = ROOT / "src" / "tersely"
+# What the examples name; the rest of the sources would be asked as well, for minutes.
+NAMED = [
+    *SOURCES.glob("*.py"),
+    *(
+        path
+        for room in ("foundation", "code/flow", "code/index")
+        for path in (SOURCES / room).rglob("*.py")
+    ),
+]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 
 SESSIONS = re.findall(r"^```console\n(.*?)^```$", README + COMMANDS_PAGE, re.MULTILINE | re.DOTALL)
@@ -51,16 +61,20 @@ def asked(session: str) -> list[tuple[str, bool]]:
     ]
 
 
-QUESTIONS = [(example, True) for example in EXAMPLES] + [
-    question for session in HERE for question in asked(session)
-]
+SHOWN = [question for session in HERE for question in asked(session)]
+QUESTIONS = list(dict.fromkeys([*((example, True) for example in EXAMPLES), *SHOWN]))
 
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of our sources with something that is not committed, indexed once."""
+    """A copy of the sources that examples name, with something that is not committed, indexed
+    once.
+    """
     root = tmp_path_factory.mktemp("documents") / "tersely"
-    shutil.copytree(ROOT / "src", root / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for path in NAMED:
+        copied = root / "src" / path.relative_to(ROOT / "src")
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copied)
     who = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
     for words in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "m"]):
         subprocess.run(["git", *words], cwd=root, check=True)
