@@ -492,10 +492,12 @@ def _messages(
     return found
 
 
+LOADS = "select mailbox, count(*), cast(sum(size) as bigint) from delivery where stage = 0 group by mailbox"
+
+
 def loads(database: Statements) -> dict[str, tuple[int, int]]:
     """The messages that wait in each mailbox, and their bytes, by mailbox."""
-    sql = "select mailbox, count(*), cast(sum(size) as bigint) from delivery where stage = 0 group by mailbox"
-    return {mailbox: (count, size) for mailbox, count, size in database.rows(sql)}
+    return {mailbox: (count, size) for mailbox, count, size in database.rows(LOADS)}
 
 
 def identities(database: Statements, name: str = "") -> list[Identity]:

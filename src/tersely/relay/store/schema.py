@@ -72,4 +72,11 @@ create virtual table message_words using fts5 (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _MAIL)
+# What waits is counted from the index alone when a relay starts; SQLite reads the row for a column that only the
+# condition of an index names.
+_WAITING = """
+drop index delivery_waiting;
+create index delivery_waiting on delivery (mailbox, message, stage, size) where stage = 0;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _MAIL, _WAITING)
