@@ -148,3 +148,54 @@ def test_a_base_with_very_many_classes_below_still_reaches_each(tmp_path: Path) 
         assert [edge.caller for edge in engine.graph.callers("many.py:C149.step")] == [
             "many.py:Base.run"
         ]
+
+
+KEPT = """\
+class Base:
+    def __init__(self, step=None):
+        self.function = self.step if step is None else step
+    def step(self): ...
+    def run(self): self.function()
+class Child(Base):
+    def step(self): ...
+"""
+
+
+def test_a_method_that_is_kept_may_be_that_of_a_class_below(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": KEPT},
+        edges=[
+            "a.py:Base.run -> a.py:Base.step exact",
+            "a.py:Base.run -> a.py:Child.step exact",
+        ],
+    )
+
+
+CALLED = """\
+from typing import Protocol, TYPE_CHECKING
+class Client:
+    def get(self): ...
+if TYPE_CHECKING:
+    class Factory(Protocol):
+        def __call__(self, app: str) -> Client: ...
+else:
+    class Factory: ...
+def make(app): return Client()
+def factory() -> Factory: return make
+def taking(build: Factory): build("a")
+def given(): taking(make)
+def called(): factory()("a").get()
+"""
+
+
+def test_what_a_protocol_tells_to_be_called_is_what_is_passed(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": CALLED},
+        edges=[
+            "a.py:taking -> a.py:make inferred",
+            "a.py:called -> a.py:make inferred",
+            "a.py:called -> a.py:Client.get inferred",
+        ],
+    )

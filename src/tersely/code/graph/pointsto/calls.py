@@ -293,12 +293,10 @@ class Calls:
         declared = self.evaluator.annotations.instances(
             file, position, file.scope(position).returned_type
         )
-        return any(
-            value[0] in (INSTANCE, COLLECTION, CLASS, TUPLE) and not self._is_promised(value)
-            for value in declared
-        )
+        says_enough = any(value[0] in (INSTANCE, COLLECTION, CLASS, TUPLE) for value in declared)
+        return says_enough and not any(map(self.is_promised, declared))
 
-    def _is_promised(self, value: Value) -> bool:
+    def is_promised(self, value: Value) -> bool:
         """True if a value is known only by how it is called."""
         is_instance = value[0] == INSTANCE
         return value[0] == PROMISED or (is_instance and self.evaluator.typed.is_functional(value))
@@ -319,7 +317,7 @@ class Calls:
             )
         if self._is_declared(file, position):
             return declared
-        promised = frozenset(filter(self._is_promised, declared))
+        promised = frozenset(filter(self.is_promised, declared))
         return self.evaluator.union(file, position, returns) | promised or declared
 
     def yielded(self, generated: Value) -> Values:

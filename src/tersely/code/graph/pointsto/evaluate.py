@@ -175,6 +175,9 @@ class Evaluator:
         if expression[2] in file.facts.receiver_names:  # Outer.this
             return self.typed.opened(instances_of(values))
         found = self.members.of_all(values, expression[2], file)
+        if file.facts.open_receivers and any(value[0] == FUNCTION for value in found):
+            below = self.overriding.reached(file, scope, expression)
+            found |= frozenset(value for value in below if value[0] == FUNCTION)
         return self.names.without_methods(found) if file.facts.methods_apart else found
 
     def _reference(self, file: File, scope: int, expression: Any) -> Values:

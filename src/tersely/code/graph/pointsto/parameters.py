@@ -75,8 +75,9 @@ class Parameters:
 
     def _says_enough(self, declared: Values, file: File) -> bool:
         """True if what a parameter is declared as need not be completed by what it is given."""
+        is_promised = self.evaluator.calls.is_promised
         if not file.facts.virtual and any(map(self._tells_all, declared)):
-            return True
+            return not any(map(is_promised, declared))
         return file.facts.declarations_suffice and self.evaluator.typed.says_enough(declared, file)
 
     def _given(self, file: File, position: int, index: int, declared: Values) -> Values:
@@ -98,9 +99,7 @@ class Parameters:
 
     def _tells_all(self, value: Value) -> bool:
         """True if a declared value tells what may be passed."""
-        if value[0] == INSTANCE:
-            return not self.evaluator.typed.is_functional(value)
-        return value[0] in (COLLECTION, CLASS)
+        return value[0] in (INSTANCE, COLLECTION, CLASS)
 
     def _always_passed(self, file: File, position: int, index: int) -> bool:
         """True if no known call leaves a parameter to its default."""
