@@ -31,7 +31,10 @@ CONST = 4  # (CONST, str | int)
 SEQUENCE = 5  # (SEQUENCE, elements, serial); the serial tells two displays of one file apart
 MAPPING = 6  # (MAPPING, ((key, value), …), serial)
 DEFINED = 7  # (DEFINED, definition): the function or class defined here
-EITHER = 8  # (EITHER, alternatives)
+# (EITHER, alternatives), or (EITHER, (entered, right), OPERATED): what an operator gives of its left
+# operand by a method, or else what both operands are
+EITHER = 8
+OPERATED = 1
 # (TYPED, type): an instance of the type; (TYPED, type, names): what a name with these type
 # parameters stands for
 TYPED = 9

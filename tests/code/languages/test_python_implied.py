@@ -376,3 +376,26 @@ def test_a_protocol_that_is_called_stands_for_functions(tmp_path: Path) -> None:
         {"a.py": PROTOCOL},
         edges=["a.py:Source.send -> a.py:handled exact"],
     )
+
+
+STEPS = """\
+class Pipe:
+    def __or__(self, step): return Pipe()
+    def __call__(self, value): ...
+def first(value): ...
+def piped():
+    pipe = Pipe() | first
+    pipe(1)
+"""
+
+
+def test_an_operator_with_a_method_gives_what_that_gives_and_no_operand(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": STEPS},
+        edges=[
+            "a.py:piped -> a.py:Pipe.__or__ inferred",
+            "a.py:piped -> a.py:Pipe.__call__ inferred",
+        ],
+        absent=["a.py:piped -> a.py:first inferred"],
+    )

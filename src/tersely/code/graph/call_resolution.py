@@ -8,11 +8,14 @@ the candidates only.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from fnmatch import translate
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import (
@@ -20,6 +23,7 @@ from tersely.code.expressions import (
     CLASS_METHOD,
     DEFINED,
     DETACHED,
+    HOLE,
     MEMBER,
     NEW,
     PROPERTY,
@@ -27,7 +31,14 @@ from tersely.code.expressions import (
     STORED,
     Expression,
 )
-from tersely.code.graph.passing import called_arguments, innermost, passed_on, receiver_of
+from tersely.code.graph.dispatch.registered import registering, registering_methods
+from tersely.code.graph.passing import (
+    all_passed_on,
+    called_arguments,
+    innermost,
+    passed_on,
+    receiver_of,
+)
 from tersely.code.graph.pointsto.annotations import type_words
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
@@ -52,7 +63,7 @@ from tersely.code.graph.pointsto.values import (
     is_open,
 )
 from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names, carried_names
-from tersely.code.languages.model import Resolution, Summary, member_getters
+from tersely.code.languages.model import RECEIVER, Resolution, Summary, member_getters
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
 if TYPE_CHECKING:
@@ -156,10 +167,35 @@ class _Search:
         return MAX_CARRIER_FILES_NEAR if self.near else MAX_CARRIER_FILES
 
 
+class Calling(NamedTuple):
+    """A function outside the repository, and the methods that it calls of what it is given."""
+
+    name: str
+    handlers: re.Pattern[str]
+
+
 @cache
-def handler_methods(facts: Resolution) -> frozenset[str]:
-    """Methods that functions outside the repository call of the classes that they are given."""
-    return frozenset(name for summary in facts.summaries.values() for name in summary.methods)
+def calling_methods(facts: Resolution) -> tuple[Calling, ...]:
+    """The functions outside the repository that call methods of their arguments."""
+    return tuple(
+        Calling(name.rpartition(".")[2].removesuffix("()"), _fitting(summary.methods))
+        for name, summary in facts.summaries.items()
+        if summary.methods and summary.calls != (RECEIVER,)
+    )
+
+
+@cache
+def template_methods(facts: Resolution) -> tuple[Calling, ...]:
+    """The methods of classes outside the repository that call others of the same object."""
+    return tuple(
+        Calling(name.rpartition(".")[2], _fitting(summary.methods))
+        for name, summary in facts.summaries.items()
+        if summary.methods and summary.calls == (RECEIVER,)
+    )
+
+
+def _fitting(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, sorted(patterns))))
 
 
 def _given_nothing(target: Target) -> Target:
@@ -415,12 +451,16 @@ class Sites:
         return [value for value in held if value[0] == FUNCTION]
 
     def _methods(self, values: Values, names: Iterable[str]) -> list[Value]:
-        """The methods of some names that the classes among some values declare."""
-        members = self.evaluator.members
-        classes = sorted(value for value in values if value[0] == CLASS)
-        found = [
-            one for owner in classes for name in names for one in members.declared(owner, name)
-        ]
+        """The methods of some names, or that fit such patterns, which the classes and the classes of
+        the objects among some values declare.
+        """
+        found: list[Value] = []
+        owners = sorted(value for value in values if value[0] in (CLASS, INSTANCE))
+        for owner, name in product(owners, names):
+            if HOLE in name:
+                found += sorted(self.evaluator.summaries.family((FAMILY, owner, name)), key=repr)
+            else:
+                found += self.evaluator.members.declared((CLASS, *owner[1:3]), name)
         return [value for value in found if value[0] == FUNCTION]
 
     def summary(self, file: File, scope: int, call: Expression) -> Summary | None:
@@ -437,10 +477,9 @@ class Sites:
     def given(self, file: File, scope: int, call: Expression) -> Expression:
         """The call that a function outside the repository makes to a function it was given."""
         summary = self.summary(file, scope, call)
-        receiver = receiver_of(call)
         given: list[Expression] = []
         for words in summary.passes if summary is not None else ():
-            given.extend(call[2][1:] if words == "rest" else (passed_on(words, receiver, call),))
+            given.extend(all_passed_on(words, call))
         return (CALL, call[1], tuple(given), (), call[4])
 
     def given_receiver(self, file: File, scope: int, call: Expression) -> Expression:
@@ -830,7 +869,7 @@ class Sites:
             facts.constructor_is_class_name and owner >= 0 and name == file.definitions[owner].name
         )
         if owner < 0 or not special:
-            made_by = facts.dispatchers if owner >= 0 else ()
+            made_by = self._callers_outside(file, owner, name) if owner >= 0 else ()
             computed = self._computed_names(file, position)
             return [name, *made_by, *computed, *self._class_names(file, position)]
         target = self.evaluator.members.class_of(file, owner)
@@ -841,6 +880,17 @@ class Sites:
             name,
             *(self.program.file(value[1]).definitions[value[2]].name for value in classes),
         ]
+
+    def _callers_outside(self, file: File, owner: int, name: str) -> Iterable[str]:
+        """Methods by which what is outside the repository calls a method of a class of ours."""
+        found = dict.fromkeys(file.facts.dispatchers)
+        target = self.evaluator.members.class_of(file, owner)
+        for calling, handlers in template_methods(file.facts):
+            if target is not None and handlers.match(name):
+                outside = self.evaluator.members.of_external_base(target, calling)
+                is_meant = any(self.evaluator.summaries.of(value, file) for value in outside)
+                found |= {calling: None} if is_meant else {}
+        return found
 
     def _computed_names(self, file: File, position: int) -> list[str]:
         """The constants that the name of a method is, if it is written in brackets."""
@@ -855,9 +905,11 @@ class Sites:
         call it, or its name is computed.
         """
         owner, name = file.owner_class(position), file.definitions[position].name
-        is_called = name in handler_methods(file.facts) or name in file.computed_names.get(
-            owner, ()
+        is_handler = any(
+            calling.handlers.match(name) and self.program.mentioning(calling.name, file)
+            for calling in calling_methods(file.facts)
         )
+        is_called = is_handler or name in file.computed_names.get(owner, ())
         if owner < 0 or not is_called:
             return []
         target = self.evaluator.members.class_of(file, owner)
@@ -1051,6 +1103,9 @@ class Sites:
     ) -> list[Carrier]:
         found = self._into_mixed(other, call, argument)
         callee = call[1]
+        if not registering_methods(other.facts).isdisjoint(callee_names(callee)):
+            names = callee_names(registering(call))
+            found.extend(Carrier(name, other.id, False, False) for name in names)
         for index, _ in enumerate(call[2] if type(callee) is tuple and callee[0] == MEMBER else ()):
             if index == argument and callee[2] in other.facts.adders:
                 found.extend(

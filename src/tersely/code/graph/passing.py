@@ -10,6 +10,7 @@ from tersely.code.expressions import (
     ELEMENT,
     HELD,
     MEMBER,
+    SEQUENCE,
     SPREAD,
     Expression,
     is_tagged,
@@ -26,15 +27,30 @@ def receiver_of(call: Expression) -> Expression:
 
 def passed_on(words: str, receiver: Expression, call: Expression) -> Expression:
     """What one of the words of `Summary.passes` says that a call passes on."""
-    what, _, number = words.partition(" ")
-    source = (
-        receiver if not number else call[2][int(number)] if int(number) < len(call[2]) else None
-    )
+    what, _, place = words.partition(" ")
+    source = _argument(call, place) if place else receiver
     if source is None or what in ("receiver", "argument"):
         return source
     if what == "held":
         return (EITHER, ((ELEMENT, source), source))
     return (_IN_PASSED[what], source) if what in _IN_PASSED else None
+
+
+def _argument(call: Expression, place: str) -> Expression:
+    """What a call passes at a position or by a keyword, None if nothing."""
+    if not place.isdecimal():
+        return next((value for name, value in call[3] if name == place), None)
+    return call[2][int(place)] if int(place) < len(call[2]) else None
+
+
+def all_passed_on(words: str, call: Expression) -> tuple[Expression, ...]:
+    """What one of the words of `Summary.passes` says that a call passes on, one after the other."""
+    what, _, place = words.partition(" ")
+    if what == "rest":
+        return tuple(call[2][int(place or 1) :])
+    passed = passed_on(words, receiver_of(call), call)
+    is_written = is_tagged(passed, SPREAD) and is_tagged(passed[1], SEQUENCE)
+    return passed[1][1] if is_written else (passed,)
 
 
 def called_arguments(summary: Summary, call: Expression) -> Iterator[Expression]:

@@ -598,7 +598,8 @@ class Summary:
     returns: int = -1  # gives this argument back
     calls: tuple[int, ...] = ()  # calls these arguments
     calls_named: frozenset[str] = frozenset()  # calls the arguments of these names
-    methods: frozenset[str] = frozenset()  # of classes among them, calls these methods
+    # of classes and objects among them, calls these methods: names, and patterns with `*`
+    methods: frozenset[str] = frozenset()
     # gives back what this argument, a function, calls its first parameter with
     settled_by: int = -1
     result_of: int = -1  # gives back what calling this argument gives
@@ -609,6 +610,9 @@ class Summary:
     # what it gives back or holds is what this argument says yes to: a type guard
     admitted_by: int = -1
     pairs: tuple[int, ...] = ()  # gives back a collection of tuples of elements of these arguments
+    enters: int = -1  # gives back what entering this argument, a context manager, gives
+    # what is given to this method of what it gives back may be called in place of that
+    registered_by: str = ""
     member_of: int = -1  # gives back the member of this argument that the next one names
     class_of: int = -1  # gives back the class of this argument
     module_named: int = -1  # imports the module that this argument names, and gives it back
@@ -632,7 +636,8 @@ class Summary:
     item_pairs_of: int = -1
     # What the functions it calls are given: "receiver", "element" of the receiver, "result" of the
     # function, "rest" of the arguments after the first; with a position an argument: "element 1",
-    # "argument 0", "elements 1"; "" unknown. "item" is what the receiver holds: of a mapping no
+    # "argument 0", "elements 1", or the keyword of one: "elements args"; "rest 2" are the arguments
+    # from that position on; "" unknown. "item" is what the receiver holds: of a mapping no
     # pairs; "held" an element, or the receiver where that stands for the one thing it holds. A
     # function that takes more than one word passes takes the parts of it: of an element of a
     # mapping the key and the item.

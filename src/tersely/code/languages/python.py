@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
@@ -37,7 +36,6 @@ from tersely.code.languages.model import (
     Dictionary,
     Enters,
     Files,
-    Filling,
     Function,
     Generic,
     Imports,
@@ -81,6 +79,7 @@ from tersely.code.languages.parts.python_generics import (
     lower_type,
     lower_type_parameters,
 )
+from tersely.code.languages.parts.python_library import FILLABLE, LIBRARY, METHODS
 from tersely.code.languages.parts.python_narrowing import (
     known_behind,
     known_in,
@@ -198,30 +197,6 @@ def redefinition_of(definition: Node, text: Callable[[Node], str]) -> Redefiniti
             return Redefinition.ADDS
     return Redefinition.REPLACES
 
-
-IDENTITY = Summary(returns=0)
-BY_KEY = Summary(calls_named=names("key"), passes=("element 0",))
-
-# What is known of event loops, by what gives one.
-EVENT_LOOPS = {
-    f"{loop}.{method}": summary
-    for loop in (
-        "AbstractEventLoop",
-        "get_event_loop()",
-        "get_running_loop()",
-        "new_event_loop()",
-        "TaskGroup",
-    )
-    for method, summary in {
-        "run_until_complete": IDENTITY,
-        "create_task": IDENTITY,
-        "run_in_executor": Summary(calls=(1,), result_of=1),
-        "call_soon": Summary(calls=(0,)),
-        "call_soon_threadsafe": Summary(calls=(0,)),
-        "call_later": Summary(calls=(1,)),
-        "call_at": Summary(calls=(1,)),
-    }.items()
-}
 
 ARITHMETIC = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
@@ -429,75 +404,36 @@ PYTHON = Language(
         tuples=names("tuple Tuple"),
         containers=names(
             "list List set Set frozenset FrozenSet dict Dict Iterable Iterator Sequence Mapping Collection "
-            "MutableMapping MutableSequence AsyncIterator AsyncIterable deque defaultdict OrderedDict"
+            "MutableMapping MutableSequence AsyncIterator AsyncIterable deque defaultdict OrderedDict ContextVar Queue "
+            "SimpleQueue LifoQueue PriorityQueue WeakSet WeakValueDictionary"
         ),
         generators=names("Generator AsyncGenerator"),
-        fillable={
-            "list": Filling.ELEMENTS,
-            "set": Filling.ELEMENTS,
-            "collections.deque": Filling.ELEMENTS,
-            "dict": Filling.ITEMS,
-            "collections.OrderedDict": Filling.ITEMS,
-            "collections.defaultdict": Filling.FACTORY,
-        },
+        fillable=FILLABLE,
         adders={
             "append": (-1, 0),
             "appendleft": (-1, 0),
             "add": (-1, 0),
             "insert": (-1, 1),
+            "put": (-1, 0),
+            "put_nowait": (-1, 0),
+            "set": (-1, 0),
             "setdefault": (0, 1),
             "__setitem__": (0, 1),
         },
         mergers={"update": 0, "extend": 0},
-        getters=names("get pop popleft popitem setdefault __getitem__ __next__"),
+        getters=names("get get_nowait pop popleft popitem setdefault __getitem__ __next__"),
         views=names("values copy union intersection difference __iter__ elements reversed"),
         item_views=names("items"),
         common_members=BUILTIN_MEMBERS,
         builtins="builtins",
         dispatchers=DISPATCHERS,
-        methods=PYTHON_FRAMEWORK_METHODS,
+        methods=METHODS | PYTHON_FRAMEWORK_METHODS,
+        universal_methods=names("result"),
         summaries=PYTHON_FRAMEWORKS
+        | LIBRARY
         | {
-            "builtins.map": Summary(calls=(0, 1), collects=(0, 1), passes=("element 1",)),
-            "builtins.filter": Summary(calls=(0,), returns=1, passes=("element 1",)),
-            "builtins.enumerate": Summary(pairs=(-1, 0)),
-            "builtins.zip": Summary(pairs=(0, 1)),
-            "builtins.getattr": Summary(member_of=0, returns=2),
-            "builtins.type": Summary(class_of=0),
-            "builtins.__import__": Summary(module_named=0),
-            "importlib.import_module": Summary(module_named=0),
-            "builtins.sorted": replace(BY_KEY, returns=0),
-            "builtins.reversed": IDENTITY,
-            "builtins.tuple": IDENTITY,
-            "builtins.frozenset": IDENTITY,
-            "builtins.staticmethod": IDENTITY,
-            "builtins.classmethod": IDENTITY,
-            "builtins.iter": IDENTITY,
-            "builtins.next": Summary(elements=0),
-            "builtins.sum": Summary(elements=0),
-            "builtins.min": replace(BY_KEY, elements=0),
-            "builtins.max": replace(BY_KEY, elements=0),
-            "functools.partial": IDENTITY,
-            "functools.partialmethod": IDENTITY,
-            "functools.cache": IDENTITY,
-            "functools.update_wrapper": IDENTITY,
-            "functools.lru_cache": IDENTITY,
-            "functools.reduce": Summary(calls=(0,), result_of=0),
-            "copy.copy": IDENTITY,
-            "copy.deepcopy": IDENTITY,
-            "typing.cast": Summary(returns=1, instance_of=0),
             "click.Context.ensure_object": Summary(instance_of=0),
             "click.Context.find_object": Summary(instance_of=0),
-            "weakref.ref": IDENTITY,
-            "weakref.proxy": IDENTITY,
-            "asyncio.run": IDENTITY,
-            "asyncio.create_task": IDENTITY,
-            "asyncio.wait_for": IDENTITY,
-            "asyncio.shield": IDENTITY,
-            "asyncio.ensure_future": IDENTITY,
-            "asyncio.gather": Summary(gathers=0),
-            "asyncio.to_thread": Summary(calls=(0,), result_of=0),
-            **EVENT_LOOPS,
         },
         injection=Injection(
             names("pytest.fixture pytest_asyncio.fixture pytest.yield_fixture"),

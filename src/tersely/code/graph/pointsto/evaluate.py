@@ -53,6 +53,7 @@ from tersely.code.graph.dispatch.inference import Inference
 from tersely.code.graph.dispatch.members import Members
 from tersely.code.graph.dispatch.object_literals import Objects
 from tersely.code.graph.dispatch.overriding import Overriding
+from tersely.code.graph.dispatch.registered import Registered
 from tersely.code.graph.dispatch.stubs import Stubs
 from tersely.code.graph.dispatch.topics import Topics
 from tersely.code.graph.dispatch.traits import Traits
@@ -109,6 +110,7 @@ class Evaluator:
         self.stubs = Stubs(self)
         self.inference = Inference(self)
         self.header_fields = HeaderFields(self)
+        self.registered = Registered(self)
         self.names = Names(self)
         self.annotations = Annotations(self)
         self.calls = Calls(self)
@@ -215,7 +217,22 @@ class Evaluator:
         return one(DISPLAY, file.id, expression[1])
 
     def _either(self, file: File, scope: int, expression: Any) -> Values:
+        if len(expression) > len(("tag", "alternatives")):
+            return self._operated(file, scope, *expression[1])
         return self.union(file, scope, expression[1])
+
+    def _operated(self, file: File, scope: int, entered: Any, right: Expression) -> Values:
+        """What an operator gives: what its method gives of the left operand, if that has one."""
+        left, methods = self.values(file, scope, entered[1]), file.facts.in_place_of(entered[2])
+        found: Values = NOTHING
+        others = set[Value]()
+        for value in left:
+            given = self._by_methods(value, methods, file) if value[0] == INSTANCE else NOTHING
+            found |= given
+            if not given:
+                others.add(value)
+        is_known = left and not others
+        return found if is_known else found | others | self.values(file, scope, right)
 
     def _imported(self, file: File, scope: int, expression: Any) -> Values:
         return self.names.imported(file, expression[1], expression[2])

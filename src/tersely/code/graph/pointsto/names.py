@@ -316,6 +316,7 @@ class Names:
             and file.scope(definition[1]).decorated is expression
         ):
             itself = self.evaluator.values(file, 0, definition)
+            values |= self.evaluator.registered.of(file, definition[1])
             known = frozenset(value for value in values if value[0] not in (EXTERNAL, RESULT))
             if (
                 not known

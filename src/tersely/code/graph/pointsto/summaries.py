@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import HOLE, MEMBER
+from tersely.code.expressions import ENTER, HOLE, MEMBER
 from tersely.code.graph.pointsto.containers import is_keyed
 from tersely.code.graph.pointsto.values import (
     BUILTIN,
@@ -99,6 +99,9 @@ class Summaries:
 
         found = self._results(argument(summary.result_of), file, scope, call)
         found |= self._first_yielded(argument(summary.yield_of), file, scope, call)
+        if 0 <= summary.enters < len(call[2]):
+            entered = (ENTER, call[2][summary.enters], file.facts.enter_method)
+            found |= self.evaluator.values(file, scope, entered)
         collected: Values = NOTHING
         for position in summary.collects:
             collected |= self._results(argument(position), file, scope, call)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
     CONST,
+    EITHER,
     ENTER,
     HOLE,
     ITEM,
+    OPERATED,
     SEQUENCE,
     SPREAD,
     Expression,
@@ -86,7 +88,9 @@ def _operate(
     elif is_literal(left) and method in facts.reflected:
         method, left, right = facts.reflected[method], right, left
     walk.implicit(left, method, (right,), line)
-    return either(left and (ENTER, left, method), right)
+    if left is None or right is None:
+        return (left and (ENTER, left, method)) or right
+    return (EITHER, ((ENTER, left, method), right), OPERATED)
 
 
 def _update(walk: Lowering, left: Expression, right: Expression, line: int) -> None:

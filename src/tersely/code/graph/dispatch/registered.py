@@ -1,0 +1,81 @@
+"""Functions that may be called in place of another, to which they are given:
+`@show.register` of a function that `functools.singledispatch` decorates.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import CALL, MEMBER, NEW, Expression, is_tagged
+from tersely.code.graph.pointsto.values import FUNCTION, NOTHING, Values
+from tersely.code.graph.program import File
+from tersely.code.languages.model import Resolution
+
+if TYPE_CHECKING:
+    from tersely.code.graph.pointsto.evaluate import Evaluator
+
+MAX_REGISTERING_FILES = 40  # that name the function, above which its own alone registers others
+REGISTERING_LIMIT = (
+    "truncated: functions that are registered with one that over"
+    f" {MAX_REGISTERING_FILES} files name were looked for in its own file alone"
+)
+
+
+class Registered:
+    """The functions that are given to a method of another one, over the values of an `Evaluator`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self.solver = evaluator.solver
+
+    def of(self, file: File, position: int) -> Values:
+        """The functions that may be called in place of a decorated one."""
+        method = self._method(file, position)
+        if not method:
+            return NOTHING
+        return self.solver.solve(
+            ("registered", file.id, position), self._given, file, position, method
+        )
+
+    def _method(self, file: File, position: int) -> str:
+        """The method of a decorated function that registers others, "" if it has none."""
+        if not registering_methods(file.facts):
+            return ""
+        outer, decorated = file.definitions[position].parent, file.scope(position).decorated
+        while is_tagged(decorated, CALL, NEW):
+            for value in self.evaluator.values(file, outer, decorated[1]):
+                summary = self.evaluator.summaries.of(value, file)
+                if summary is not None and summary.registered_by:
+                    return summary.registered_by
+            decorated = decorated[2][0] if decorated[2] else None
+        return ""
+
+    def _given(self, file: File, position: int, method: str) -> Values:
+        files = self.program.mentioning(file.definitions[position].name, file)
+        if len(files) > MAX_REGISTERING_FILES:
+            self.solver.mark_cut(REGISTERING_LIMIT)
+            files = (file.id,)
+        found: Values = NOTHING
+        for other in map(self.program.file, sorted({*files, file.id})):
+            for scope, index in other.calls_by_name.get(method, ()):
+                call = other.scope(scope).calls[index]
+                owners = self.evaluator.values(other, scope, registering(call))
+                if any(value[:3] == (FUNCTION, file.id, position) for value in owners):
+                    found |= self.evaluator.union(other, scope, call[2][-1:])
+        return frozenset(value for value in found if value[0] == FUNCTION)
+
+
+@cache
+def registering_methods(facts: Resolution) -> frozenset[str]:
+    """Names of methods by which a function is given others that may be called in its place."""
+    return frozenset(summary.registered_by for summary in facts.summaries.values()) - {""}
+
+
+def registering(call: Expression) -> Expression:
+    """What a call gives something to: `show` of `show.register(f)` and `show.register(int)(f)`."""
+    callee = call[1]
+    while is_tagged(callee, CALL):
+        callee = callee[1]
+    return callee[1] if is_tagged(callee, MEMBER) else None

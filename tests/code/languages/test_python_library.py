@@ -1,0 +1,191 @@
+"""What the standard library calls of the functions, classes and objects that it is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.code.graph.test_both_ways import disagreements
+from tests.code.languages.checks import check
+
+THREADS = """\
+import atexit, signal, threading, weakref
+from concurrent.futures import ThreadPoolExecutor
+class Job:
+    def run(self): ...
+def make(): return Job()
+def take(job): job.run()
+class Worker(threading.Thread):
+    def run(self): make()
+class Idle:
+    def run(self): ...
+def started(): threading.Thread(target=take, args=(Job(),)).start()
+def inherited():
+    worker = Worker()
+    worker.start()
+def submitted():
+    with ThreadPoolExecutor() as pool:
+        pool.submit(make).result().run()
+def mapped():
+    with ThreadPoolExecutor() as pool:
+        for job in pool.map(make, range(3)): job.run()
+def at_the_end(job):
+    atexit.register(make)
+    signal.signal(signal.SIGINT, take)
+    weakref.finalize(job, make)
+"""
+
+
+def test_threads_and_hooks_call_what_they_are_given(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": THREADS},
+        edges=[
+            "a.py:started -> a.py:take exact",
+            "a.py:take -> a.py:Job.run inferred",
+            "a.py:inherited -> a.py:Worker.run inferred",
+            "a.py:submitted -> a.py:make inferred",
+            "a.py:submitted -> a.py:Job.run inferred",
+            "a.py:mapped -> a.py:make inferred",
+            "a.py:mapped -> a.py:Job.run inferred",
+            "a.py:at_the_end -> a.py:make exact",
+            "a.py:at_the_end -> a.py:take exact",
+        ],
+        absent=["a.py:inherited -> a.py:Idle.run inferred"],
+    )
+    assert disagreements(tmp_path) == set()
+
+
+TEMPLATES = """\
+import ast
+from cmd import Cmd
+class Names(ast.NodeVisitor):
+    def visit_Name(self, node): ...
+    def visit_Call(self, node): self.generic_visit(node)
+    def helper(self): ...
+class Shell(Cmd):
+    def do_go(self, line): ...
+class Other:
+    def visit_Name(self, node): ...
+def visited(tree): Names().visit(tree)
+def typed(): Shell().cmdloop()
+"""
+
+
+def test_a_method_of_the_library_calls_those_of_classes_below_its_own(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": TEMPLATES},
+        edges=[
+            "a.py:visited -> a.py:Names.visit_Name inferred",
+            "a.py:visited -> a.py:Names.visit_Call inferred",
+            "a.py:Names.visit_Call -> a.py:Names.visit_Name exact",
+            "a.py:typed -> a.py:Shell.do_go inferred",
+        ],
+        absent=[
+            "a.py:visited -> a.py:Names.helper inferred",
+            "a.py:visited -> a.py:Other.visit_Name inferred",
+        ],
+    )
+    assert disagreements(tmp_path) == set()
+
+
+HELD = """\
+import contextlib, queue
+from contextvars import ContextVar
+class Job:
+    def run(self): ...
+    def close(self): ...
+class Manager:
+    def __enter__(self): return Job()
+    def __exit__(self, *error): ...
+current = ContextVar("current")
+jobs = queue.Queue()
+def put():
+    current.set(Job())
+    jobs.put(Job())
+def got():
+    current.get().run()
+def next_job():
+    jobs.get().run()
+def stacked():
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(Manager()).run()
+def closed():
+    with contextlib.closing(Job()) as job: job.run()
+"""
+
+
+def test_what_is_put_into_a_queue_a_variable_or_a_stack_comes_out_of_it(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": HELD},
+        edges=[
+            "a.py:got -> a.py:Job.run inferred",
+            "a.py:next_job -> a.py:Job.run inferred",
+            "a.py:stacked -> a.py:Manager.__enter__ inferred",
+            "a.py:stacked -> a.py:Manager.__exit__ inferred",
+            "a.py:stacked -> a.py:Job.run inferred",
+            "a.py:closed -> a.py:Job.close exact",
+            "a.py:closed -> a.py:Job.run inferred",
+        ],
+    )
+
+
+DISPATCHED = {
+    "shown.py": """\
+from functools import singledispatch
+@singledispatch
+def show(thing): ...
+@show.register
+def show_number(thing: int): ...
+@show.register(str)
+def _(thing): ...
+def called(): show(1)
+""",
+    "other.py": """\
+from shown import show
+class Own: ...
+def show_own(thing): ...
+show.register(Own, show_own)
+""",
+}
+
+
+def test_a_function_that_dispatches_calls_those_that_are_registered_with_it(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        DISPATCHED,
+        edges=[
+            "shown.py:called -> shown.py:show exact",
+            "shown.py:called -> shown.py:show_number exact",
+            "shown.py:called -> shown.py:_ exact",
+            "shown.py:called -> other.py:show_own exact",
+        ],
+    )
+    assert disagreements(tmp_path) == set()
+
+
+TASKS = """\
+import asyncio
+class Job:
+    def run(self): ...
+async def load(): return Job()
+def done(task): ...
+async def main():
+    task = asyncio.create_task(load())
+    task.add_done_callback(done)
+    (await task).run()
+    task.result().run()
+"""
+
+
+def test_a_task_gives_what_its_coroutine_gives(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": TASKS},
+        edges=[
+            "a.py:main -> a.py:load exact",
+            "a.py:main -> a.py:done inferred",
+            "a.py:main -> a.py:Job.run inferred",
+        ],
+    )
