@@ -255,7 +255,8 @@ class Assign:
     names: bool = False  # a function or class without a name on the right is named by the left
     # declares nothing: a name that its scope does not declare is one of a scope around it
     outward: bool = False
-    noted: Callable[[Lowering, Node], None] | None = None  # called behind it
+    # called behind it with what it names, the type and the value
+    noted: Callable[[Lowering, Node, Node | None, Node | None], None] | None = None
 
 
 @value

@@ -19,9 +19,11 @@ _REMARKS = frozenset(
 
 def named_parts(node: Node) -> list[Node]:
     """The named children."""
-    return [
-        child for child in node.named_children if not child.is_extra or child.type not in _REMARKS
-    ]
+    children = node.named_children
+    for child in children:
+        if child.is_extra:  # few have any
+            return [part for part in children if not _is_remark(part)]
+    return children
 
 
 def parts_of(node: Node | None) -> list[Node]:

@@ -183,6 +183,8 @@ def _is_root(files: Files, directory: str) -> bool:
 
 def redefinition_of(definition: Node, text: Callable[[Node], str]) -> Redefinition:
     """By its decorators: `@overload` makes a stub, `@name.setter` adds to what has the name."""
+    if definition.type != "decorated_definition":
+        return Redefinition.REPLACES
     inner = definition.child_by_field_name("definition") or definition
     name = inner.child_by_field_name("name")
     for child in definition.children:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from operator import methodcaller
 from typing import TYPE_CHECKING
 
 from tersely.code.languages.nodes import named_parts, parts_in
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 Child = Callable[["Node"], "Node | None"]
 
 
+@cache
 def field(name: str) -> Child:
     """How to reach a child: a field name, `#n` by position, `:type` by node type, `a|b` for a or
     else b, "" none.
@@ -42,7 +45,7 @@ def field(name: str) -> Child:
         return lambda node: next(
             (child for child in named_parts(node) if child.type == wanted), None
         )
-    return lambda node: node.child_by_field_name(name)
+    return methodcaller("child_by_field_name", name)
 
 
 def only_leaf(node: Node, but: str) -> Node | None:

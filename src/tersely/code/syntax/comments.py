@@ -61,9 +61,10 @@ def doc_string(walk: Lowering, body: Node | None) -> tuple[int, int]:
         return 0, 0
     first = body
     for _ in range(2):  # the statement, then the string in it
-        if not len(named_parts(first)) or first.type == wanted:
+        inside = named_parts(first) if first.type != wanted else []
+        if not inside:
             break
-        first = named_parts(first)[0]
+        first = inside[0]
     if first is not body and first.type == wanted:
         return first.start_byte, first.end_byte
     return 0, 0

@@ -28,16 +28,16 @@ NOT_GIVEN = ("init", "False")  # the keyword argument that says so of a field, a
 ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 
-def note_declared(walk: Lowering, node: Node) -> None:
+def note_declared(walk: Lowering, name: Node, type_: Node | None, value: Node | None) -> None:
     """Make what an assignment in a class declares a field of it, or a constant."""
-    declare_type_parameter(walk, node)
-    name, type_ = node.child_by_field_name("left"), node.child_by_field_name("type")
-    if walk.scope.kind is not Kind.CLASS or name is None:
+    if value is not None:
+        declare_type_parameter(walk, name, value)
+    if walk.scope.kind is not Kind.CLASS:
         return
     if type_ is None:
         _note_constant(walk, name)
     elif OF_CLASS not in walk.text(type_):
-        _note_field(walk, name, type_, node.child_by_field_name("right"))
+        _note_field(walk, name, type_, value)
 
 
 def _note_constant(walk: Lowering, name: Node) -> None:

@@ -17,7 +17,7 @@ from tersely.code.expressions import (
     either,
     is_tagged,
 )
-from tersely.code.languages.model import KeywordArgument
+from tersely.code.languages.model import Call, KeywordArgument
 from tersely.code.languages.nodes import named_parts
 
 if TYPE_CHECKING:
@@ -31,13 +31,10 @@ WORD = re.compile(r"\w+")
 CONVENTIONAL = re.compile(r"_?(?:[A-Z]|[A-Z]?[TVK])(?:_co|_contra)?")  # as PEP 8 names them
 
 
-def declare_type_parameter(walk: Lowering, node: Node) -> None:
+def declare_type_parameter(walk: Lowering, name: Node, made: Node) -> None:
     """Make what an assignment gives a `TypeVar` a type parameter from here on."""
-    name, made = node.child_by_field_name("left"), node.child_by_field_name("right")
-    callee = made.child_by_field_name("function") if made is not None else None
-    if name is None or made is None or callee is None:
-        return
-    if walk.text(callee).rpartition(".")[2] == MAKER:
+    callee = made.child_by_field_name("function") if type(walk.rule(made)) is Call else None
+    if callee is not None and walk.text(callee).rpartition(".")[2] == MAKER:
         bound = _bound(walk, made.child_by_field_name("arguments"))
         walk.loose_type_parameters[walk.text(name)] = (TYPE_PARAMETER, bound, walk.text(name))
         walk.type_parameters = walk.type_parameters | walk.loose_type_parameters

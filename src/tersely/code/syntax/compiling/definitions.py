@@ -55,31 +55,35 @@ class _FunctionReader:
             walk.wrapped = None
             return None
         parent, type_parameters = walk.scope, walk.type_parameters
-        draft, patterns = self._open(walk, node, naming)
+        body, listed = self._body(node), self._parameters(node)
+        draft, patterns = self._open(walk, node, naming, listed, body)
         walk.scope = draft
         for synthetic, pattern in patterns:
             walk.bind(pattern, synthetic)
         self._bind_names(walk, node, draft)
-        _bind_fields(walk, self._parameters(node), draft, parent)
-        value = walk.value(self._body(node))
+        _bind_fields(walk, listed, draft, parent)
+        value = walk.value(body)
         if self._rule.body_is_value and value is not None:
             draft.returns.append(value)
         walk.type_parameters = type_parameters
         return walk.leave(draft, parent)
 
     def _open(
-        self, walk: Lowering, node: Node, naming: Naming | None
+        self,
+        walk: Lowering,
+        node: Node,
+        naming: Naming | None,
+        listed: Node | None,
+        body: Node | None,
     ) -> tuple[ScopeDraft, list[tuple[str, Node]]]:
         """The scope with all that the heading says, and the patterns among the parameters, as
         `parameters_of` gives them.
         """
-        rule, own_name, body = self._rule, self._name(node), self._body(node)
+        rule, own_name = self._rule, self._name(node)
         name = _name_of(walk, naming, own_name, "lambda")
         declared = _declare_type_parameters(walk, node, self._generics)
         parameters, patterns = (
-            parameters_of(walk, self._parameters(node))
-            if rule.read is None
-            else (rule.read(walk, node), [])
+            parameters_of(walk, listed) if rule.read is None else (rule.read(walk, node), [])
         )
         returned = walk.value(self._returns(node))
         receivers, _ = parameters_of(walk, self._receiver(node))

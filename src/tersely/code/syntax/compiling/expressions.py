@@ -300,25 +300,23 @@ def _bounds(walk: Lowering, node: Node) -> tuple[int | None, int | None] | None:
 def _text(rule: model.Text) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         parts = named_parts(node)
-        literal = [part for part in parts if part.type in rule.content]
-        walk.visit(
-            [part for part in parts if part.type not in rule.content and len(named_parts(part))]
-        )
-        put_together = [part for part in parts if _is_part(part, literal)]
-        if len(literal) == 1 and put_together == literal and len(parts) <= 3:
-            return (CONST, walk.text(literal[0]))
+        is_whole = True
+        texts: list[str] = []  # of what is written down, and a hole for what is put in when it runs
+        for part in parts:
+            if part.type in rule.content:
+                texts.append(walk.text(part))
+            elif part.child_count and named_parts(part):
+                walk.value(part)
+                texts.append(HOLE)
+                is_whole = False
+        if is_whole and len(texts) == 1 and len(parts) <= 3:
+            return (CONST, texts[0])
         text = walk.text(node).strip("\"'`")
         if not parts or not text:
             return (CONST, text)
-        pattern = "".join(walk.text(part) if part in literal else HOLE for part in put_together)
-        return patterned(pattern)
+        return patterned("".join(texts))
 
     return lower
-
-
-def _is_part(part: Node, literal: list[Node]) -> bool:
-    """True if a part of a string literal stands for text: written down, or put in when it runs."""
-    return part in literal or bool(len(named_parts(part)))
 
 
 def _literal(rule: model.Literal) -> Handler:

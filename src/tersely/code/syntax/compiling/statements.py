@@ -42,7 +42,8 @@ def _assign(rule: model.Assign) -> Handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         wrapped, walk.wrapped = walk.wrapped, None
-        left, right, annotation = get_left(node), get_right(node), walk.value(get_type(node))
+        left, right, typed = get_left(node), get_right(node), get_type(node)
+        annotation = walk.value(typed)
         if rule.updates and left is not None:
             left = _without_parentheses(walk, left)
         if rule.names and left is not None and right is not None:
@@ -51,13 +52,13 @@ def _assign(rule: model.Assign) -> Handler:
             value = walk.value(right)
         if left is None:
             return walk.typed(value, annotation)
-        is_definition = walk.is_definition(value, walk.text(left))
+        is_definition = is_tagged(value, DEFINED) and walk.is_definition(value, walk.text(left))
         value = walk.typed(value, annotation)
         if rule.updates and type(walk.rules[left.kind_id]) is model.Name:
             return walk.update(walk.text(left), value, straight=walk.is_straight(node))
         _bind_left(walk, rule, node, left, value)
         if rule.noted is not None:
-            rule.noted(walk, node)
+            rule.noted(walk, left, typed, right)
         outermost = wrapped[0] if wrapped else node
         if rule.defines is not None and walk.scope.holds_symbols and not is_definition:
             meant = value[1] if is_tagged(value, DEFINED) else -1
