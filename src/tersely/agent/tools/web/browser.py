@@ -201,11 +201,11 @@ class Browser:
     async def _usable_page(self) -> Page:
         if self._loop is not None and self._loop is not asyncio.get_running_loop():
             await self.close()
+        if self._has_crashed:
+            await self._renew()
         if self._page is None or self._page.is_closed():
             await self.close()
             await self._start()
-        elif self._has_crashed:
-            await self._renew()
         if self._page is None:
             raise TerselyError("browser_failed", "the browser has ended", "open the page again")
         return self._page
