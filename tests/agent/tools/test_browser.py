@@ -252,7 +252,7 @@ def profile_of(browser: int) -> Path:
 
 @needs_browser
 def test_one_that_is_killed_is_said_and_started_anew(
-    root: Path, tmp_path: Path, browsing: Browsing
+    root: Path, tmp_path: Path, browsing: Browsing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program, noted = tmp_path / "chromium", tmp_path / "pid"
     program.write_text(f'#!/bin/sh\necho $$ >"{noted}"\nexec "{found_browser()}" "$@"\n')
@@ -268,6 +268,14 @@ def test_one_that_is_killed_is_said_and_started_anew(
             os.kill(int(noted.read_text()), signal.SIGKILL)
             told = await tool("browser").run(toolbox, {"action": "read"})
             assert told.text.startswith("browser_failed:")
+            assert "# Next page" in (await tool("browser").run(toolbox, page)).text
+
+            monkeypatch.setattr(page_memory, "MAX_PAGE_BYTES", 1)
+            async with asyncio.timeout(60):
+                while "the page crashed" not in told.text:
+                    told = await tool("browser").run(toolbox, {"action": "read"})
+            monkeypatch.undo()
+            os.kill(int(noted.read_text()), signal.SIGKILL)  # and the browser with its page
             assert "# Next page" in (await tool("browser").run(toolbox, page)).text
             await toolbox.end_conversations()
 
