@@ -48,6 +48,28 @@ def search(request):
 def search_year(request, year):
     return None
 """,
+    "polls/models/__init__.py": "from .question import Question\n",
+    "polls/models/question.py": "class Question:\n    pass\n",
+    "polls/generic.py": """\
+from django.views.generic import DetailView, ListView
+from .models import Question
+class Questions(ListView):
+    model = Question
+class Shown(DetailView):
+    model = Question
+class Other(Shown):
+    pass
+""",
+    "polls/generic_urls.py": """\
+from django.urls import path
+from .generic import Other, Questions
+urlpatterns = [
+    path("questions/", Questions.as_view()),
+    path("questions/<int:pk>/", Other.as_view()),
+]
+""",
+    "polls/templates/polls/question_list.html": '<a href="/archive/search/">all</a>',
+    "polls/templates/polls/question_detail.html": "<a href=\"{% url 'polls:results' 3 %}\">3</a>",
     "polls/list_urls.py": """\
 from django.urls import path, re_path
 from django.views.generic import TemplateView
@@ -117,6 +139,9 @@ def connected(sender, **kwargs):
 other.connect(connected)
 def vote():
     voted.send(sender=None)
+@receiver([voted, post_save])
+def note(sender, **kwargs):
+    pass
 """,
 }
 DRF = {
@@ -236,6 +261,12 @@ def test_moved(client):
     client.get("/new/list")
 def test_inner(client):
     client.get("/admin/inner/list")
+def test_page(client):
+    client.get("/anything")
+def test_elsewhere(client):
+    client.get("https://example.org/anything")
+def test_longer(client):
+    client.get("/anything/more")
 """,
     "flaskr/blog.py": """\
 from flask import Blueprint
@@ -248,6 +279,9 @@ def update(id):
     return ""
 @bp.get("/api/posts")
 def posts():
+    return ""
+@bp.get("/<name>")
+def page(name):
     return ""
 """,
 }
@@ -265,6 +299,47 @@ app = Starlette(routes=[
     Route("/", endpoint=homepage, name="home"),
     Route("/users/{id}", user, name="person"),
 ])
+""",
+    "app/admin.py": """\
+from starlette.applications import Starlette
+from starlette.endpoints import HTTPEndpoint
+from starlette.routing import Mount, Route, Router
+async def index(request):
+    return None
+class Users(HTTPEndpoint):
+    async def get(self, request):
+        return None
+    async def post(self, request):
+        return None
+    def helper(self):
+        return None
+async def report(request):
+    return None
+reports = Router([Route("/", report)])
+routes = [
+    Route("/", index),
+    Mount("/people", routes=[Route("/{id}", Users)]),
+    Mount("/reports", app=reports),
+]
+admin = Starlette(debug=True, routes=routes)
+site = Starlette()
+site.mount("/admin", admin)
+async def late(request):
+    return None
+site.add_route("/late", late)
+""",
+    "tests/test_site.py": """\
+from starlette.testclient import TestClient
+from app.admin import site
+client = TestClient(site)
+def test_index():
+    client.get("/admin/")
+def test_person():
+    client.post("/admin/people/3")
+def test_report():
+    client.get("/admin/reports")
+def test_late():
+    client.get("/late")
 """,
     "app/templates/home.html": """\
 <a href="{{ url_for('person', id=3) }}">three</a>
@@ -349,6 +424,21 @@ export function board(id) { return http.get(`/v1/boards/${id}`); }
 export function based(base) { return fetch(`${base}/boards/`); }
 export function mine(id) { return axios({ url: "/v1/boards/" + id + "/me" }); }
 """,
+    "web/generated.ts": """\
+import createPaths from "openapi-fetch";
+import { createClient } from "@hey-api/client-fetch";
+const paths = createPaths<object>({ baseUrl: "/" });
+const client = createClient();
+export const bought = () => paths.POST("/items/{item_id}/buy", { params: {} });
+export const own = (options: object) => client.get({ ...options, url: "/v1/teams/{id}/me" });
+""",
+    "tests/test_async.py": """\
+from httpx import ASGITransport, AsyncClient
+from api.main import app
+async def test_read():
+    async with AsyncClient(transport=ASGITransport(app=app), base_url="http://test") as client:
+        await client.get("/users/3")
+""",
     "web/front.js": """\
 async function user() {
   return fetch("/users/7");
@@ -431,10 +521,35 @@ fastify.get('/health', async () => ready());
 function ready() {}
 """,
     "fast/users.js": """\
+const teams = require('./teams');
 module.exports = async function users(instance, options) {
   instance.get('/users/:id', { schema: {} }, show);
+  instance.register(teams, { prefix: '/teams' });
 };
 async function show(request, reply) {}
+""",
+    "fast/teams.js": """\
+const plugin = require('fastify-plugin');
+async function teams(instance, options) {
+  instance.get('/', all).route({ method: 'GET', url: '/:id', handler: one });
+}
+async function all(request, reply) {}
+async function one(request, reply) {}
+module.exports = plugin(teams);
+""",
+    "fast/typed.ts": """\
+import Fastify, { FastifyInstance } from 'fastify';
+export async function boards(fastify: FastifyInstance) {
+  fastify.get('/', listed);
+}
+async function listed() { return []; }
+const app = Fastify();
+app.register(boards, { prefix: 'boards' });
+export function testBoards() { return app.inject({ method: 'GET', url: '/boards' }); }
+""",
+    "fast/web.js": """\
+export const teams = () => fetch('/v1/teams');
+export function team(id) { return fetch(`/v1/teams/${id}`); }
 """,
 }
 KOA = {
@@ -645,6 +760,8 @@ EXPECTED = {
         "polls/list_urls.py -> polls/lists.py:Archive.get_queryset (Django route)",
         "polls/list_urls.py -> polls/views.py:detail (Django template)",
         "polls/list_urls.py -> polls/lists.py:year (Django template)",
+        "polls/generic_urls.py -> polls/lists.py:search (Django template)",
+        "polls/generic_urls.py -> polls/views.py:results (Django template)",
         "polls/test_urls.py:test_latest -> polls/lists.py:latest (route by its path)",
         "polls/test_urls.py:test_year -> polls/lists.py:year (route by its path)",
         "polls/test_urls.py:test_all -> polls/lists.py:Archive.get_queryset (route by its path)",
@@ -653,6 +770,7 @@ EXPECTED = {
         "polls/test_urls.py:test_root -> polls/views.py:index (route by its path)",
         "polls/signals.py -> polls/signals.py:saved (Django signal)",
         "polls/signals.py:vote -> polls/signals.py:count (Django signal)",
+        "polls/signals.py:vote -> polls/signals.py:note (Django signal)",
     ], [
         "polls/views.py:overview -> polls/views.py:results",
         "polls/signals.py:vote -> polls/signals.py:connected",
@@ -690,6 +808,7 @@ EXPECTED = {
         "tests/test_admin.py:test_users -> flaskr/admin.py:users (route by its path)",
         "tests/test_admin.py:test_moved -> flaskr/admin.py:moved_list (route by its path)",
         "tests/test_admin.py:test_inner -> flaskr/admin.py:inner_list (route by its path)",
+        "tests/test_admin.py:test_page -> flaskr/blog.py:page (route by its path)",
     ], [
         "flaskr/app.py:hello -> flaskr/blog.py:update",
         "flaskr/pages.py:none -> flaskr/",
@@ -697,12 +816,25 @@ EXPECTED = {
         "tests/test_admin.py:test_users -> flaskr/admin.py:moved_list",
         "tests/test_admin.py:test_users -> flaskr/admin.py:inner_list",
         "tests/test_admin.py:test_inner -> flaskr/admin.py:users",
+        "tests/test_admin.py:test_inner -> flaskr/blog.py",
+        "tests/test_admin.py:test_elsewhere -> flaskr/",
+        "tests/test_admin.py:test_longer -> flaskr/",
     ]),
     "Starlette": (STARLETTE, [
         "app/main.py -> app/main.py:homepage (Starlette route)",
         "app/main.py -> app/main.py:user (Starlette route)",
         "app/main.py:homepage -> app/main.py:user (Starlette template)",
-    ], ["app/main.py:homepage -> app/main.py:homepage"]),
+        "app/admin.py -> app/admin.py:Users.get (Starlette route)",
+        "tests/test_site.py:test_index -> app/admin.py:index (route by its path)",
+        "tests/test_site.py:test_person -> app/admin.py:Users.post (route by its path)",
+        "tests/test_site.py:test_report -> app/admin.py:report (route by its path)",
+        "tests/test_site.py:test_late -> app/admin.py:late (route by its path)",
+    ], [
+        "app/main.py:homepage -> app/main.py:homepage",
+        "app/admin.py -> app/admin.py:Users.helper",
+        "tests/test_site.py:test_person -> app/admin.py:Users.get",
+        "tests/test_site.py:test_index -> app/main.py",
+    ]),
     "FastAPI": (FASTAPI, [
         "api/main.py -> api/main.py:read_user (FastAPI route)",
         "api/main.py -> api/db.py:get_db (FastAPI dependency)",
@@ -715,6 +847,9 @@ EXPECTED = {
         "web/front.js:templated -> api/main.py:read_user (route by its path)",
         "web/front.js:jquery -> api/main.py:read_user (route by its path)",
         "web/front.js:added -> api/routers.py:buy (route by its path)",
+        "web/generated.ts:bought -> api/routers.py:buy (route by its path)",
+        "web/generated.ts:own -> api/teams.py:member (route by its path)",
+        "tests/test_async.py:test_read -> api/main.py:read_user (route by its path)",
         "web/groups.js:teams -> api/teams.py:teams (route by its path)",
         "web/groups.js:board -> api/boards.py:board (route by its path)",
         "web/groups.js:mine -> api/boards.py:mine (route by its path)",
@@ -751,7 +886,16 @@ EXPECTED = {
         "fast/server.js -> fast/users.js:users (Fastify plugin)",
         "fast/server.js -> fast/server.js:check (Fastify hook)",
         "fast/users.js:users -> fast/users.js:show (Fastify route)",
-    ], []),
+        "fast/users.js:users -> fast/teams.js:teams (Fastify plugin)",
+        "fast/teams.js:teams -> fast/teams.js:one (Fastify route)",
+        "fast/web.js:teams -> fast/teams.js:all (route by its path)",
+        "fast/web.js:team -> fast/teams.js:one (route by its path)",
+        "fast/typed.ts:testBoards -> fast/typed.ts:listed (route by its path)",
+    ], [
+        "fast/web.js:teams -> fast/teams.js:teams",
+        "fast/web.js:teams -> fast/typed.ts",
+        "fast/web.js:team -> fast/users.js",
+    ]),
     "Koa": (KOA, [
         "koa/app.mjs -> koa/app.mjs:timer (Koa middleware)",
         "koa/pets.mjs -> koa/pets.mjs:show (Koa route)",

@@ -15,6 +15,7 @@ from tersely.code.languages.model import (
     Inherited,
     Registry,
     Summary,
+    TemplateByModel,
     Topic,
     names,
 )
@@ -112,17 +113,48 @@ _FASTAPI_ROUTE = Summary(
     rule="FastAPI route", calls=(0,), registers=(PATH, Topic("name", "Starlette", HANDLER))
 )
 _STARLETTE_NAMED = Topic("name", "Starlette", keyword="name")
-_STARLETTE_ROUTE = Summary(
-    rule="Starlette route",
-    calls=(1,),
-    calls_named=names("endpoint"),
-    registers=(PATH, _STARLETTE_NAMED),
-)
 _STARLETTE_TEMPLATE = Summary(rule="Starlette template", reaches=Topic("template", "Starlette"))
+_STARLETTE_METHODS = HTTP_VERBS | names("dispatch on_connect on_receive on_disconnect")
+_STARLETTE_GROUP = Summary(
+    makes_router=True,
+    calls=(0,),
+    calls_named=names("routes"),
+    registers=(PATH_OF_ROUTER,),
+)
+# of an application that is put under another, and a route that is added to one
+_MOUNT = Summary(calls=(1,), calls_named=names("app"), registers=(PATH,))
+_ADDED_ROUTE = Summary(
+    rule="Starlette route", calls=(1,), methods=_STARLETTE_METHODS, registers=(PATH,)
+)
 STARLETTE = {
     **{
-        f"starlette.routing.{route}": _STARLETTE_ROUTE
+        f"starlette.routing.{route}": Summary(
+            rule="Starlette route",
+            makes_router=True,
+            calls=(1,),
+            calls_named=names("endpoint app routes"),
+            methods=_STARLETTE_METHODS,
+            registers=(PATH, _STARLETTE_NAMED),
+        )
         for route in ("Route", "WebSocketRoute", "Mount")
+    },
+    "starlette.routing.Router": _STARLETTE_GROUP,
+    "starlette.applications.Starlette": Summary(
+        makes_router=True, calls=(1,), calls_named=names("routes"), registers=(PATH_OF_ROUTER,)
+    ),
+    **{
+        f"{owner}.{method}": summary
+        for owner in (
+            "starlette.applications.Starlette",
+            "starlette.routing.Router",
+            "fastapi.FastAPI",
+        )
+        for method, summary in (
+            ("mount", _MOUNT),
+            ("add_route", _ADDED_ROUTE),
+            ("add_api_route", _ADDED_ROUTE),
+            ("add_websocket_route", _ADDED_ROUTE),
+        )
     },
     **{
         f"{package}.templating.Jinja2Templates.TemplateResponse": _STARLETTE_TEMPLATE
@@ -133,6 +165,7 @@ _FASTAPI_HOOK = Summary(rule="FastAPI hook", calls=(0,))
 _FASTAPI_PREFIX = (Topic("path", keyword="prefix"),)
 FASTAPI = {
     "fastapi.APIRouter": Summary(makes_router=True, registers=_FASTAPI_PREFIX),
+    "fastapi.FastAPI": Summary(makes_router=True),
     **{
         f"fastapi.{owner}.include_router": Summary(calls=(0,), registers=_FASTAPI_PREFIX)
         for owner in ("FastAPI", "APIRouter")
@@ -160,10 +193,28 @@ _DJANGO_METHODS = names(
 # Methods of a class that make a handler of it: the methods that the handler calls.
 DISPATCHERS = {"as_view": tuple(sorted(_DJANGO_METHODS | _DRF_METHODS))}
 # Methods that frameworks give classes.
+_DJANGO_TEMPLATE_ENDS = {
+    "ListView": "_list",
+    "DetailView": "_detail",
+    "DateDetailView": "_detail",
+    "CreateView": "_form",
+    "UpdateView": "_form",
+    "DeleteView": "_confirm_delete",
+    "ArchiveIndexView": "_archive",
+    "YearArchiveView": "_archive_year",
+    "MonthArchiveView": "_archive_month",
+    "WeekArchiveView": "_archive_week",
+    "DayArchiveView": "_archive_day",
+    "TodayArchiveView": "_archive_day",
+}
+_DJANGO_TEMPLATE_OF_VIEW = Topic(
+    "template",
+    "Django",
+    attribute="template_name",
+    otherwise=TemplateByModel("model", _DJANGO_TEMPLATE_ENDS),
+)
 PYTHON_FRAMEWORK_METHODS = {
-    "as_view": Summary(
-        rule="Django template", reaches=Topic("template", "Django", attribute="template_name")
-    )
+    "as_view": Summary(rule="Django template", reaches=_DJANGO_TEMPLATE_OF_VIEW)
 }
 
 _DRF_ROUTE = Summary(rule="DRF route", calls=(1,), methods=_DRF_METHODS, registers=(PATH,))
@@ -184,6 +235,8 @@ _TEST_CLIENTS = (
     "django.test.TestCase.client",
     "fastapi.testclient.TestClient",
     "flask.Flask.test_client()",
+    "httpx.AsyncClient",
+    "httpx.Client",
     "rest_framework.test.APIClient",
     "rest_framework.test.APITestCase.client",
     "starlette.testclient.TestClient",
@@ -218,21 +271,35 @@ EXPRESS = {
     **{f"{app}.engine": Summary(rule="Express engine", calls=(1,)) for app in _EXPRESS_APPS},
 }
 
-_FASTIFY_APPS = ("fastify()", "fastify.default()", "fastify.fastify()")
+_FASTIFY_APPS = (
+    *("fastify()", "fastify.default()", "fastify.fastify()"),
+    "fastify.FastifyInstance",
+)
 _FASTIFY_HOOK = Summary(rule="Fastify hook", calls=(1,))
 _FASTIFY_HANDLER = Summary(rule="Fastify handler", calls=(0, 1))
-_FASTIFY_ROUTE = Summary(rule="Fastify route", calls=(1, 2), registers=(PATH,))
+_FASTIFY_ROUTE = Summary(rule="Fastify route", calls=(1, 2), returns=RECEIVER, registers=(PATH,))
 _FASTIFY_METHODS = {
-    "register": Summary(rule="Fastify plugin", calls=(0,), passes=("receiver",)),
+    "register": Summary(
+        rule="Fastify plugin",
+        calls=(0,),
+        passes=("receiver",),
+        returns=RECEIVER,
+        registers=(Topic("path", argument=1),),
+    ),
+    "inject": _FETCH,
+    "route": Summary(rule="Fastify route", calls=(0,), returns=RECEIVER, registers=(PATH,)),
     "addHook": _FASTIFY_HOOK,
     "setErrorHandler": _FASTIFY_HANDLER,
     "setNotFoundHandler": _FASTIFY_HANDLER,
     **dict.fromkeys({"all", *HTTP_VERBS}, _FASTIFY_ROUTE),
 }
 FASTIFY = {
-    f"{app}.{method}": summary
-    for app in _FASTIFY_APPS
-    for method, summary in _FASTIFY_METHODS.items()
+    **{
+        f"{app}.{method}": summary
+        for app in _FASTIFY_APPS
+        for method, summary in _FASTIFY_METHODS.items()
+    },
+    **dict.fromkeys(("fastify-plugin", "fastify-plugin.default"), Summary(returns=0)),
 }
 
 _KOA_MIDDLEWARE = Summary(
@@ -310,8 +377,8 @@ _AXIOS = ("axios", "axios.default", "globalThis.axios")
 _CLIENTS = (
     *_AXIOS,
     *(f"{axios}.create()" for axios in _AXIOS),
-    "supertest()",
-    "supertest.default()",
+    *("supertest()", "supertest.default()"),
+    *(f"@hey-api/client-{kind}.createClient()" for kind in ("axios", "fetch")),
 )
 ECMASCRIPT_FRAMEWORKS = {
     **EXPRESS,
@@ -323,6 +390,7 @@ ECMASCRIPT_FRAMEWORKS = {
     "globalThis.fetch": _FETCH,
     **dict.fromkeys(_AXIOS, _FETCH),
     **{f"{client}.{verb}": _FETCH for client in _CLIENTS for verb in {"request", *HTTP_VERBS}},
+    **{f"openapi-fetch.default().{verb.upper()}": _FETCH for verb in HTTP_VERBS},
     **{
         f"{jquery}.{verb}": _FETCH
         for jquery in ("globalThis.$", "globalThis.jQuery", "jquery", "jquery.default")

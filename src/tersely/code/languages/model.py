@@ -561,6 +561,18 @@ class Files(Protocol):
 
 
 @value
+class TemplateByModel:
+    """How the template of a class is named that says which class it shows: `app/article_list.html`.
+
+    `ends`: by the name of a class outside the repository that it inherits from, what follows that
+    of the class shown.
+    """
+
+    attribute: str  # that says which class is shown
+    ends: Mapping[str, str]
+
+
+@value
 class Topic:
     """By what a framework brings together a call and the handler that it leads to.
 
@@ -576,6 +588,7 @@ class Topic:
     argument: int = -1  # its position; RECEIVER, or HANDLER for what the handler itself tells
     keyword: str = ""  # the argument of that name
     attribute: str = ""  # that of the class whose method is called, beside the arguments
+    otherwise: TemplateByModel | None = None  # where the class has no such attribute
 
 
 @value

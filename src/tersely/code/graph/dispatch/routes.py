@@ -1,8 +1,9 @@
 """The paths of routes: what they begin with, and how well one fits the path that a call asks for.
 
-A route belongs to the router that it is registered at, to the class whose method handles it, or to
-the module that lists it. Each of them may be registered for a path itself, at another router or in
-another module; together these are what the path of the route begins with.
+A route belongs to the router that it is registered at, to the class whose method handles it, to the
+function that is given a router for its routes, or to the module that lists it. Each of them may be
+registered for a path itself, at another router or in another module; together these are what the
+path of the route begins with. A route that is a value, put into a list of routes, is itself a router.
 """
 
 from __future__ import annotations
@@ -15,9 +16,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from tersely.code.expressions import CALL, HOLE, MEMBER, Expression, is_tagged
 from tersely.code.graph.call_resolution import Target
 from tersely.code.graph.passing import called_arguments, receiver_of
-from tersely.code.graph.pointsto.values import CLASS, MODULE, Value, is_router
+from tersely.code.graph.pointsto.values import (
+    CLASS,
+    COLLECTION,
+    DISPLAY,
+    FUNCTION,
+    MODULE,
+    Value,
+    is_router,
+)
 from tersely.code.graph.program import File
 from tersely.code.languages.model import Summary
+from tersely.code.symbols import CALLABLE_KINDS
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -67,28 +77,37 @@ class Routers:
         at = self.around(file, scope, call)
         registered = Registered(frozenset(paths), at, summary.moves_router)
         if summary.makes_router:
-            for value in filter(is_router, self.evaluator.values(file, scope, call)):
-                self._made[value] = registered
-        else:
-            for expression in called_arguments(summary, call):
-                for value in self._given(file, scope, expression):
-                    if value[0] != CLASS or not handlers:
-                        self._registered[value].add(registered)
+            made = self.made(file, scope, call)
+            self._made.update(dict.fromkeys(made, registered))
+            registered = Registered(frozenset(), made, moves=False)
+        for expression in called_arguments(summary, call):
+            for value in self._given(file, scope, expression, gives_router(summary)):
+                if value[0] != CLASS or not handlers:
+                    self._registered[value].add(registered)
+
+    def made(self, file: File, scope: int, call: Expression) -> frozenset[Value]:
+        """The routers that a call makes."""
+        return frozenset(filter(is_router, self.evaluator.values(file, scope, call)))
 
     def around(self, file: File, scope: int, call: Expression) -> frozenset[Value]:
-        """The routers that a call registers something at, else the module it is in."""
+        """The routers that a call registers something at, else the function or module it is in."""
         made_by = call[1] if is_tagged(call[1], CALL) else call
         receiver = receiver_of(made_by)
         values = self.evaluator.values(file, scope, receiver) if receiver is not None else ()
-        return frozenset(filter(is_router, values)) or frozenset(((MODULE, file.id),))
+        return frozenset(filter(is_router, values)) or frozenset((_place(file, scope),))
 
-    def _given(self, file: File, scope: int, expression: Expression) -> Iterator[Value]:
-        """The routers, classes and modules of routes that an argument is; `router.routes()` and
-        `include(router.urls)` stand for the router.
+    def _given(
+        self, file: File, scope: int, expression: Expression, takes_functions: bool
+    ) -> Iterator[Value]:
+        """The routers, classes and modules of routes that an argument is or a list of it holds;
+        `router.routes()` and `include(router.urls)` stand for the router.
         """
+        kinds = (CLASS, MODULE, FUNCTION) if takes_functions else (CLASS, MODULE)
         while expression is not None:
             values = self.evaluator.values(file, scope, expression)
-            found = [one for one in values if one[0] in (CLASS, MODULE) or is_router(one)]
+            lists = frozenset(one for one in values if one[0] in (DISPLAY, COLLECTION))
+            values |= self.evaluator.containers.held(lists)
+            found = [_unbound(one) for one in values if one[0] in kinds or is_router(one)]
             if found:
                 yield from found
                 return
@@ -115,6 +134,9 @@ class Routers:
         return known
 
     def _found_before(self, owner: Value, depth: int) -> frozenset[str]:
+        if owner[0] == FUNCTION and owner not in self._registered:
+            file = self.program.file(owner[1])
+            return self._before(_place(file, file.definitions[owner[2]].parent), depth)
         made = self._made.get(owner)
         own = made.paths if made is not None else frozenset()
         found: set[str] = set()
@@ -135,6 +157,25 @@ class Routers:
         for router in above:
             starts |= self._before(router, depth - 1) if router != owner else frozenset()
         return joined(starts or {""}, ends)
+
+
+def gives_router(summary: Summary) -> bool:
+    """True if what is called is given the router, to register routes at it."""
+    return "receiver" in summary.passes
+
+
+def _place(file: File, scope: int) -> Value:
+    """The innermost function around a scope, itself included, else the module."""
+    while scope > 0:
+        if file.definitions[scope].kind in CALLABLE_KINDS:
+            return (FUNCTION, file.id, scope)
+        scope = file.definitions[scope].parent
+    return (MODULE, file.id)
+
+
+def _unbound(value: Value) -> Value:
+    """A function without the object that it belongs to, any other value as it is."""
+    return value[:3] if value[0] == FUNCTION else value
 
 
 def _inside(expression: Expression) -> Expression:
@@ -177,10 +218,11 @@ class Fit(NamedTuple):
 NO_FIT = Fit(0, 0)
 
 
-def fit(route: list[str], asked: list[str]) -> Fit:
+def fit(route: list[str], asked: list[str], *, from_root: bool) -> Fit:
     """How well a route fits a path of which the beginning may be a prefix, `NO_FIT` where it is
-    another or tells nothing apart. The root is told by having no parts; a hole at the beginning of
-    a path stands for any number of them.
+    another or tells nothing apart. The root is told by having no parts, a route of placeholders by
+    their number where the path is known from the root on; a hole at the beginning of a path stands
+    for any number of parts.
     """
     is_open = asked[:1] == [HOLE]
     known = asked[1:] if is_open else asked
@@ -196,7 +238,8 @@ def fit(route: list[str], asked: list[str]) -> Fit:
             told += 1
         elif HOLE not in other:
             return NO_FIT
-    return Fit(told, min(len(route), len(known)), unknown) if told else NO_FIT
+    is_told = told or (from_root and len(route) == len(known))
+    return Fit(told, min(len(route), len(known)), unknown) if is_told else NO_FIT
 
 
 def is_placeholder(part: str) -> bool:

@@ -12,15 +12,24 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.expressions import CALL, MEMBER, Expression, is_tagged
+from tersely.code.expressions import CALL, MEMBER, SEQUENCE, Expression, is_tagged
 from tersely.code.graph.call_resolution import Target
-from tersely.code.graph.dispatch.routes import NO_FIT, Routers, fit, joined, of_pattern, segments
+from tersely.code.graph.dispatch.routes import (
+    NO_FIT,
+    Routers,
+    fit,
+    gives_router,
+    joined,
+    of_pattern,
+    segments,
+)
 from tersely.code.graph.dispatch.templates import TEMPLATE_LIMIT, Templates
 from tersely.code.graph.dispatch.type_filtering import type_name
 from tersely.code.graph.passing import receiver_of
 from tersely.code.graph.pointsto.values import (
     CLASS,
     DISPLAY,
+    EXTERNAL,
     FUNCTION,
     INSTANCE,
     KEY,
@@ -31,7 +40,15 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program import File, callee_names
 from tersely.code.languages.frameworks import verb_of
-from tersely.code.languages.model import HANDLER, RECEIVER, Registry, Resolution, Summary, Topic
+from tersely.code.languages.model import (
+    HANDLER,
+    RECEIVER,
+    Registry,
+    Resolution,
+    Summary,
+    TemplateByModel,
+    Topic,
+)
 from tersely.code.languages.registry import LANGUAGES
 
 if TYPE_CHECKING:
@@ -110,15 +127,53 @@ class Topics:
     def _registered(self) -> dict[Key, set[Target]]:
         if self._handlers is None:
             handlers: dict[Key, set[Target]] = defaultdict(set)
-            registering = [
-                Registration(self.program.file(file_id), scope, summary, call)
-                for (file_id, scope, _), summary, call in self._calls(_has_handlers)
-            ]
+            registering = list(self._registering())
             routers = self._routers(registering)
             for registration in registering:
                 self._register(registration, routers, handlers)
             self._handlers = handlers
         return self._handlers
+
+    def _registering(self) -> Iterator[Registration]:
+        """Every call that registers something, those of functions that are given a router included."""
+        given: list[tuple[Registration, str]] = []
+        for (file_id, scope, _), summary, call in self._calls(_has_handlers):
+            registration = Registration(self.program.file(file_id), scope, summary, call)
+            yield registration
+            if gives_router(summary):
+                given += [(registration, router) for router in self._router_names(registration)]
+        seen: set[tuple[Place, str]] = set()
+        while given:
+            registration, router = given.pop()
+            for target in self._targets(registration):
+                place = (target.file, target.position)
+                if (place, router) in seen:
+                    continue
+                seen.add((place, router))
+                for inner in self._registering_in(place, router):
+                    yield inner
+                    if gives_router(inner.summary):
+                        given.append((inner, router))
+
+    def _router_names(self, registration: Registration) -> list[str]:
+        """The dotted names of the routers whose method a call calls."""
+        file, scope, _, call = registration
+        called = self.evaluator.calls.called(file, scope, call)
+        return sorted(value[1].rpartition(".")[0] for value in called if value[0] == EXTERNAL)
+
+    def _registering_in(self, place: Place, router: str) -> Iterator[Registration]:
+        """The calls that register something at a router which a function is given first."""
+        home, position = self.program.file(place[0]), place[1]
+        parameters = home.scope(position).parameters
+        for scope, facts in enumerate(home.scopes) if parameters else ():
+            if facts is None or not home.is_inside(scope, position):
+                continue
+            for call in facts.calls:
+                if _beginning(call) == parameters[0][0]:
+                    method = (EXTERNAL, f"{router}.{call[1][2]}")
+                    summary = self.evaluator.summaries.of(method, home)
+                    if summary is not None and _has_handlers(summary):
+                        yield Registration(home, scope, summary, call)
 
     def _in_registries(self) -> dict[Key, set[Target]]:
         """The handlers that objects hold which frameworks are given."""
@@ -174,9 +229,9 @@ class Topics:
     def _routers(self, registering: list[Registration]) -> Routers:
         """The routers, classes and modules that are registered for paths themselves."""
         routers = Routers(self.evaluator)
-        for one in registering:
-            if any(topic.kind in PATHS for topic in one.summary.registers):
-                routers.note(*one, self._paths(one), self._targets(one))
+        for registration in registering:
+            if any(topic.kind in PATHS for topic in registration.summary.registers):
+                routers.note(*registration, self._paths(registration), self._targets(registration))
         return routers
 
     def _targets(self, registration: Registration) -> list[Target]:
@@ -198,13 +253,15 @@ class Topics:
         self, registration: Registration, routers: Routers, handlers: dict[Key, set[Target]]
     ) -> None:
         file, scope, summary, call = registration
-        around = routers.around(file, scope, call)
+        if gives_router(summary):
+            return
+        around = routers.made(file, scope, call) or routers.around(file, scope, call)
         for target in self._targets(registration):
             for topic in summary.registers:
                 keys = set(self._keys(file, scope, topic, call, target))
                 if topic.kind in PATHS:
                     starts = routers.before(target, around)
-                    ends = {key[2] for key in keys}
+                    ends = set() if summary.makes_router else {key[2] for key in keys}
                     paths = joined(starts, ends or {""}) if ends or any(starts) else ()
                     verb = _verb(call) or self._verb_of_method(target)
                     keys = {("path", verb, path) for path in paths}
@@ -254,7 +311,7 @@ class Topics:
             is_other = verb and own_verb and verb != own_verb
             if kind != "path" or is_other:
                 continue
-            found = fit(segments(route), asked)
+            found = fit(segments(route), asked, from_root=path.startswith("/"))
             if found > best_fit:
                 best, best_fit = set(targets), found
             elif found == best_fit != NO_FIT:
@@ -279,7 +336,9 @@ class Topics:
             return
         expression = _argument(topic, call)
         if topic.kind == "word":
-            yield from (("word", topic.framework, name) for name in callee_names(expression))
+            written = expression[1] if is_tagged(expression, SEQUENCE) else (expression,)
+            for one in written:
+                yield from (("word", topic.framework, name) for name in callee_names(one))
             return
         for value in self._told_values(file, scope, expression):
             if topic.kind == "type" and value[0] == INSTANCE:
@@ -325,8 +384,10 @@ class Topics:
         for value in self.evaluator.values(file, scope, owner) if owner is not None else ():
             if value[0] == CLASS:
                 home = self.program.file(value[1])
-                texts = self.evaluator.members.of(value, topic.attribute, home)
-                named += [(home, text) for text in texts]
+                said = self.evaluator.members.of(value, topic.attribute, home)
+                if all(map(_is_outside, said)) and topic.otherwise is not None:
+                    said = self._template_by_model(value, topic.otherwise, home)
+                named += [(home, text) for text in said]
         for home, value in named:
             path = self.program.rows[home.id].path
             references, is_cut = self.templates.references(path, _text(value) or "")
@@ -334,6 +395,24 @@ class Topics:
                 self.program.limits_hit.add(TEMPLATE_LIMIT)
             for reference in references:
                 yield reference.kind, topic.framework, reference.text
+
+    def _template_by_model(self, class_: Value, names: TemplateByModel, home: File) -> Values:
+        """The name of the template of a class that is named by the class which it shows."""
+        members = self.evaluator.members
+        outside = [
+            base[1].rpartition(".")[2]
+            for above in members.linearised(class_)
+            for base in members.bases(above)
+            if base[0] == EXTERNAL
+        ]
+        end = next((names.ends[base] for base in outside if base in names.ends), "")
+        found: set[Value] = set()
+        for model in members.of(class_, names.attribute, home) if end else ():
+            if model[0] == CLASS:
+                file = self.program.file(model[1])
+                name = file.definitions[model[2]].name.lower()
+                found.add((KEY, f"{package_of(file.path)}/{name}{end}.html"))
+        return frozenset(found)
 
     def _told_values(self, file: File, scope: int, expression: Expression) -> Values:
         """The values of an argument, and those that a list or the options in it hold."""
@@ -393,12 +472,28 @@ def _verb(call: Expression) -> str:
     return verb_of(name) if type(name) is str else ""
 
 
+def _beginning(call: Expression) -> Expression:
+    """What the first of several methods is called on that are called one after the other."""
+    while is_tagged(call, CALL):
+        call = receiver_of(call)
+    return call
+
+
 def _text(value: Value) -> str | None:
     """A text, with a hole for each part of it that is not known; None for another value."""
     if value[0] == KEY and type(value[1]) is str:
         return value[1]
     has_pattern = value[0] == RESULT and len(value) == len(("tag", "name", "pattern"))
     return str(value[2]) if has_pattern else None
+
+
+def _is_outside(value: Value) -> bool:
+    return bool(value[0] == EXTERNAL)
+
+
+def package_of(path: str) -> str:
+    """The name of the package that a file of models is in, or in which its package of models is."""
+    return next((part for part in reversed(path.split("/")[:-1]) if part != "models"), "")
 
 
 def last_word(name: str) -> str:
