@@ -6,10 +6,13 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tersely.capabilities.graph import calls, dead
 from tersely.capabilities.invoke import ask
 from tersely.capabilities.symbols import references
 from tersely.capabilities.text import PLAIN
+from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.workspace import Workspace
 
@@ -59,6 +62,58 @@ def test_packs_and_tests_of_a_change_name_files_that_may_matter(tmp_path: Path) 
             assert [one for one in UNREAD if one not in str(workspace.notes())] == [], name
         ask(workspace, "code.context", symbols=("other_1",))
         assert "latin.py" not in str(workspace.notes())
+
+
+def test_answers_about_everything_name_files_that_were_left_out(tmp_path: Path) -> None:
+    _write(tmp_path)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "c.py").write_text("import a\n")
+    asked: dict[str, dict[str, Any]] = {
+        "code.calls": {},
+        "code.complexity": {},
+        "code.cycles": {},
+        "code.duplicates": {},
+        "code.importers": {"module": "a"},
+        "code.structure": {},
+        "code.tree": {},
+    }
+    with Workspace.open(tmp_path) as workspace:
+        for name, parameters in asked.items():
+            ask(workspace, name, **parameters)
+            assert "big.py (too large)" in str(workspace.notes()), name
+        for name in ("code.complexity", "code.duplicates", "code.structure", "code.tree"):
+            ask(workspace, name, path="other")
+            assert workspace.notes() == (), name
+
+
+def test_what_is_not_found_may_be_in_what_was_not_read(tmp_path: Path) -> None:
+    _write(tmp_path)
+    (tmp_path / "latin.py").write_bytes(b"x = '\xff'\ndef hidden(): ...\nimport secret\n")
+    with Workspace.open(tmp_path) as workspace:
+        for name, parameters in (
+            ("code.symbol.get", {"symbol": ("hidden",)}),
+            ("code.importers", {"module": "secret"}),
+        ):
+            with pytest.raises(TerselyError) as failure:
+                ask(workspace, name, **parameters)
+            assert "latin.py (not utf8)" in failure.value.hint, name
+        with pytest.raises(TerselyError) as failure:
+            ask(workspace, "code.symbol.get", symbol=("elsewhere",))
+        assert "latin.py" not in failure.value.hint
+
+
+def test_what_is_not_understood_in_a_function_is_said_of_it(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(
+        "def whole(x):\n    return x\n\ndef torn(x):\n    y = x +* 2\n    return whole(y)\n"
+    )
+    with Workspace.open(tmp_path) as workspace:
+        for name in ("code.cfg", "code.dfg", "code.symbol.deps"):
+            ask(workspace, name, symbol="whole")
+            assert workspace.notes() == (), name
+            ask(workspace, name, symbol="torn")
+            assert "a.py (not understood from line 5)" in str(workspace.notes()), name
+        called: Any = ask(workspace, "code.calls", symbol="torn")
+        assert "exact" not in calls.text(called, PLAIN)
 
 
 def test_a_changed_file_that_is_not_indexed_is_named(tmp_path: Path) -> None:

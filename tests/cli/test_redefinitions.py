@@ -87,6 +87,7 @@ def test_a_name_means_its_implementation_in_every_spelling(
         assert f"{callee}(" in source.out, spelling
         assert source.out.startswith(f"tea.py:{whole} "), spelling
         assert "has other definitions: #2 (line" in source.err, spelling
+        assert f"not about them, ask for {whole}#2\n" in source.err, spelling
         assert callee in tea("calls", spelling).out.partition("calls ")[2], spelling
         assert f"{callee}(" in tea("context", spelling).out, spelling
     assert "other definitions" not in tea("symbol", "get", f"{whole}#2").err

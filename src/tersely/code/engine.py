@@ -157,12 +157,15 @@ class Engine:
 
         `using` are the paths of those that are known to use it.
         """
+        return self.unread_with(_written_name(symbol), symbol.language, {*using, symbol.path})
+
+    def unread_with(self, name: str, language: str, using: Collection[str]) -> tuple[str, ...]:
+        """The files in which a name may stand and that were not read, or not understood, each with
+        the reason: of languages that see what is defined in one, "" for any.
+        """
         from tersely.code.index.unread import unread
 
-        names = {_written_name(symbol)}
-        return tuple(
-            unread(str(self.root), self.store, names, symbol.language, {*using, symbol.path})
-        )
+        return tuple(unread(str(self.root), self.store, {name}, language, using))
 
     def note_unread(self, symbols: Iterable[Symbol]) -> None:
         """Keep what is to be said of files that may use some symbols and were not read, or not
@@ -178,13 +181,25 @@ class Engine:
             names, paths = set(map(_written_name, group)), {symbol.path for symbol in group}
             self.note_incomplete(unread(str(self.root), self.store, names, language, paths))
 
+    def not_understood(self, path: str, first: int, last: int) -> tuple[str, ...]:
+        """A file, with the reason, if something between two of its lines is not understood."""
+        from tersely.code.index.unread import not_understood
+
+        return tuple(not_understood(self.store, path, first, last))
+
     def note_not_understood(self, path: str, first: int, last: int) -> None:
         """Keep that something between two lines of a file, which matter to an answer, is not
         understood, if it is.
         """
-        from tersely.code.index.unread import not_understood
+        self.note_incomplete(self.not_understood(path, first, last))
 
-        self.note_incomplete(not_understood(self.store, path, first, last))
+    def note_left_out(self, path: str = "") -> None:
+        """Keep what is to be said of files in a directory that were left out though they may be
+        source: of an answer about everything in it.
+        """
+        from tersely.code.index.unread import left_out_below
+
+        self.note_incomplete(left_out_below(self.store, path))
 
     def note_incomplete(self, files: Iterable[str]) -> None:
         """Keep files that may matter to the present answer and were not read, each with the reason."""
@@ -313,11 +328,14 @@ class Engine:
             )
             names = ", ".join(listed[:MAX_CANDIDATES_NAMED])
             self.other_definitions.add(
-                f"{visible_line(symbol.id)} has other definitions: {names}{more}"
+                f"{visible_line(symbol.id)} has other definitions: {names}{more}; this answer is not about"
+                f" them, ask for {visible_line(others[0].qualname)}"
             )
 
     def not_found(self, query: str, kind: Kind | None = None) -> TerselyError:
         """The error for a query that means nothing, with names that look like it."""
+        from tersely.code.index.unread import first_of
+
         wanted = f"no {kind.value}" if kind else "no symbol"
         if place := self._place_hint(query):
             return TerselyError("symbol_not_found", f"{wanted} is named {query!r}", place)
@@ -328,6 +346,9 @@ class Engine:
             else "`symbol find 'part*'` looks for patterns."
         )
         hint = f"Similar names: {', '.join(near)}." if near else other
+        unread = self.unread_with(dotted_name(query).rpartition(".")[2], "", ())
+        if unread:
+            hint += f" Not complete: {first_of(unread)} may have it."
         return TerselyError("symbol_not_found", f"{wanted} is named {query!r}", hint)
 
     def _place_hint(self, query: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tersely.capabilities.clones.likeness import Likeness, likeness, rows
 from tersely.capabilities.declaration import Capability, Role, option, positional
-from tersely.capabilities.files.places import files_below
+from tersely.capabilities.files.places import files_below, normal
 from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
 from tersely.capabilities.text import Style, counted
 from tersely.capabilities.values import lines_text
@@ -79,6 +79,7 @@ def run(workspace: Workspace, parameters: DuplicatesParameters) -> Duplicates:
     from tersely.code.search.duplicates.comparing import Comparing
 
     engine = workspace.engine
+    engine.note_left_out(normal(parameters.path))
     wanted = {file.path for file in files_below(workspace, parameters.path)}
     functions = engine.functions
     in_wanted_file = np.array(

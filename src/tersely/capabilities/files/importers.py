@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import Capability, Role, positional
@@ -67,14 +69,28 @@ def run(workspace: Workspace, parameters: ImportersParameters) -> Importers:
             for pair in every()
             if is_written(pair[1].module) or _is_name(parameters.module, pair[1])
         ]
+    name = PurePosixPath(path).stem or re.split(r"\W+", parameters.module)[-1]
+    file = workspace.engine.store.file(path)
+    importers = {importer for importer, _ in found}
+    unread = workspace.engine.unread_with(name, file.language if file else "", importers)
     if not found and not path:
-        hint = "`imports FILE` shows what a file imports"
-        raise TerselyError("module_not_found", f"no file imports {parameters.module!r}", hint)
+        raise _not_imported(parameters.module, unread)
+    workspace.engine.note_incomplete(unread)
     imports = _by_spelling(found)
     files = len({one.path for one in imports})
     return Importers(
         parameters.module, path, files, page_of(imports, parameters.limit, parameters.offset)
     )
+
+
+def _not_imported(module: str, unread: Sequence[str]) -> TerselyError:
+    """The error for a module that no file imports which was read."""
+    from tersely.code.index.unread import first_of
+
+    hint = "`imports FILE` shows what a file imports"
+    if unread:
+        hint += f"; not complete: {first_of(unread)} may import it"
+    return TerselyError("module_not_found", f"no file imports {module!r}", hint)
 
 
 def _by_spelling(found: list[tuple[str, Import]]) -> list[Importing]:

@@ -156,6 +156,7 @@ def run(workspace: Workspace, parameters: OutlineParameters) -> FileOutline:
     """The outline of all files below a path, cut to one page."""
     files = files_below(workspace, parameters.path)
     path = normal(parameters.path)
+    workspace.engine.note_left_out(path)
     if parameters.detail is Detail.FILES:
         places = _places(files, bool(path), parameters)
         return FileOutline(path, len(files), Page(places, len(places), 0, 0), ())

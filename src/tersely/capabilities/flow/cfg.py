@@ -77,6 +77,7 @@ def run(workspace: Workspace, parameters: CfgParameters) -> ControlFlow:
     from tersely.code.flow.blocks import basic_blocks
 
     symbol = workspace.engine.symbol(parameters.symbol, parameters.kind)
+    workspace.engine.note_not_understood(symbol.path, symbol.start_line, symbol.end_line)
     routines, at = workspace.engine.flow.of_symbol(symbol)
     routine = routines.routines[at]
     lines = workspace.engine.source(symbol.path)

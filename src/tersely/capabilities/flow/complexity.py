@@ -62,6 +62,7 @@ class Complexity:
 
 def run(workspace: Workspace, parameters: ComplexityParameters) -> Complexity:
     """Read every function of the files, the largest first, for as long as there is time."""
+    workspace.engine.note_left_out(normal(parameters.path))
     found: list[Measured] = []
     unread = unreached = 0
     files, store = files_below(workspace, parameters.path), workspace.engine.store

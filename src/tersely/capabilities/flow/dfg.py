@@ -62,6 +62,7 @@ class DataFlow:
 def run(workspace: Workspace, parameters: DfgParameters) -> DataFlow:
     """Reaching definitions of one routine."""
     symbol = workspace.engine.symbol(parameters.symbol, parameters.kind)
+    workspace.engine.note_not_understood(symbol.path, symbol.start_line, symbol.end_line)
     routines, at = workspace.engine.flow.of_symbol(symbol)
     routine = routines.routines[at]
     variable = known_variable(parameters.variable, routine, symbol.path)

@@ -118,7 +118,7 @@ class Calls:
     tests: int  # of the callers
     cut: bool
     sites: bool
-    # files that may call it and were not read, or not understood, with the reasons
+    # files that may call it, or its own, that were not read or not understood, with the reasons
     unread: tuple[str, ...] = ()
 
 
@@ -127,6 +127,7 @@ def run(workspace: Workspace, parameters: CallsParameters) -> Calls:
     graph, limit, offset = workspace.engine.graph, parameters.limit, parameters.offset
     if parameters.symbol is None:
         _check_whole(parameters)
+        workspace.engine.note_left_out()
         found = (_call(edge, edge.grade) for edge in graph.edges(guesses=parameters.guesses))
         edges = [call for call in found if parameters.external or not is_external(call.callee)]
         return Calls("", None, 0, 0, 1, None, None, page_of(edges, limit, offset), 0, False, True)
@@ -142,6 +143,8 @@ def run(workspace: Workspace, parameters: CallsParameters) -> Calls:
     if Direction.CALLERS in walks:
         using = {call.path for call in walks[Direction.CALLERS].calls}
         unread = workspace.engine.unread(symbol, using)
+    if Direction.CALLEES in walks:
+        unread += workspace.engine.not_understood(symbol.path, symbol.start_line, symbol.end_line)
     return Calls(
         symbol.id,
         symbol.kind,

@@ -46,6 +46,7 @@ def run(workspace: Workspace, parameters: CyclesParameters) -> Cycles:
     """All cycles of imports, or of calls that are more than a guess."""
     from tersely.code.graph.cycles import knots
 
+    workspace.engine.note_left_out()
     graph: dict[str, set[str]] = {}
     if parameters.of is Relation.IMPORTS:
         graph = workspace.engine.imports.edges(workspace.engine.store.every_import())

@@ -19,7 +19,7 @@ def unread_lines(unread: Sequence[str], style: Style) -> list[str]:
     """
     from tersely.code.index.unread import unread_text
 
-    return [style.doubtful(unread_text(unread, "may use it too"))] if unread else []
+    return [style.doubtful(unread_text(unread, "may matter"))] if unread else []
 
 
 class Row(NamedTuple):

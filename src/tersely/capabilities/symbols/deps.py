@@ -64,6 +64,7 @@ def run(workspace: Workspace, parameters: SymbolDepsParameters) -> Dependencies:
 
     engine, texts = workspace.engine, workspace.texts()
     symbol = engine.symbol(parameters.symbol)
+    engine.note_not_understood(symbol.path, symbol.start_line, symbol.end_line)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
     needs = needs_of([symbol], neighbours, parameters.depth)
     page = page_of(needs, parameters.limit, parameters.offset)

@@ -27,10 +27,10 @@ def unread(
 ) -> list[str]:
     """The files that may use names without the index knowing it, each with the reason.
 
-    These are files of languages that see the definitions, left out though they may be source, and
-    those with syntax that no grammar understands. `using` are those that are known to use them. A
-    file that can be read all the same is named only if its text has one of the names; the last may
-    say how many were not looked into.
+    These are files of languages that see the definitions of `language` ("": all languages), left
+    out though they may be source, and those with syntax that no grammar understands. `using` are
+    those that are known to use them. A file that can be read all the same is named only if its text
+    has one of the names; the last may say how many were not looked into.
     """
     candidates = [
         (path, why)
@@ -70,6 +70,14 @@ def left_out(store: Store, paths: Iterable[str]) -> list[str]:
     return [_named(path, _words(why)) for path, why in reasons.items() if why in SOURCE_REASONS]
 
 
+def left_out_below(store: Store, path: str) -> list[str]:
+    """The files in a directory at any depth, "" for the root, that were left out though they may be
+    source, each with the reason.
+    """
+    inside = f"{path}/" if path else ""
+    return [_named(other, why) for other, why in _left_out(store) if other.startswith(inside)]
+
+
 def not_understood(store: Store, path: str, first: int, last: int) -> list[str]:
     """A file if there is something between two of its lines that no grammar understands, with the
     place.
@@ -86,8 +94,13 @@ def unread_text(found: Sequence[str], matter: str) -> str:
     """The sentence about files that were not read, the first few by name; `matter` says what they
     may do.
     """
+    return f"not complete: {first_of(found)} {matter}"
+
+
+def first_of(found: Sequence[str]) -> str:
+    """The first few of some files, and how many more there are."""
     more = f" and {len(found) - MAX_LISTED_UNREAD:,} more" if len(found) > MAX_LISTED_UNREAD else ""
-    return f"not complete: {', '.join(map(visible_line, found[:MAX_LISTED_UNREAD]))}{more} {matter}"
+    return f"{', '.join(map(visible_line, found[:MAX_LISTED_UNREAD]))}{more}"
 
 
 def _named(path: str, why: str) -> str:
@@ -125,7 +138,7 @@ def _candidates(store: Store) -> Iterator[tuple[str, str]]:
 
 def _is_kin(path: str, language: str) -> bool:
     known = language_of_path(path)
-    return known is not None and family_of(known) == family_of(language)
+    return known is not None and (not language or family_of(known) == family_of(language))
 
 
 def _may_use(root: str, path: str, writes: Callable[[bytes], object]) -> bool:
