@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.code.graph.test_both_ways import disagreements
 from tests.code.languages.checks import check
 
 FORMATTED = """\
@@ -398,4 +399,81 @@ def test_an_operator_with_a_method_gives_what_that_gives_and_no_operand(tmp_path
             "a.py:piped -> a.py:Pipe.__call__ inferred",
         ],
         absent=["a.py:piped -> a.py:first inferred"],
+    )
+
+
+MATCHED = {
+    "nodes.py": """\
+from dataclasses import dataclass
+class Node: ...
+@dataclass
+class Number(Node):
+    value: int
+    def show(self): ...
+@dataclass
+class Call(Node):
+    target: Number
+    arguments: list[Number]
+    def show(self): ...
+    def run(self): ...
+""",
+    "interpreter.py": """\
+import nodes
+from nodes import Call, Node, Number
+def aliased(node: Node):
+    match node:
+        case Number(1) as number: number.show()
+        case nodes.Call() as call if call.run(): pass
+def narrowed(node):
+    match node:
+        case Call(): node.run()
+        case _: node.show()
+def fields(node):
+    match node:
+        case Call(target, [first, *rest]): first.show()
+        case Call(arguments=[last]) | Call(last): last.show()
+def inside():
+    match {"a": Number(1)}:
+        case {"a": Number() as held, **others}: held.show()
+""",
+}
+
+
+def test_a_pattern_tells_what_is_matched_and_what_its_names_hold(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        MATCHED,
+        edges=[
+            "interpreter.py:aliased -> nodes.py:Number.show inferred",
+            "interpreter.py:aliased -> nodes.py:Call.run inferred",
+            "interpreter.py:narrowed -> nodes.py:Call.run inferred",
+            "interpreter.py:fields -> nodes.py:Number.show inferred",
+            "interpreter.py:inside -> nodes.py:Number.show inferred",
+        ],
+        absent=[
+            "interpreter.py:aliased -> nodes.py:Call.show inferred",
+            "interpreter.py:fields -> nodes.py:Call.show inferred",
+            "interpreter.py:narrowed -> nodes.py:Call.show inferred",
+        ],
+    )
+    assert disagreements(tmp_path) == set()
+
+
+PLUGINS = """\
+class Plugin:
+    known = {}
+    def __init_subclass__(cls, **options): Plugin.known[cls.__name__] = cls
+    def run(self): raise NotImplementedError
+class One(Plugin):
+    def run(self): ...
+def started(name): Plugin.known[name]().run()
+"""
+
+
+def test_a_base_that_keeps_the_classes_below_it_holds_those(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": PLUGINS},
+        edges=["a.py:started -> a.py:One inferred", "a.py:started -> a.py:One.run inferred"],
+        absent=["a.py:started -> a.py:Plugin inferred", "a.py:started -> a.py:Plugin.run inferred"],
     )

@@ -80,6 +80,7 @@ from tersely.code.languages.parts.python_generics import (
     lower_type_parameters,
 )
 from tersely.code.languages.parts.python_library import FILLABLE, LIBRARY, METHODS
+from tersely.code.languages.parts.python_matching import lower_case
 from tersely.code.languages.parts.python_narrowing import (
     known_behind,
     known_in,
@@ -296,6 +297,7 @@ RULES: dict[str, Rule] = {
     "as_pattern": Alias("#0", "alias|#1"),
     "as_pattern_target": Inner(),
     "except_clause": Catches("value", "alias"),
+    "case_clause": Custom(lower_case),
     "case_pattern": Captures(),
     "splat_pattern": Captures(),
     "typed_parameter": Parameter("#0", "type"),

@@ -239,12 +239,22 @@ class Containers:
             found = self.evaluator.calls.of_member(container, read[0], file) if read else NOTHING
             for underlying in NOTHING if found else self._underlying(container):
                 found |= self.items(underlying, keys, file)
+            found = found or self._fields_at(container, keys, file)
             return found or self.elements(frozenset((container,)))
         if tag in (CLASS, FUNCTION):
             return frozenset((container,))
         if tag == GENERATED:
             return self.evaluator.calls.yielded(container)
         return frozenset((container,)) if tag in (RESULT, EXTERNAL) else NOTHING
+
+    def _fields_at(self, value: Value, places: frozenset[Any] | None, file: File) -> Values:
+        """What an object holds in fields that are given in order, by their places."""
+        fields = self.evaluator.header_fields.of((CLASS, *value[1:3]))
+        found: Values = NOTHING
+        for place in places or ():
+            if type(place) is int and place < len(fields):
+                found |= self.evaluator.members.of(value, fields[place].name, file)
+        return found
 
     def parts(self, values: Values, bounds: slice) -> Values | None:
         """The values that a slice with bounds takes, None if what has a place in the values is not

@@ -370,6 +370,9 @@ class Names:
         target = self.evaluator.members.class_of(file, owner)
         if target is None:
             return NOTHING
+        own = file.definitions[method].name if method >= 0 else ""
+        if own and own == file.facts.subclass_method:
+            return frozenset(self.evaluator.members.subclasses(target))
         found = one(CLASS if as_class else INSTANCE, *target[1:])
         return self.evaluator.typed.opened(found) if file.facts.virtual else found
 

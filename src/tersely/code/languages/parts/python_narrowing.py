@@ -92,7 +92,7 @@ def lower_conditional(walk: Lowering, node: Node) -> Expression:
 
 def _known(walk: Lowering, told: Iterator[Test], where: Node) -> list[tuple[str, Expression]]:
     text = walk.text(where)
-    kept = [test for test in told if not _assigns(text, walk.text(test.name))]
+    kept = [test for test in told if not is_assigned(text, walk.text(test.name))]
     return [(walk.text(test.name), _narrowed(walk, test)) for test in kept]
 
 
@@ -135,7 +135,7 @@ def _leaves(body: Node) -> bool:
     return last is not None and last.type in JUMPS
 
 
-def _assigns(text: str, name: str) -> bool:
+def is_assigned(text: str, name: str) -> bool:
     """True if code gives a variable, or a member or what it is a member of, another value."""
     first, *members = name.split(".")
     place = first + "".join(rf"(?:\.{member}" for member in members) + ")?" * len(members)

@@ -1,0 +1,159 @@
+"""What a pattern of `match` tells of what is matched, and what it binds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from tersely.code.expressions import CONST, DECLARED, ITEM, MEMBER, Expression, either
+from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.parts.python_narrowing import PLACE, is_assigned
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from tersely.code.syntax.lowering import Lowering
+
+
+class Captured(NamedTuple):
+    """A name in a pattern, and what it holds where that fits."""
+
+    name: Node
+    value: Expression
+
+
+def lower_case(walk: Lowering, node: Node) -> Expression:
+    """One case: in its body its names, and the variable that is matched, are what its pattern says."""
+    statement = node.parent.parent if node.parent is not None else None
+    subject = statement.child_by_field_name("subject") if statement is not None else None
+    is_place = subject is not None and PLACE.fullmatch(walk.text(subject)) is not None
+    matched = walk.callee(subject) if subject is not None and is_place else None
+    body, guard = node.child_by_field_name("consequence"), node.child_by_field_name("guard")
+    told: dict[str, Expression] = {}
+    patterns = [part for part in named_parts(node) if part.type == "case_pattern"]
+    for pattern in patterns:
+        fitting, captured = _read(walk, pattern, matched)
+        if subject is not None and is_place and fitting is not matched:
+            told[walk.text(subject)] = fitting
+        for name, value in captured:
+            walk.bind(name, value)
+            told[walk.text(name)] = either(told.get(walk.text(name)), value)
+    text = walk.text(body) if body is not None else ""
+    with walk.knowing(
+        [(name, value) for name, value in told.items() if not is_assigned(text, name)]
+    ):
+        walk.visit([part for part in (guard, body) if part is not None])
+    return None
+
+
+Read = tuple[Expression, list[Captured]]  # what fits a pattern, and the names in it
+
+
+def _read(walk: Lowering, pattern: Node, value: Expression) -> Read:
+    """What a value is that fits a pattern, and what the names in that are."""
+    reader = _READERS.get(pattern.type)
+    if reader is not None:
+        return reader(walk, pattern, value)
+    walk.visit(named_parts(pattern))
+    return value, []
+
+
+def _read_inner(walk: Lowering, pattern: Node, value: Expression) -> Read:
+    inner = named_parts(pattern)
+    return _read(walk, inner[0], value) if inner else (value, [])
+
+
+def _read_name(walk: Lowering, pattern: Node, value: Expression) -> Read:
+    """A name holds what is matched; a name with a dot is a constant."""
+    parts = named_parts(pattern)
+    if len(parts) != 1:
+        walk.callee(parts[0])
+        walk.mentions.update(walk.text(part) for part in parts[1:])
+        return value, []
+    return value, [Captured(parts[0], value)]
+
+
+def _read_alias(walk: Lowering, pattern: Node, value: Expression) -> Read:
+    inner, name = named_parts(pattern)
+    fitting, captured = _read(walk, inner, value)
+    return fitting, [*captured, Captured(name, fitting)]
+
+
+def _read_union(walk: Lowering, pattern: Node, value: Expression) -> Read:
+    fitting, captured = [], list[Captured]()
+    for part in named_parts(pattern):
+        one, names = _read(walk, part, value)
+        fitting.append(one)
+        captured += names
+    return either(*fitting), captured
+
+
+def _read_class(walk: Lowering, pattern: Node, value: Expression) -> Read:
+    """`A(x, name=y)`: an instance of the class, and its fields by place or by name."""
+    named, *fields = named_parts(pattern)
+    fitting = (DECLARED, value, _class_named(walk, named))
+    captured: list[Captured] = []
+    for place, field in enumerate(fields):
+        keyword = _keyword_in(field)
+        if keyword is None:
+            captured += _read(walk, field, (ITEM, fitting, (CONST, place)))[1]
+        else:
+            name, inner = keyword
+            walk.mentions.add(walk.text(name))
+            captured += _read(walk, inner, (MEMBER, fitting, walk.text(name)))[1]
+    return fitting, captured
+
+
+def _keyword_in(field: Node) -> list[Node] | None:
+    """The name and the pattern of `name=pattern`, None for any other."""
+    while field.type == "case_pattern":
+        field = named_parts(field)[0]
+    parts = named_parts(field)
+    return parts if field.type == "keyword_pattern" and len(parts) == 2 else None
+
+
+def _class_named(walk: Lowering, named: Node) -> Expression:
+    first, *members = named_parts(named)
+    class_ = walk.value(first)
+    for member in members:
+        walk.mentions.add(walk.text(member))
+        class_ = (MEMBER, class_, walk.text(member))
+    return class_
+
+
+def _read_sequence(walk: Lowering, pattern: Node, value: Expression) -> Read:
+    captured: list[Captured] = []
+    for place, part in enumerate(named_parts(pattern)):
+        captured += _read(walk, part, value and (ITEM, value, (CONST, place)))[1]
+    return value, captured
+
+
+def _read_rest(walk: Lowering, pattern: Node, value: Expression) -> Read:
+    """`*others`: several of what is matched, of which nothing is told."""
+    return value, [Captured(part, None) for part in named_parts(pattern)]
+
+
+def _read_mapping(walk: Lowering, pattern: Node, value: Expression) -> Read:
+    captured: list[Captured] = []
+    key: Expression = None
+    for part in named_parts(pattern):
+        if part.type == "case_pattern":
+            captured += _read(walk, part, value and (ITEM, value, key))[1]
+        elif part.type == "splat_pattern":
+            captured += _read_rest(walk, part, value)[1]
+        else:
+            key = walk.value(part)
+    return value, captured
+
+
+_READERS: dict[str, Callable[[Lowering, Node, Expression], Read]] = {
+    "case_pattern": _read_inner,
+    "dotted_name": _read_name,
+    "as_pattern": _read_alias,
+    "union_pattern": _read_union,
+    "class_pattern": _read_class,
+    "list_pattern": _read_sequence,
+    "tuple_pattern": _read_sequence,
+    "splat_pattern": _read_rest,
+    "dict_pattern": _read_mapping,
+}
