@@ -16,6 +16,9 @@ VERSION_MARK = "\x01"
 # before the number of a variable that ends with a block; functions in the block see it
 BLOCK_MARK = VERSION_MARK + "@"
 
+# the name, which is in no identifier, that a class binds to what it is an instance of
+METACLASS = "metaclass="
+
 HOLE = "*"  # in a text of which parts are known: what is not
 MAX_PATH_CHARACTERS = 200  # known ones of a text, above which it is no path of a URL
 
@@ -71,8 +74,10 @@ GUARD = 25
 GUARDED = 26
 # (GIVEN, values): only in types made by `graph`, for a type parameter of which they are instances
 GIVEN = 33
-# (STORED, object, name): only among what is read, a member that is assigned instead
+# (STORED, object, name): only among what is read, a member that is assigned instead; with a fourth
+# part, REMOVED, one that is removed
 STORED = 27
+REMOVED = 1
 DISPLAYED = 21  # (DISPLAYED, serial): the list or mapping of that serial, from inside it
 
 # (LITERAL, ELLIPSIS): among type arguments, any number more of the one before
@@ -100,6 +105,7 @@ PARTIAL = 512  # one of several definitions that together are one class
 DETACHED = 1024  # a value, not a declaration: its name binds nothing in the scope around it
 OWN_RECEIVER = 2048  # the receiver in it is what it is called on, not that of the scope around it
 SETTER = 4096  # a property that is assigned, not read
+REMOVER = 1 << 17  # one that is removed; it is a setter as well
 REPLACED = 1 << 13  # its name means a later definition
 STUB = 1 << 16  # says how a later definition of its name is called, and never runs
 SINGLETON = 1 << 15  # a class that is its one object: nothing constructs it

@@ -477,3 +477,113 @@ def test_a_base_that_keeps_the_classes_below_it_holds_those(tmp_path: Path) -> N
         edges=["a.py:started -> a.py:One inferred", "a.py:started -> a.py:One.run inferred"],
         absent=["a.py:started -> a.py:Plugin inferred", "a.py:started -> a.py:Plugin.run inferred"],
     )
+
+
+PROPERTIES = """\
+class Thing:
+    @property
+    def size(self): ...
+    @size.setter
+    def size(self, value): ...
+    @size.deleter
+    def size(self): ...
+def read(thing: Thing): return thing.size
+def assigned(thing: Thing): thing.size = 1
+def removed(thing: Thing): del thing.size
+def raised(thing: Thing): thing.size += 1
+"""
+
+
+def test_reading_assigning_and_removing_a_property_call_different_functions(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": PROPERTIES},
+        edges=[
+            "a.py:read -> a.py:Thing.size inferred",
+            "a.py:assigned -> a.py:Thing.size#2 inferred",
+            "a.py:removed -> a.py:Thing.size#3 inferred",
+            "a.py:raised -> a.py:Thing.size inferred",
+            "a.py:raised -> a.py:Thing.size#2 inferred",
+        ],
+        absent=[
+            "a.py:read -> a.py:Thing.size#2 inferred",
+            "a.py:read -> a.py:Thing.size#3 inferred",
+            "a.py:assigned -> a.py:Thing.size inferred",
+            "a.py:assigned -> a.py:Thing.size#3 inferred",
+            "a.py:removed -> a.py:Thing.size inferred",
+        ],
+    )
+    assert disagreements(tmp_path) == set()
+
+
+DESCRIPTORS = """\
+class Field:
+    def __init__(self, function=None): self.function = function
+    def __get__(self, owner, type=None): return self.function(owner)
+    def __set__(self, owner, value): ...
+class Own(Field): ...
+class Thing:
+    plain = 1
+    kept = Own()
+    @Field
+    def made(self): ...
+def read(thing: Thing): return thing.kept, thing.plain
+def decorated(thing: Thing): return thing.made
+def assigned(thing: Thing): thing.kept = 1
+def untouched(thing: Thing): return thing.plain
+"""
+
+
+def test_reading_and_assigning_a_descriptor_call_its_methods(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": DESCRIPTORS},
+        edges=[
+            "a.py:read -> a.py:Field.__get__ inferred",
+            "a.py:decorated -> a.py:Field.__get__ inferred",
+            "a.py:assigned -> a.py:Field.__set__ inferred",
+            "a.py:Field.__get__ -> a.py:Thing.made exact",
+        ],
+        absent=[
+            "a.py:untouched -> a.py:Field.__get__ inferred",
+            "a.py:assigned -> a.py:Field.__get__ inferred",
+        ],
+    )
+    assert disagreements(tmp_path) == set()
+
+
+METACLASSES = """\
+import enum
+class Single(type):
+    made = {}
+    def __call__(cls, *given): return super().__call__(*given)
+    def clear(cls): ...
+class Settings(metaclass=Single):
+    def __init__(self): ...
+class Own(Settings): ...
+class Plain:
+    def __init__(self): ...
+def made(): Own()
+def cleared(): Settings.clear()
+def plain(): Plain()
+class Level(enum.Enum):
+    LOW = 1
+    def mark(self): ...
+def marked():
+    for level in Level: level.mark()
+"""
+
+
+def test_calling_a_class_calls_its_metaclass(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": METACLASSES},
+        edges=[
+            "a.py:made -> a.py:Single.__call__ exact",
+            "a.py:made -> a.py:Settings.__init__ exact",
+            "a.py:cleared -> a.py:Single.clear exact",
+            "a.py:marked -> a.py:Level.mark inferred",
+        ],
+        absent=["a.py:plain -> a.py:Single.__call__ exact"],
+    )
+    assert disagreements(tmp_path) == set()

@@ -8,13 +8,10 @@ the candidates only.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from fnmatch import translate
-from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,6 +24,8 @@ from tersely.code.expressions import (
     MEMBER,
     NEW,
     PROPERTY,
+    REMOVED,
+    REMOVER,
     SETTER,
     STORED,
     Expression,
@@ -35,9 +34,11 @@ from tersely.code.graph.dispatch.registered import registering, registering_meth
 from tersely.code.graph.passing import (
     all_passed_on,
     called_arguments,
+    calling_methods,
     innermost,
     passed_on,
     receiver_of,
+    template_methods,
 )
 from tersely.code.graph.pointsto.annotations import type_words
 from tersely.code.graph.pointsto.parameters import passed_expressions
@@ -63,7 +64,7 @@ from tersely.code.graph.pointsto.values import (
     is_open,
 )
 from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names, carried_names
-from tersely.code.languages.model import RECEIVER, Resolution, Summary, member_getters
+from tersely.code.languages.model import Summary, member_getters
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
 if TYPE_CHECKING:
@@ -165,37 +166,6 @@ class _Search:
     def reach(self) -> int:
         """The most files that may mention a carrier's name."""
         return MAX_CARRIER_FILES_NEAR if self.near else MAX_CARRIER_FILES
-
-
-class Calling(NamedTuple):
-    """A function outside the repository, and the methods that it calls of what it is given."""
-
-    name: str
-    handlers: re.Pattern[str]
-
-
-@cache
-def calling_methods(facts: Resolution) -> tuple[Calling, ...]:
-    """The functions outside the repository that call methods of their arguments."""
-    return tuple(
-        Calling(name.rpartition(".")[2].removesuffix("()"), _fitting(summary.methods))
-        for name, summary in facts.summaries.items()
-        if summary.methods and summary.calls != (RECEIVER,)
-    )
-
-
-@cache
-def template_methods(facts: Resolution) -> tuple[Calling, ...]:
-    """The methods of classes outside the repository that call others of the same object."""
-    return tuple(
-        Calling(name.rpartition(".")[2], _fitting(summary.methods))
-        for name, summary in facts.summaries.items()
-        if summary.methods and summary.calls == (RECEIVER,)
-    )
-
-
-def _fitting(patterns: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(map(translate, sorted(patterns))))
 
 
 def _given_nothing(target: Target) -> Target:
@@ -304,6 +274,7 @@ class Sites:
             is_namespace = self.program.file(value[1]).definitions[value[2]].kind == Kind.NAMESPACE
             itself = [] if is_namespace else [Target(value[1], value[2], 0)]
             made = self.constructors(value, file, scope, call)
+            made += [self._function(one) for one in self.evaluator.metaclasses.called(value)]
             is_given_all = any(target.shift >= 0 for target in made)
             return made if is_given_all else [*itself, *made]
         if tag == DISPLAY and call[0] == NEW:
@@ -543,20 +514,26 @@ class Sites:
             return sorted(found)
         if type(expression) is not tuple or expression[0] not in (MEMBER, STORED):
             return []
-        if not self._named(expression[2], READ_KINDS):
-            return []
-        name, found = expression[2], set()
+        name, is_stored = expression[2], expression[0] == STORED
+        asked = self.evaluator.descriptors.methods(
+            file, scope, expression[1], name, stored=is_stored
+        )
+        described = [self._function(value) for value in asked]
+        if not self._named(name, READ_KINDS):
+            return described
+        found = set()
         for value in self.evaluator.values(file, scope, expression[1]):
             found |= self._properties_of(value, name, file)
-        member = (MEMBER, *expression[1:])
+        member = (MEMBER, *expression[1:3])
         for receiver, members in self.evaluator.overriding.unbound(file, scope, member):
             found |= self._property_functions(members, receiver[0] == INSTANCE)
-        is_stored = expression[0] == STORED
-        return sorted(target for target in found if self._is_setter(target) == is_stored)
+        wanted = (SETTER if is_stored else 0) | (REMOVER if REMOVED in expression[3:] else 0)
+        properties = {target for target in found if self._use(target) == wanted}
+        return sorted(properties.union(described))
 
-    def _is_setter(self, target: Target) -> bool:
-        """True if a property function is called where the property is assigned."""
-        return bool(self.program.file(target.file).scope(target.position).flags & SETTER)
+    def _use(self, target: Target) -> int:
+        """What calls a property function: assigning the property, removing it or, for 0, reading."""
+        return self.program.file(target.file).scope(target.position).flags & (SETTER | REMOVER)
 
     def _named(self, name: str, kinds: tuple[str, ...]) -> bool:
         return bool(kinds and self.program.named(name, kinds=kinds))
@@ -876,9 +853,10 @@ class Sites:
         if target is None:
             return [name]
         classes = self._classes_of(file, name, target)
+        made = [one for value in classes for one in self.evaluator.metaclasses.made_of(value)]
         return [
             name,
-            *(self.program.file(value[1]).definitions[value[2]].name for value in classes),
+            *(self.program.file(one[1]).definitions[one[2]].name for one in (*classes, *made)),
         ]
 
     def _callers_outside(self, file: File, owner: int, name: str) -> Iterable[str]:
@@ -1001,6 +979,7 @@ class Sites:
                 tag = INSTANCE if name == file.facts.call_method else CLASS
                 for value in self._classes_of(file, name, target):
                     wanted.add((tag, *value[1:]))
+                    wanted.update(self.evaluator.metaclasses.made_of(value))
         return frozenset(wanted)
 
     def _classes_of(self, file: File, name: str, target: Value) -> list[Value]:

@@ -211,9 +211,12 @@ class CallGraph:
                 grade = self._site_grade(other, scope, site.call, file, position)
                 grade = _weaker(grade, Grade.INFERRED) if rule else grade
                 found.add(self._owner_id(other, scope), symbol_id, grade, other.path, call[4], rule)
-        body = file.scopes[position]
+        body, name = file.scopes[position], file.definitions[position].name
         if kind == Kind.PROPERTY or (body is not None and body.flags & PROPERTY):
-            self._collect_readers(file, position, symbol_id, found)
+            self._collect_readers(file, position, name, symbol_id, found)
+        if name and name in (file.facts.descriptor_method, file.facts.descriptor_setter):
+            for member in sorted(self.evaluator.descriptors.names(file)):
+                self._collect_readers(file, position, member, symbol_id, found)
 
     def _sites_for(self, file: File, position: int) -> Sites:
         """How deeply to look at candidates: a name that very many files use is verified with fewer
@@ -342,9 +345,9 @@ class CallGraph:
                 found.add(caller, self._target_id(target), Grade.INFERRED, file.path, line)
 
     def _collect_readers(
-        self, file: File, position: int, symbol_id: str, found: _Collected
+        self, file: File, position: int, name: str, symbol_id: str, found: _Collected
     ) -> None:
-        name = file.definitions[position].name
+        """Add those who read a member of a name, or call what it gives, and so call a definition."""
         for file_id in sorted({*self.program.mentioning(name, file), file.id}):
             other = self.program.file(file_id)
             called = (

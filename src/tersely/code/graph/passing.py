@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from fnmatch import translate
+from functools import cache
+from typing import NamedTuple
 
 from tersely.code.expressions import (
     CALL,
@@ -15,9 +19,40 @@ from tersely.code.expressions import (
     Expression,
     is_tagged,
 )
-from tersely.code.languages.model import RECEIVER, Summary
+from tersely.code.languages.model import RECEIVER, Resolution, Summary
 
 _IN_PASSED = {"element": ELEMENT, "elements": SPREAD, "item": HELD}  # words of `Summary.passes`
+
+
+class Calling(NamedTuple):
+    """A function outside the repository, and the methods that it calls of what it is given."""
+
+    name: str
+    handlers: re.Pattern[str]
+
+
+@cache
+def calling_methods(facts: Resolution) -> tuple[Calling, ...]:
+    """The functions outside the repository that call methods of their arguments."""
+    return tuple(
+        Calling(name.rpartition(".")[2].removesuffix("()"), _fitting(summary.methods))
+        for name, summary in facts.summaries.items()
+        if summary.methods and summary.calls != (RECEIVER,)
+    )
+
+
+@cache
+def template_methods(facts: Resolution) -> tuple[Calling, ...]:
+    """The methods of classes outside the repository that call others of the same object."""
+    return tuple(
+        Calling(name.rpartition(".")[2], _fitting(summary.methods))
+        for name, summary in facts.summaries.items()
+        if summary.methods and summary.calls == (RECEIVER,)
+    )
+
+
+def _fitting(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, sorted(patterns))))
 
 
 def receiver_of(call: Expression) -> Expression:

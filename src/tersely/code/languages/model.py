@@ -412,6 +412,7 @@ class Class:
     bases: tuple[Field, ...] = ()
     # what a base means that is written so
     base: Callable[[Lowering, expressions.Expression], expressions.Expression] | None = None
+    metaclass: str = ""  # the keyword argument among the bases that says what the class is one of
     body: Field = "body"
     is_value: bool = False  # an expression: its name is bound in its own scope only
     alias: Field = ""  # without a body it is another name of this type
@@ -889,8 +890,12 @@ class Resolution:
     traits: bool = False  # what implements a trait for a type stands in a block of its own
     # what is declared to be of a class may be of one below it; values stay as known
     open_declarations: bool = False
+    # classes outside that give classes below them a fixed number of instances, which iterating over
+    # such a class gives
+    enumerations: frozenset[str] = frozenset()
     # called when a member of a class is read that is an object with this method
     descriptor_method: str = ""
+    descriptor_setter: str = ""  # likewise when it is assigned
     # Modules outside -> methods that keep keyword arguments, which their results have as members:
     # `args.func`.
     keyword_keepers: Mapping[str, str] = field(default_factory=dict)

@@ -12,6 +12,8 @@ from tersely.code.expressions import (
     CONTEXT_MANAGER,
     ELLIPSIS,
     PROPERTY,
+    REMOVER,
+    SETTER,
     STATIC,
     TYPE_PARAMETER,
     Expression,
@@ -73,7 +75,7 @@ from tersely.code.languages.model import (
     shared_directories,
 )
 from tersely.code.languages.nodes import line_of, named_parts, parts_in
-from tersely.code.languages.parts.python_fields import note_declared
+from tersely.code.languages.parts.python_fields import ENUMERATIONS, note_declared
 from tersely.code.languages.parts.python_generics import (
     base_with_parameters,
     lower_type,
@@ -306,7 +308,10 @@ RULES: dict[str, Rule] = {
     "function_definition": Function(returns="return_type", generics=("type_parameters",)),
     "lambda": Function(name="", body_is_value=True),
     "class_definition": Class(
-        bases=("superclasses",), base=base_with_parameters, generics=("type_parameters",)
+        bases=("superclasses",),
+        base=base_with_parameters,
+        metaclass="metaclass",
+        generics=("type_parameters",),
     ),
     "decorated_definition": Wrapper("definition", "decorator"),
     "global_statement": Outer(),
@@ -357,7 +362,10 @@ PYTHON = Language(
         empty_bases=names("ABC Generic Protocol object"),
         protocols=names("Protocol"),
         parameter_lists=names("Generic Protocol"),
+        setters=True,
         descriptor_method="__get__",
+        descriptor_setter="__set__",
+        enumerations=ENUMERATIONS,
         keyword_keepers={"argparse": "set_defaults"},
         top_types=names("Any object"),
         class_member="__class__",
@@ -452,9 +460,9 @@ PYTHON = Language(
             "property": PROPERTY,
             "cached_property": PROPERTY,
             "abstractmethod": ABSTRACT,
-            "setter": PROPERTY,
             "getter": PROPERTY,
-            "deleter": PROPERTY,
+            "setter": PROPERTY | SETTER,
+            "deleter": PROPERTY | SETTER | REMOVER,
             "contextmanager": CONTEXT_MANAGER,
             "asynccontextmanager": CONTEXT_MANAGER,
         },

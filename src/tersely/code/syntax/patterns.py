@@ -31,6 +31,17 @@ if TYPE_CHECKING:
 QUOTES = "\"'`"  # around a key
 
 
+def note_stored(walk: Lowering, member: Expression, line: int, *how: int) -> bool:
+    """Record that a member is assigned, or removed, where that may call a function; whether it may."""
+    may_call = walk.resolution.setters and is_tagged(member, MEMBER)
+    if may_call:
+        reads = walk.scope.reads
+        if how and reads and reads[-1][0] is member:
+            reads.pop()
+        reads.append(((STORED, *member[1:], *how), line))
+    return may_call
+
+
 def bind(walk: Lowering, target: Node, value: Expression) -> None:
     """Bind what `target` names to `value`, taking patterns apart."""
     rule = walk.rules[target.kind_id]
@@ -39,8 +50,7 @@ def bind(walk: Lowering, target: Node, value: Expression) -> None:
         walk.bind_node(target, value)
     elif kind is model.Member:
         member = walk.callee(target)
-        if walk.resolution.setters and is_tagged(member, MEMBER):
-            walk.scope.reads.append(((STORED, *member[1:]), line_of(target)))
+        note_stored(walk, member, line_of(target))
         walk.stored(member[2] if is_tagged(member, MEMBER) else "", target)
         walk.scope.binds.append((member, value))
     elif kind is model.Item:

@@ -279,6 +279,8 @@ class Members:
         found = self.ours(target, name, file, receiver)
         if not found and receiver is not None:
             found = self.of_itself(receiver, name, file)
+        if not found and receiver is not None and receiver[0] == CLASS:
+            found = self.evaluator.metaclasses.bound(receiver, name)
         return found or self.of_external_base(target, name)
 
     def ours(self, target: Value, name: str, file: File, receiver: Value | None = None) -> Values:

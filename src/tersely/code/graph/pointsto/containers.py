@@ -32,6 +32,7 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
     external,
+    one,
     tuple_of,
 )
 from tersely.code.graph.program import File, Store
@@ -118,7 +119,18 @@ class Containers:
                 found |= self.evaluator.calls.yielded(value)
             elif tag == INSTANCE:
                 found |= self._iterated(value)
+            elif tag == CLASS:
+                found |= self._constants(value)
         return found
+
+    def _constants(self, class_: Value) -> Values:
+        """The instances that iterating over an enumeration gives."""
+        enumerations = self.program.file(class_[1]).facts.enumerations
+        bases = self.evaluator.members.bases(class_) if enumerations else ()
+        is_one = any(
+            base[0] == EXTERNAL and base[1].rpartition(".")[2] in enumerations for base in bases
+        )
+        return one(INSTANCE, *class_[1:3]) if is_one else NOTHING
 
     def _iterated_mapping(self, display: Value) -> Values:
         """What iterating over a mapping gives: its keys; where only mappings that are no objects
@@ -334,7 +346,9 @@ class Containers:
             self.solver.mark_cut(STORES_LIMIT)
             return
         for other in map(self.program.file, sorted(files - {home.id})):
-            for store in (one for name in names for one in other.item_stores_by_base.get(name, ())):
+            for store in (
+                each for name in names for each in other.item_stores_by_base.get(name, ())
+            ):
                 if display in self.evaluator.values(other, store.scope, store.base):
                     yield other, store
 

@@ -46,11 +46,13 @@ from tersely.code.expressions import (
     TYPED,
     Expression,
 )
+from tersely.code.graph.dispatch.descriptors import Descriptors
 from tersely.code.graph.dispatch.fixture_injection import Providers
 from tersely.code.graph.dispatch.generics import Generics
 from tersely.code.graph.dispatch.header_fields import HeaderFields
 from tersely.code.graph.dispatch.inference import Inference
 from tersely.code.graph.dispatch.members import Members
+from tersely.code.graph.dispatch.metaclasses import Metaclasses
 from tersely.code.graph.dispatch.object_literals import Objects
 from tersely.code.graph.dispatch.overriding import Overriding
 from tersely.code.graph.dispatch.registered import Registered
@@ -111,6 +113,8 @@ class Evaluator:
         self.inference = Inference(self)
         self.header_fields = HeaderFields(self)
         self.registered = Registered(self)
+        self.metaclasses = Metaclasses(self)
+        self.descriptors = Descriptors(self)
         self.names = Names(self)
         self.annotations = Annotations(self)
         self.calls = Calls(self)

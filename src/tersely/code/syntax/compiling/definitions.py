@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
@@ -14,6 +14,7 @@ from tersely.code.expressions import (
     ITEM,
     LITERAL,
     MEMBER,
+    METACLASS,
     OWN_RECEIVER,
     PROPERTY,
     TYPE_PARAMETER,
@@ -240,10 +241,12 @@ def _class(rule: model.Class) -> Handler:
         bases = _all_bases(walk, node, get_bases, skipped)
         if rule.base is not None:
             bases = [rule.base(walk, base) for base in bases]
+        metaclasses = list(_metaclasses(walk, node, get_bases, rule.metaclass))
         for base in bases if walk.resolution.subclass_method else ():
             walk.implicit(base, walk.resolution.subclass_method, (), line_of(node))
         draft = _enter_class(walk, rule, node, body, naming, own_name)
         draft.bases = bases
+        draft.binds.extend((METACLASS, value) for value in metaclasses)
         draft.type_parameters = declared + _loose_parameters(walk, draft, bases)
         if walk.resolution.own_type:
             own = walk.resolution.own_type
@@ -298,6 +301,21 @@ def _all_bases(
                 break
             listed = following
     return bases
+
+
+def _metaclasses(
+    walk: Lowering, node: Node, getters: list[Child], keyword: str
+) -> Iterator[Expression]:
+    """What the header of a class says by a keyword that the class is an instance of."""
+    for listed in [get(node) for get in getters] if keyword else ():
+        for child in named_parts(listed) if listed is not None else ():
+            rule = walk.rules[child.kind_id]
+            if type(rule) is not model.KeywordArgument:
+                continue
+            name, value = field(rule.name)(child), field(rule.value)(child)
+            if name is not None and value is not None and walk.text(name) == keyword:
+                walk.mentions.add(METACLASS)
+                yield walk.callee(value)
 
 
 def _type_alias(

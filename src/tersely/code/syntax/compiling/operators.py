@@ -12,6 +12,7 @@ from tersely.code.expressions import (
     HOLE,
     ITEM,
     OPERATED,
+    REMOVED,
     SEQUENCE,
     SPREAD,
     Expression,
@@ -26,6 +27,7 @@ from tersely.code.expressions import (
 from tersely.code.languages import model
 from tersely.code.languages.nodes import all_parts, line_of, named_parts
 from tersely.code.syntax.compiling import Compilers, Handler
+from tersely.code.syntax.patterns import note_stored
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -98,6 +100,7 @@ def _update(walk: Lowering, left: Expression, right: Expression, line: int) -> N
     if is_tagged(left, ITEM) and len(walk.resolution.item_methods) > 1:
         walk.implicit(left[1], walk.resolution.item_methods[1], (left[2], None), line)
         walk.scope.stored.clear()
+    note_stored(walk, left, line)
     if is_tagged(right, SEQUENCE) and left is not None:
         walk.scope.binds.append(((ITEM, left, (SPREAD, right)), None))
 
@@ -111,6 +114,8 @@ def _removes(rule: model.Removes) -> Handler:
             for each in removed:
                 item = walk.value(each)
                 walk.scope.stored.clear()
+                if note_stored(walk, item, line_of(each), REMOVED):
+                    continue
                 walk.instead_of_reading(item, 2, (item[2],) if is_tagged(item, ITEM) else ())
         return None
 

@@ -1,0 +1,63 @@
+"""Classes that classes are instances of: `class A(metaclass=Meta)`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.code.expressions import METACLASS
+from tersely.code.graph.pointsto.values import CLASS, FUNCTION, NOTHING, Value, Values
+
+if TYPE_CHECKING:
+    from tersely.code.graph.pointsto.evaluate import Evaluator
+
+
+class Metaclasses:
+    """What the metaclass of a class has, over the values of an `Evaluator`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self.solver = evaluator.solver
+
+    def bound(self, target: Value, name: str) -> Values:
+        """The methods of a name that a class has from its metaclass, bound to the class."""
+        found: Values = NOTHING
+        for metaclass in self._of(target):
+            found |= self.evaluator.members.declared(metaclass, name)
+        return frozenset((*one[:3], target) for one in found if one[0] == FUNCTION)
+
+    def called(self, target: Value) -> list[Value]:
+        """The methods that calling a class calls instead of constructing it."""
+        facts = self.program.file(target[1]).facts
+        is_any = facts.call_method and self.program.mentioning(
+            METACLASS, self.program.file(target[1])
+        )
+        return sorted(self.bound(target, facts.call_method), key=repr) if is_any else []
+
+    def made_of(self, metaclass: Value) -> list[Value]:
+        """The classes that are instances of a metaclass."""
+        return sorted(self.solver.solve_whole(("made of", metaclass), self._made_of, metaclass))
+
+    def _of(self, target: Value) -> Values:
+        return self.solver.solve(("metaclass", target), self._written, target)
+
+    def _written(self, target: Value) -> Values:
+        found: Values = NOTHING
+        for owner in self.evaluator.members.linearised(target):
+            file = self.program.file(owner[1])
+            if METACLASS in file.names(owner[2]):
+                found |= self.evaluator.names.bound(file, owner[2], METACLASS)
+        return frozenset(value for value in found if value[0] == CLASS)
+
+    def _made_of(self, metaclass: Value) -> Values:
+        home = self.program.file(metaclass[1])
+        name = home.definitions[metaclass[2]].name
+        members = self.evaluator.members
+        found = set[Value]()
+        for file in map(self.program.file, self.program.mentioning(name, home)):
+            for position in range(len(file.definitions)):
+                is_told = file.scopes[position] is not None and METACLASS in file.names(position)
+                target = members.class_of(file, position) if is_told else None
+                if target is not None and metaclass in self._of(target):
+                    found.update((target, *members.subclasses(target)))
+        return frozenset(found)
