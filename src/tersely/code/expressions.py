@@ -20,6 +20,7 @@ BLOCK_MARK = VERSION_MARK + "@"
 METACLASS = "metaclass="
 
 HOLE = "*"  # in a text of which parts are known: what is not
+MAX_DOTTED_PARTS = 8  # names in a text that is read as an expression
 MAX_PATH_CHARACTERS = 200  # known ones of a text, above which it is no path of a URL
 
 Expression = Any  # None | str | tuple[int, ...]; recursive, so spelled Any
@@ -78,6 +79,10 @@ GIVEN = 33
 # part, REMOVED, one that is removed
 STORED = 27
 REMOVED = 1
+# (TESTED, member, constants, holds): as the type of a DECLARED value, what a test of a member tells:
+# that it is one of some constants, or none of them; without constants, that it is there, or is not
+TESTED = 34
+UNIT = 35  # (UNIT, constant): the type of which that constant is the one value
 DISPLAYED = 21  # (DISPLAYED, serial): the list or mapping of that serial, from inside it
 
 # (LITERAL, ELLIPSIS): among type arguments, any number more of the one before
@@ -230,3 +235,14 @@ def is_literal(expression: Expression) -> bool:
 def is_spread(expression: Expression) -> bool:
     """True if an argument or element stands for all elements of a value."""
     return is_tagged(expression, SPREAD)
+
+
+def dotted_name(text: str) -> Expression:
+    """The expression of names with dots between them, None for any other text."""
+    parts = text.strip(" '\"").split(".")
+    if len(parts) > MAX_DOTTED_PARTS or not all(part.isidentifier() for part in parts):
+        return None
+    expression: Expression = parts[0]
+    for part in parts[1:]:
+        expression = (MEMBER, expression, part)
+    return expression

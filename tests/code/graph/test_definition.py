@@ -111,6 +111,7 @@ CASES: dict[str, Case] = {
             "b.js 2: get": "a.js:3",
             "b.js 3: shown": "a.js:5 a.js:6 1",
             "a.js 3: size": "2",
+            "a.js 6: shown": "5 6",
         },
     ),
     "typescript: types and their parameters": (

@@ -492,6 +492,96 @@ def test_what_objects_keep_under_symbols_is_told_apart(
     )
 
 
+def test_a_method_under_a_symbol_of_a_package_is_called(tmp_path: Path) -> None:
+    files = {
+        "a.js": "const util = require('util');\nclass A {\n"
+        "  toJSON() {}\n  [util.inspect.custom]() { this.toJSON() }\n"
+        "  show() { this[util.inspect.custom]() }\n}\nmodule.exports = A;\n",
+        "b.js": "const { inspect } = require('util');\nconst A = require('./a');\n"
+        "function f() { new A()[inspect.custom]() }\n",
+    }
+    method = "a.js:A.[util.inspect.custom]"
+    check(
+        tmp_path,
+        files,
+        edges=[
+            f"a.js:A.show -> {method} inferred",
+            f"{method} -> a.js:A.toJSON exact",
+            f"b.js:f -> {method} inferred",
+        ],
+    )
+
+
+TABLE = """\
+interface A { run(): void }
+interface B { run(): void }
+interface Table { a: A; b: B }
+declare const table: Table;
+class Registry {
+  get<K extends keyof Table>(key: K): Table[K] { return table[key] }
+  pick<T, K extends keyof T>(all: T, key: K): T[K] { return all[key] }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "reached"),
+    [
+        ("f() { new Registry().get('b').run() }", "B"),
+        ("f() { new Registry().pick(table, 'a').run() }", "A"),
+        ("f(key: keyof Table) { new Registry().get(key).run() }", "AB"),
+        ("f(key: keyof Table) { table[key].run() }", "AB"),
+        ("f(one: Table[keyof Table]) { one.run() }", "AB"),
+        ("f(one: Table['a' | 'b']) { one.run() }", "AB"),
+        ("f(one: Table['b']) { one.run() }", "B"),
+        ("f(all: Record<keyof Table, B>, key: keyof Table) { all[key].run() }", "B"),
+        ("f(all: {[K in keyof Table]: Table[K]}) { all.a.run() }", "A"),
+        ("f() { for (const key in table) table[key as keyof Table].run() }", "AB"),
+    ],
+)
+def test_a_type_is_looked_up_by_the_keys_that_a_parameter_may_be(
+    tmp_path: Path, function: str, reached: str
+) -> None:
+    check(
+        tmp_path,
+        {"a.ts": f"{TABLE}function {function}"},
+        edges=[f"a.ts:f -> a.ts:{name}.run inferred" for name in reached],
+        absent=[f"a.ts:f -> a.ts:{name}.run" for name in "AB" if name not in reached],
+    )
+
+
+def test_declarations_say_what_is_in_a_module(tmp_path: Path) -> None:
+    files = {
+        "types.d.ts": "declare module 'ext' {\n"
+        "  export default function make(): Thing\n"
+        "  export interface Thing { go(): void }\n}\n"
+        'declare module "whole" { class K { m(): void } function k(): K; export = k }\n',
+        "lib.ts": "export interface Context { own(): void }\n"
+        "export function context(): Context { return null as any }\n",
+        "more.ts": "import './lib'\n"
+        "declare module './lib' { interface Context { added(): void } }\n",
+        "a.ts": "import make, { Thing } from 'ext'\nimport * as ext from 'ext'\n"
+        "import k from 'whole'\nimport { context } from './lib'\n"
+        "export function f() { make().go() }\n"
+        "export function g(one: ext.Thing, other: Thing) { one.go() }\n"
+        "export function h() { k().m() }\n"
+        "export function i() { context().added(); context().own() }\n",
+    }
+    check(
+        tmp_path,
+        files,
+        edges=[
+            "a.ts:f -> types.d.ts:'ext'.make exact",
+            "a.ts:f -> types.d.ts:'ext'.Thing.go inferred",
+            "a.ts:g -> types.d.ts:'ext'.Thing.go inferred",
+            'a.ts:h -> types.d.ts:"whole".k exact',
+            'a.ts:h -> types.d.ts:"whole".K.m inferred',
+            "a.ts:i -> more.ts:'./lib'.Context.added inferred",
+            "a.ts:i -> lib.ts:Context.own inferred",
+        ],
+    )
+
+
 def test_a_key_of_a_package_is_no_name(tmp_path: Path) -> None:
     source = """\
 const util = require('util');

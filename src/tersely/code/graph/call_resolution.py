@@ -847,7 +847,7 @@ class Sites:
         )
         if owner < 0 or not special:
             made_by = self._callers_outside(file, owner, name) if owner >= 0 else ()
-            computed = self._computed_names(file, position)
+            computed = self.evaluator.members.computed_names(file, position)
             return [name, *made_by, *computed, *self._class_names(file, position)]
         target = self.evaluator.members.class_of(file, owner)
         if target is None:
@@ -869,14 +869,6 @@ class Sites:
                 is_meant = any(self.evaluator.summaries.of(value, file) for value in outside)
                 found |= {calling: None} if is_meant else {}
         return found
-
-    def _computed_names(self, file: File, position: int) -> list[str]:
-        """The constants that the name of a method is, if it is written in brackets."""
-        name, outer = file.definitions[position].name, file.definitions[position].parent
-        if name not in file.computed_names.get(outer, ()):
-            return []
-        values = self.evaluator.values(file, file.definitions[outer].parent, name[1:-1])
-        return sorted(value[1] for value in values if value[0] == KEY and type(value[1]) is str)
 
     def _class_names(self, file: File, position: int) -> list[str]:
         """The names of the classes that have a method which nobody need name beside them: frameworks

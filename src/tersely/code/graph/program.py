@@ -48,6 +48,7 @@ from tersely.code.expressions import (
     VERSION_MARK,
     Expression,
     Scope,
+    dotted_name,
 )
 from tersely.code.languages.model import RECEIVER, Files, Language, Made, Resolution
 from tersely.code.languages.registry import LANGUAGES, family_of
@@ -693,12 +694,13 @@ class File:
         return found
 
     @cached_property
-    def computed_names(self) -> dict[int, list[str]]:
-        """Names of methods that are written as a name in brackets, by the definition around them."""
-        found: dict[int, list[str]] = defaultdict(list)
+    def computed_names(self) -> dict[int, dict[str, Expression]]:
+        """What stands in brackets in place of the names of methods, by name, by what is around."""
+        found: dict[int, dict[str, Expression]] = defaultdict(dict)
         for _, name, _, parent, *_ in self.definitions:
-            if name[:1] == "[" and name[1:-1].isidentifier():
-                found[parent].append(name)
+            computed = dotted_name(name[1:-1]) if name[:1] == "[" else None
+            if computed is not None:
+                found[parent][name] = computed
         return found
 
     def item_stores(self) -> list[Store]:
@@ -914,6 +916,15 @@ class Program:
             known = self._mentions[key] = tuple(each for each in files if self._kin[each] == key[1])
         return known
 
+    def places_named(self, name: str) -> tuple[tuple[int, int, str, str], ...]:
+        """(file, position, kind, last name of what precedes it in its qualified name) of the
+        definitions of a name anywhere.
+        """
+        known = self._named.get(name)
+        if known is None:
+            known = self._named[name] = tuple(sorted(self.facts.definitions_named(name)))
+        return known
+
     def named(
         self,
         name: str,
@@ -925,12 +936,9 @@ class Program:
         """
         chosen = self._chosen.get((name, owner, kinds))
         if chosen is None:
-            known = self._named.get(name)
-            if known is None:
-                known = self._named[name] = tuple(sorted(self.facts.definitions_named(name)))
             chosen = self._chosen[name, owner, kinds] = tuple(
                 (file_id, position)
-                for file_id, position, kind, around in known
+                for file_id, position, kind, around in self.places_named(name)
                 if (kinds is None or kind in kinds) and (owner is None or around == owner)
             )
         return chosen

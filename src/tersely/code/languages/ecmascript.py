@@ -56,7 +56,12 @@ from tersely.code.languages.model import (  # fmt: skip
 )
 from tersely.code.languages.nodes import all_parts, line_of, named_parts
 from tersely.code.languages.parts.ecmascript_modules import entry_words, module_files, module_keys
-from tersely.code.languages.parts.ecmascript_narrowing import lower_binary, lower_if, lower_ternary
+from tersely.code.languages.parts.ecmascript_narrowing import (
+    lower_binary,
+    lower_if,
+    lower_switch,
+    lower_ternary,
+)
 from tersely.code.languages.parts.ecmascript_scripts import namespace_of, sharing_scripts
 from tersely.code.symbols import Import, Kind
 
@@ -296,6 +301,7 @@ RULES: dict[str, Rule] = {
     "yield_expression": Yield(delegate="*"),
     "for_in_statement": Iterate("left", "right", keys="in"),
     "if_statement": Custom(lower_if),
+    "switch_statement": Custom(lower_switch),
     "catch_clause": Custom(lower_catch),
     "labeled_statement": Label(),
     "break_statement": Jump("label"),
@@ -409,6 +415,7 @@ RESOLUTION = Resolution(
     sharing=sharing_scripts,
     global_namespace="global",
     global_objects=("globalThis", "window", "self", "global"),
+    declares_modules=True,
     setters=True,
     receiver_names=names("this"),
     super_names=names("super"),

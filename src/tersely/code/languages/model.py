@@ -763,6 +763,8 @@ class Resolution:
     global_namespace: str = ""
     # so does a file with a declared namespace, by all its top-level names
     scripts_declare_for_all: bool = False
+    # namespaces whose names are texts declare what is in a module: `declare module "x" {…}`
+    declares_modules: bool = False
     setters: bool = False  # assigning a member may call a function: `set name(value) {…}`
     receiver_parameter: bool = False  # the first parameter of a method is the receiver
     receiver_names: frozenset[str] = frozenset()  # names for the receiver: this, self

@@ -12,14 +12,18 @@ from tersely.code.expressions import (
     EITHER,
     ELEMENT,
     GENERIC,
+    ITEM,
+    KEY_OF,
     MAPPING,
     MEMBER,
     REST,
     SIGNATURE,
     SPREAD,
     TYPED,
+    UNIT,
     Expression,
     either,
+    is_tagged,
 )
 from tersely.code.languages.ecmascript import (
     BLOCKS,
@@ -141,6 +145,16 @@ def lower_predefined(walk: Lowering, node: Node) -> Expression:
     return None if walk.text(node) in UNKNOWN_TYPES else walk.text(node)
 
 
+def lower_literal(walk: Lowering, node: Node) -> Expression:
+    """`'a'`, `1`, `true` as a type."""
+    text = walk.text(node)
+    if text[:1] in QUOTES:
+        return (UNIT, text.strip(QUOTES))
+    if text in UNKNOWN_TYPES:
+        return None
+    return (UNIT, int(text) if text.isdecimal() else text)
+
+
 def lower_array_type(walk: Lowering, node: Node) -> Expression:
     """`T[]`."""
     element = walk.value(first_part(node))
@@ -214,7 +228,8 @@ def _of_every_member(walk: Lowering, node: Node) -> Expression:
         walk.visit([clause, *named_parts(clause)])
     element = walk.field_value(node, "type")
     keys = clause.child_by_field_name("type") if clause is not None else None
-    if keys is not None and keys.type == "index_type_query" and element is None:
+    is_lookup = element is None or is_tagged(element, ITEM)
+    if keys is not None and keys.type == "index_type_query" and is_lookup:
         # as `Readonly<T>` has what T has
         return walk.value(first_part(keys))
     return (GENERIC, "Record", (None, element)) if element is not None else None
@@ -228,8 +243,15 @@ def lower_index_signature(walk: Lowering, node: Node) -> Expression:
     return None
 
 
+def lower_keys(walk: Lowering, node: Node) -> Expression:
+    """`keyof T`: the names of the members of a type."""
+    return (KEY_OF, (TYPED, walk.value(first_part(node))))
+
+
 def lower_lookup(walk: Lowering, node: Node) -> Expression:
-    """`T["member"]` and `T[number]`: the type of a member, or of an element."""
+    """`T["member"]`, `T[number]` and `T[K]`: the type of a member, of an element, of any of the
+    members that K may name.
+    """
     parts = named_parts(node)
     owner = walk.value(parts[0]) if len(parts) > 1 else None
     if owner is None:
@@ -237,9 +259,9 @@ def lower_lookup(walk: Lowering, node: Node) -> Expression:
     key = walk.text(parts[1])
     if key == "number":
         return (ELEMENT, (TYPED, owner))
-    if key[:1] not in QUOTES:
-        walk.visit(parts[1:])
-        return None
+    is_name = parts[1].type == "literal_type" and key[:1] in QUOTES
+    if not is_name:
+        return (ITEM, (TYPED, owner), (TYPED, walk.value(parts[1])))
     member = (MEMBER, (TYPED, owner), key.strip(QUOTES))
     walk.taken(member, parts[1])
     return member
@@ -309,15 +331,23 @@ def lower_ambient(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_enum_body(walk: Lowering, node: Node) -> Expression:
-    """Members of an enum without a value are plain names."""
+    """Members of an enum without a value are one more than the member before."""
+    number: int | None = 0
     for child in named_parts(node):
         if child.type in ("property_identifier", "string"):
             name = walk.text(child).strip(QUOTES)
-            walk.bind_name(name, None, child)
+            walk.bind_name(name, (CONST, number) if number is not None else None, child)
             walk.define_value(child, name, child, Kind.CONSTANT)
         else:
             walk.value(child)
+            number = _number(walk, child.child_by_field_name("value"))
+        number = number + 1 if number is not None else None
     return None
+
+
+def _number(walk: Lowering, node: Node | None) -> int | None:
+    text = walk.text(node) if node is not None else ""
+    return int(text) if text.isdecimal() else None
 
 
 BODILESS = Function(
@@ -359,11 +389,12 @@ TYPE_RULES: dict[str, Rule] = {
     "type_annotation": Inner(),
     "type_predicate_annotation": Custom(lower_predicate),
     "asserts_annotation": Skip(),
-    "literal_type": Skip(),
+    "literal_type": Custom(lower_literal),
     "function_type": Custom(lower_function_type),
     "constructor_type": Custom(lower_function_type),
     "index_signature": Custom(lower_index_signature),
     "lookup_type": Custom(lower_lookup),
+    "index_type_query": Custom(lower_keys),
     "call_signature": Custom(lower_call_signature),
     "construct_signature": Custom(lower_call_signature),
     "generic_type": Generic("name", "type_arguments"),

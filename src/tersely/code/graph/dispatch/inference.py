@@ -13,12 +13,14 @@ from tersely.code.expressions import (
     EITHER,
     GENERIC,
     GIVEN,
+    KEY_OF,
     MAPPING,
     REST,
     SIGNATURE,
     TYPE_PARAMETER,
     TYPED,
     Expression,
+    is_tagged,
     put,
 )
 from tersely.code.graph.dispatch.generics import names_type_parameter
@@ -116,7 +118,8 @@ class Inference:
             return
         tag = type_[0]
         if tag == TYPE_PARAMETER:
-            found[type_[2]] |= frozenset(value for value in values if value[0] not in OUTSIDE)
+            ours = frozenset(value for value in values if value[0] not in OUTSIDE)
+            found[type_[2]] |= values if is_tagged(type_[1], KEY_OF) else ours
         elif tag == EITHER:
             for part in type_[1]:
                 self._match(part, values, home, found, left - 1)

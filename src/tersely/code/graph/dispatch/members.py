@@ -43,6 +43,7 @@ from tersely.code.graph.pointsto.values import (
     REST,
     RESULT,
     TUPLE,
+    UNIQUE_KEY,
     Value,
     Values,
     external,
@@ -357,14 +358,26 @@ class Members:
         file = self.program.file(owner[1])
         outer = file.definitions[owner[2]].parent
         found: Values = NOTHING
-        for written in file.computed_names.get(owner[2], ()):
-            if (KEY, name) in self.evaluator.values(file, outer, written[1:-1]):
+        for written, computed in file.computed_names.get(owner[2], {}).items():
+            keys = self.evaluator.containers.keys(file, outer, computed)
+            if keys is not None and name in keys:
                 found |= self.evaluator.names.bound(file, owner[2], written)
         for store in file.computed_receiver_stores(owner[2]):
             keys = self.evaluator.containers.keys(file, store.scope, store.key)
             if keys is not None and name in keys:
                 found |= self.evaluator.values(file, store.scope, store.value)
         return found
+
+    def computed_names(self, file: File, position: int) -> list[str]:
+        """The constants that the name of a method is, if it is written in brackets; of a symbol of
+        a package its last name.
+        """
+        name, outer = file.definitions[position].name, file.definitions[position].parent
+        computed = file.computed_names.get(outer, {}).get(name)
+        around = file.definitions[outer].parent
+        keys = self.evaluator.containers.keys(file, around, computed) or frozenset()
+        texts = sorted(key for key in keys if type(key) is str)
+        return [key.rpartition(".")[2] if key.startswith(UNIQUE_KEY) else key for key in texts]
 
     def _having(self, owner: Value, name: str) -> list[tuple[File, int]]:
         """The bodies of a class in which a member is looked for."""
@@ -516,7 +529,8 @@ class Members:
                 (self.program.file(at), position)
                 for at, position in self.open.openings(file, owner[2])
             ]
-            if self.program.named(file.definitions[owner[2]].name, kinds=EXTENSION_KINDS):
+            name = file.definitions[owner[2]].name
+            if self.program.named(name, kinds=EXTENSION_KINDS) or self.open.added_to(file, name):
                 return [*known, *self.extensions(owner)]  # may be on the way to being solved
             self._known_bodies[owner] = known
         return known
@@ -530,7 +544,8 @@ class Members:
     def _extension_values(self, owner: Value) -> frozenset[Any]:
         home = self.program.file(owner[1])
         name = home.definitions[owner[2]].name
-        found = set()
+        is_of_module = home.definitions[owner[2]].parent == 0
+        found = set(self.open.added_to(home, name)) if is_of_module else set()
         for file_id, position in self.program.named(name, kinds=EXTENSION_KINDS):
             file = self.program.file(file_id)
             scope = file.scopes[position]

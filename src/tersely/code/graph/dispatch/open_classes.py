@@ -27,6 +27,7 @@ from tersely.code.symbols import Kind
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
+QUOTES = ('"', "'")  # around the name of a namespace that is a text
 MAX_OPENINGS = 200  # definitions of one qualified name that are looked through
 
 
@@ -61,6 +62,34 @@ class OpenClasses:
                 if self._is_partial(self.program.file(place[0]), place[1], file.namespace)
             ]
         return bodies if (file.id, position) in bodies else [(file.id, position)]
+
+    # Modules that files declare
+
+    def module_declarations(self, module: str) -> list[tuple[File, int]]:
+        """The namespaces that declare what is in a module: `declare module "x" {…}`."""
+        places = [
+            place for quote in QUOTES for place in self.program.named(f"{quote}{module}{quote}")
+        ]
+        return [(self.program.file(file_id), position) for file_id, position in places]
+
+    def added_to(self, file: File, name: str) -> list[tuple[int, int]]:
+        """(file, position) of the definitions of a name by which declarations of the module that a
+        file is say more of what it has under that name.
+        """
+        if not file.facts.declares_modules:
+            return []
+        rows = self.program.places_named(name)
+        inside = [
+            (file_id, position) for file_id, position, _, outer in rows if outer[-1:] in QUOTES
+        ]
+        return [place for place in inside if file.id in self._declared_modules(*place)]
+
+    def _declared_modules(self, file_id: int, position: int) -> list[int]:
+        """The files that a definition says more of by the namespace it stands in."""
+        home = self.program.file(file_id)
+        namespace = home.definitions[home.definitions[position].parent]
+        is_module = namespace.kind == Kind.NAMESPACE and namespace.name[:1] in QUOTES
+        return self.program.modules(home, namespace.name[1:-1]) if is_module else []
 
     def _is_partial(self, file: File, position: int, namespace: str | None = None) -> bool:
         """True if a definition is one of the parts that its class is declared in."""

@@ -17,11 +17,12 @@ from tersely.code.expressions import (
     GUARDED,
     ITEM,
     LITERAL,
-    MEMBER,
     SEQUENCE,
     TYPE_PARAMETER,
     TYPED,
+    UNIT,
     Expression,
+    dotted_name,
     is_tagged,
     named_parameters,
     put,
@@ -33,6 +34,7 @@ from tersely.code.graph.pointsto.values import (
     EXTERNAL,
     FUNCTION,
     INSTANCE,
+    KEY,
     NOTHING,
     PROMISED,
     RESULT,
@@ -52,7 +54,6 @@ if TYPE_CHECKING:
 
 
 WORD = re.compile(r"\w+")
-MAX_TYPE_NAME_PARTS = 8  # dots in the text of a quoted type
 MAX_QUOTED_PARTS = 8  # types of a union, or arguments of a type, in such a text
 MAX_QUOTED_DEPTH = 4  # types in types in it
 MAX_QUOTED_CHARACTERS = 400
@@ -81,12 +82,16 @@ class Annotations:
                 return self.instances(file, scope, quoted_type(expression[1]))
             if tag == GUARDED:
                 return self._guarded(file, scope, expression[1], expression[2][1])
+            if tag == UNIT:
+                return one(KEY, expression[1])
             if tag == GIVEN:
                 return expression[1]  # type: ignore[no-any-return]
             if tag == TYPE_PARAMETER:
                 return self.instances(file, scope, expression[1])
             if tag == GENERIC:
                 return self._instances_of_generic(file, scope, expression[1], expression[2])
+            if tag == ITEM and is_tagged(expression[1], TYPED):
+                return self.evaluator.containers.item(file, scope, expression)
             if tag == ITEM:
                 arguments = written_arguments(expression)
                 return self._instances_of_generic(file, scope, expression[1], arguments)
@@ -95,7 +100,8 @@ class Annotations:
             written = self.evaluator.names.written(file, scope, expression)
             if written is not None and is_tagged(written.expression, ITEM):
                 return self._instances(*written)
-        return instances_of(types)
+        units = [value for value in types if value[0] == KEY] if file.facts.virtual else ()
+        return instances_of(types).union(units)
 
     def _takes_arguments(self, value: Value) -> bool:
         return value[0] == CLASS and bool(
@@ -311,7 +317,7 @@ def quoted_type(text: str, depth: int = 0) -> Expression:
     if len(alternatives) > 1:
         return (EITHER, tuple(quoted_type(part, depth + 1) for part in alternatives))
     name, bracket, arguments = alternatives[0].partition("[")
-    base = _dotted_name(name)
+    base = dotted_name(name)
     if not bracket or base is None:
         return base
     if not arguments.endswith("]"):
@@ -333,13 +339,3 @@ def _parts(text: str, separator: str) -> list[str]:
         else:
             found[-1] += character
     return [part.strip() for part in found] if len(found) <= MAX_QUOTED_PARTS else []
-
-
-def _dotted_name(text: str) -> Expression:
-    parts = text.strip(" '\"").split(".")
-    if len(parts) > MAX_TYPE_NAME_PARTS or not all(part.isidentifier() for part in parts):
-        return None
-    expression: Expression = parts[0]
-    for part in parts[1:]:
-        expression = (MEMBER, expression, part)
-    return expression

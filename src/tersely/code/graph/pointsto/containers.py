@@ -49,6 +49,7 @@ STORES_LIMIT = (
     f"truncated: what fills lists and mappings whose names over {MAX_STORE_FILES} files use"
     " was looked for in their own file alone"
 )
+MAX_DECLARED_KEYS = 100  # members of a type, above which a key of it may be any
 MAX_PLACES = 40  # of a list of which a slice is told apart
 
 
@@ -165,12 +166,23 @@ class Containers:
         found: Values = NOTHING
         for value in values:
             if value[0] == INSTANCE:
-                found |= self.keys_of(self._underlying(value))
+                found |= self.keys_of(self._underlying(value)) or self._declared_keys(value)
             elif value[0] == COLLECTION:
                 found |= value[2] if is_keyed(value) else NOTHING
             elif value[0] == DISPLAY:
                 found |= self.display_keys(value)
         return found
+
+    def _declared_keys(self, value: Value) -> Values:
+        """The names of the members of a type, as keys of the objects that it admits."""
+        file = self.program.file(value[1])
+        is_type = file.definitions[value[2]].kind in (Kind.INTERFACE, Kind.TYPE)
+        if not is_type or not file.facts.members_are_items:
+            return NOTHING
+        owners = self.evaluator.members.linearised((CLASS, *value[1:3]))
+        names = {name for owner in owners for name in self.program.file(owner[1]).names(owner[2])}
+        keys = frozenset((KEY, name) for name in names)
+        return keys if len(keys) <= MAX_DECLARED_KEYS else NOTHING
 
     def _underlying(self, value: Value) -> Values:
         """The collections that a type with a name is made of: `type T []E`."""

@@ -42,9 +42,12 @@ from tersely.code.expressions import (
     SEQUENCE,
     SIGNATURE,
     SPREAD,
+    TESTED,
     TYPE_PARAMETER,
     TYPED,
+    UNIT,
     Expression,
+    is_tagged,
 )
 from tersely.code.graph.dispatch.descriptors import Descriptors
 from tersely.code.graph.dispatch.fixture_injection import Providers
@@ -57,6 +60,7 @@ from tersely.code.graph.dispatch.object_literals import Objects
 from tersely.code.graph.dispatch.overriding import Overriding
 from tersely.code.graph.dispatch.registered import Registered
 from tersely.code.graph.dispatch.stubs import Stubs
+from tersely.code.graph.dispatch.tested_members import TestedMembers
 from tersely.code.graph.dispatch.topics import Topics
 from tersely.code.graph.dispatch.traits import Traits
 from tersely.code.graph.dispatch.type_filtering import Typed
@@ -111,6 +115,7 @@ class Evaluator:
         self.generics = Generics(self)
         self.stubs = Stubs(self)
         self.inference = Inference(self)
+        self.tested = TestedMembers(self)
         self.header_fields = HeaderFields(self)
         self.registered = Registered(self)
         self.metaclasses = Metaclasses(self)
@@ -157,8 +162,10 @@ class Evaluator:
             SEQUENCE: self._display,
             SIGNATURE: self._signature,
             SPREAD: self._element,
+            TESTED: self._nothing,
             TYPE_PARAMETER: self._generic,
             TYPED: self._typed,
+            UNIT: self._const,
         }
 
     def values(self, file: File, scope: int, expression: Expression) -> Values:
@@ -196,6 +203,8 @@ class Evaluator:
 
     def _declared(self, file: File, scope: int, expression: Any) -> Values:
         values = self.values(file, scope, expression[1])
+        if is_tagged(expression[2], TESTED):
+            return self.tested.admitted(file, scope, values, expression[2])
         return self.typed.narrowed(
             values, self.annotations.instances(file, scope, expression[2]), whole=True
         )

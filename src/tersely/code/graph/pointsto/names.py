@@ -473,7 +473,8 @@ class Names:
         targets = self.program.modules(file, module)
         whole = file.facts.module_object
         if not name or name == whole:
-            return self._whole_module(file, targets[0]) if targets else external(module)
+            declared = NOTHING if targets else self._declared_module(file, module)
+            return self._whole_module(file, targets[0]) if targets else declared or external(module)
         if len(targets) > 1 and file.facts.namespace == "declared":
             places = {file_id for file_id, _ in self.program.named(name)}
             targets = [target for target in targets if target in places]
@@ -494,8 +495,35 @@ class Names:
             if file.facts.classes_are_modules
             else NOTHING
         )
+        found = found or self._declared_in_module(file, module, name)
         written = f"{module}{separator}{name}"
         return found or (NOTHING if targets else one(EXTERNAL, written))
+
+    def _declared_module(self, file: File, module: str) -> Values:
+        """The namespaces that stand for a module outside the repository, and what they declare to
+        be its exports.
+        """
+        found: Values = NOTHING
+        for home, position in (
+            self.evaluator.members.open.module_declarations(module)
+            if file.facts.declares_modules
+            else ()
+        ):
+            found |= one(CLASS, home.id, position)
+            found |= self.bound(home, position, home.facts.module_object)
+        return found
+
+    def _declared_in_module(self, file: File, module: str, name: str) -> Values:
+        """What declarations of a module say of a name in it."""
+        found: Values = NOTHING
+        for home, position in (
+            self.evaluator.members.open.module_declarations(module)
+            if file.facts.declares_modules
+            else ()
+        ):
+            is_whole = name == file.facts.default_export and name not in home.names(position)
+            found |= self.bound(home, position, home.facts.module_object if is_whole else name)
+        return found
 
     def _module(self, file: File, target: int) -> Values:
         """A whole module: itself, or what its file returns."""

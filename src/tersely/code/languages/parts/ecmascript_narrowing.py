@@ -1,5 +1,6 @@
-"""Where a condition says what a variable or a member of one is an instance of: `x instanceof A`,
-`this.x instanceof A`, and `isA(x)` of a type guard.
+"""Where a condition says what a variable or a member of one is: `x instanceof A`,
+`this.x instanceof A`, `isA(x)` of a type guard, `'member' in x`, `x.kind === 'a'`, `x.ok`, and
+`switch (x.kind)`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from tersely.code.expressions import (
     DECLARED,
     GUARD,
     GUARDED,
+    TESTED,
     Expression,
     either,
     joined_texts,
@@ -27,17 +29,33 @@ if TYPE_CHECKING:
 
 VALUE_OPERATORS = ("||", "&&", "??")  # of which one side is the value
 JUMPS = frozenset({"return_statement", "throw_statement", "continue_statement", "break_statement"})
+BODIES = frozenset({"statement_block", "switch_case", "switch_default"})
 CALLEES = frozenset({"identifier", "member_expression"})
 PLACE = re.compile(r"[\w$]+(?:\.[\w$#]+)*")  # a variable, or a member of a member … of one
 
 
+# a constant of an enumeration, or a variable that is written as constants are
+CONSTANT = re.compile(r"(?:[\w$]+\.)*[A-Z][\w$]*(?:\.[\w$]+)*")
+QUOTES = "\"'`"
+EQUAL, UNEQUAL = frozenset({"===", "=="}), frozenset({"!==", "!="})
+TRUE, FALSE = (CONST, "true"), (CONST, "false")
+
+
+class Question(NamedTuple):
+    """Whether a member is one of some constants, or is there at all if none is named."""
+
+    member: str
+    constants: tuple[Expression, ...]
+    holds: bool  # that it is so, or that it is not
+
+
 class Test(NamedTuple):
-    """A variable or member that a condition asks about, and the node that asks: a class, or the
-    call of a guard.
+    """A variable or member that a condition asks about, and what asks: a class, the call of a
+    guard, or a question about a member of it.
     """
 
     name: Node
-    asked: Node
+    asked: Node | Question
 
 
 def lower_if(walk: Lowering, node: Node) -> Expression:
@@ -50,24 +68,48 @@ def lower_if(walk: Lowering, node: Node) -> Expression:
     walk.value(condition)
     with _narrowed(walk, condition, branch):
         walk.value(branch)
-    walk.value(alternative)
-    if (
-        condition is not None
-        and alternative is None
-        and node.parent is not None
-        and _leaves(branch)
-    ):
-        told = [
-            test
-            for test in _told(condition, when=False)
-            if not _assigns(walk, node.parent, test.name)
-        ]
-        walk.known_behind += [_known(walk, test) for test in told]
+    with _narrowed(walk, condition, alternative, when=False):
+        walk.value(alternative)
+    around = node.parent
+    if condition is not None and alternative is None and around is not None and _leaves(branch):
+        for test in _told(walk, condition, when=False):
+            if not _assigns(walk, around, test.name) and _uses(walk, node, around, test):
+                walk.known_behind.append(_known(walk, test))
+    return None
+
+
+def lower_switch(walk: Lowering, node: Node) -> Expression:
+    """`switch (x.kind)`: a case tells what x is, `default` what it is not."""
+    asked, body = node.child_by_field_name("value"), node.child_by_field_name("body")
+    walk.value(asked)
+    member = first_part(asked) if asked is not None else None
+    if member is None or body is None or not _is_asked(walk, member):
+        walk.value(body)
+        return None
+    cases = named_parts(body)
+    constants = [_constant(walk, case.child_by_field_name("value")) for case in cases]
+    others = tuple(constant for constant in constants if constant is not None)
+    with walk.in_block():
+        entered: tuple[Expression, ...] = ()  # by which constants, also from cases above
+        is_known = True
+        for case, constant in zip(cases, constants, strict=True):
+            is_default = case.child_by_field_name("value") is None
+            is_known = is_known and (constant is not None or (is_default and not entered))
+            entered += (constant,) if constant is not None else ()
+            question = _question(walk, member, others if is_default else entered, not is_default)
+            with _tested(walk, question if is_known else None, case):
+                walk.value(case)
+            if _leaves(case):
+                entered, is_known = (), True
+            elif is_default:
+                is_known = False
     return None
 
 
 def lower_binary(walk: Lowering, node: Node) -> Expression:
-    """`a && b`: what `a` tells holds in `b`; `"text" + b` is a text."""
+    """`a && b`: what `a` tells holds in `b`, of `a || b` what it tells when it is false; `"text" +
+    b` is a text.
+    """
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     operator = node.child_by_field_name("operator")
     if operator is not None and operator.type == "+":
@@ -76,18 +118,21 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
         walk.visit(named_parts(node))
         return None
     value = walk.value(left)
-    with _narrowed(walk, left if operator.type == "&&" else None, right):
+    asked = left if operator.type != "??" else None
+    with _narrowed(walk, asked, right, when=operator.type == "&&"):
         return either(value, walk.value(right))
 
 
 def lower_ternary(walk: Lowering, node: Node) -> Expression:
-    """`a ? b : c`: what `a` tells holds in `b`."""
+    """`a ? b : c`: what `a` tells when it is true holds in `b`, when it is false in `c`."""
     condition = node.child_by_field_name("condition")
     branch = node.child_by_field_name("consequence")
+    alternative = node.child_by_field_name("alternative")
     walk.value(condition)
     with _narrowed(walk, condition, branch):
         value = walk.value(branch)
-    return either(value, walk.field_value(node, "alternative"))
+    with _narrowed(walk, condition, alternative, when=False):
+        return either(value, walk.value(alternative))
 
 
 def lower_predicate(walk: Lowering, node: Node) -> Expression:
@@ -99,10 +144,18 @@ def lower_predicate(walk: Lowering, node: Node) -> Expression:
 
 
 @contextmanager
-def _narrowed(walk: Lowering, condition: Node | None, branch: Node | None) -> Iterator[None]:
+def _narrowed(
+    walk: Lowering, condition: Node | None, branch: Node | None, *, when: bool = True
+) -> Iterator[None]:
     """What a condition tells of what a branch does not assign holds meanwhile."""
-    told = list(_told(condition, when=True)) if condition is not None and branch is not None else []
-    kept = [test for test in told if branch is not None and not _assigns(walk, branch, test.name)]
+    if condition is None or branch is None:
+        yield
+        return
+    kept = [
+        test
+        for test in _told(walk, condition, when=when)
+        if _uses(walk, None, branch, test) and not _assigns(walk, branch, test.name)
+    ]
     if not kept:
         yield
         return
@@ -112,14 +165,32 @@ def _narrowed(walk: Lowering, condition: Node | None, branch: Node | None) -> It
         yield
 
 
+@contextmanager
+def _tested(walk: Lowering, test: Test | None, case: Node) -> Iterator[None]:
+    """What a test tells of what a case does not assign holds meanwhile."""
+    if test is None or not _uses(walk, None, case, test) or _assigns(walk, case, test.name):
+        yield
+        return
+    with walk.knowing([_known(walk, test)]):
+        yield
+
+
+def _uses(walk: Lowering, behind: Node | None, place: Node, test: Test) -> bool:
+    """True if what a test asks about is written at a place, or in what follows a node there."""
+    start = behind.end_byte if behind is not None else place.start_byte
+    return walk.source.find(test.name.text or b"", start, place.end_byte) >= 0
+
+
 def _known(walk: Lowering, test: Test) -> tuple[str, Expression]:
     """A variable or member, and what it is after a test."""
     held = walk.callee(test.name)
     return walk.text(test.name), (DECLARED, held, _type_of(walk, test.name, test.asked))
 
 
-def _type_of(walk: Lowering, name: Node, asked: Node) -> Expression:
+def _type_of(walk: Lowering, name: Node, asked: Node | Question) -> Expression:
     """The type that a test asks for."""
+    if isinstance(asked, Question):
+        return (TESTED, *asked)
     if asked.type != "call_expression":
         return walk.value(asked)
     callee = asked.child_by_field_name("function")
@@ -130,20 +201,76 @@ def _type_of(walk: Lowering, name: Node, asked: Node) -> Expression:
     return (GUARDED, walk.callee(callee) if callee is not None else None, (CONST, place))
 
 
-def _told(condition: Node, *, when: bool) -> Iterator[Test]:
+def _told(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
     """What a condition tells of variables when it is true, or when it is false."""
     parts = named_parts(condition)
     operator = condition.child_by_field_name("operator")
     word = operator.type if operator is not None else ""
     if condition.type == "parenthesized_expression" or word == ("&&" if when else "||"):
         for part in parts:
-            yield from _told(part, when=when)
+            yield from _told(walk, part, when=when)
     elif word == "!" and parts:
-        yield from _told(parts[0], when=not when)
+        yield from _told(walk, parts[0], when=not when)
     elif when and word == "instanceof" and len(parts) > 1 and _is_place(parts[0]):
         yield Test(parts[0], parts[1])
     elif when and condition.type == "call_expression":
         yield from _guarded(condition)
+    elif len(parts) == 2 and word in EQUAL | UNEQUAL:
+        yield from _compared(walk, parts[0], parts[1], (word in EQUAL) == when)
+    elif len(parts) == 2 and word == "in":
+        yield from _contained(walk, parts[0], parts[1], when)
+    elif walk.resolution.virtual and _is_asked(walk, condition):
+        yield _question(walk, condition, (FALSE if when else TRUE,), holds=False)
+
+
+def _compared(walk: Lowering, left: Node, right: Node, holds: bool) -> Iterator[Test]:
+    """`x.kind === constant`, in either order."""
+    for member, other in ((left, right), (right, left)):
+        constant = _constant(walk, other) if _is_asked(walk, member) else None
+        if constant is not None:
+            yield _question(walk, member, (constant,), holds)
+            return
+
+
+def _contained(walk: Lowering, key: Node, owner: Node, holds: bool) -> Iterator[Test]:
+    """`'member' in x`."""
+    if key.type == "string" and _is_place(owner):
+        yield Test(owner, Question(walk.text(key).strip(QUOTES), (), holds))
+
+
+def _question(walk: Lowering, member: Node, constants: tuple[Expression, ...], holds: bool) -> Test:
+    """What a comparison of a member with constants asks about what has it."""
+    owner, name = _parts_of(member)
+    return Test(owner, Question(walk.text(name), constants, holds))
+
+
+def _parts_of(member: Node) -> tuple[Node, Node]:
+    """What a member is one of, and its name."""
+    owner, *_, name = named_parts(member)
+    return owner, name
+
+
+def _is_asked(walk: Lowering, node: Node) -> bool:
+    """True if a node is a member that may tell apart what has it; members that everything has do
+    not.
+    """
+    if node.type != "member_expression" or len(named_parts(node)) < 2:
+        return False
+    owner, member = _parts_of(node)
+    return _is_place(owner) and walk.text(member) not in walk.resolution.common_members
+
+
+def _constant(walk: Lowering, node: Node | None) -> Expression:
+    """The constant that a node is, None for anything else."""
+    if node is None:
+        return None
+    text = walk.text(node)
+    if node.type == "string":
+        return (CONST, text.strip(QUOTES))
+    if node.type in ("true", "false") or text.isdecimal():
+        return (CONST, int(text) if text.isdecimal() else text)
+    is_named = node.type in CALLEES and CONSTANT.fullmatch(text) is not None
+    return walk.callee(node) if is_named else None
 
 
 def _guarded(call: Node) -> Iterator[Test]:
@@ -171,7 +298,7 @@ def _is_place(node: Node) -> bool:
 
 def _leaves(branch: Node | None) -> bool:
     """True if what stands behind a branch does not run after it."""
-    if branch is not None and branch.type == "statement_block":
+    while branch is not None and branch.type in BODIES:
         branch = named_parts(branch)[-1] if named_parts(branch) else None
     return branch is not None and branch.type in JUMPS
 

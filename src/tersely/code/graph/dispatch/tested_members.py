@@ -1,0 +1,90 @@
+"""What the test of a member tells of an object: `'member' in x`, `x.kind === 'a'`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tersely.code.expressions import MAPPING, is_spread, is_tagged
+from tersely.code.graph.pointsto.values import (
+    DISPLAY,
+    FUNCTION,
+    INSTANCE,
+    KEY,
+    Value,
+    Values,
+    one,
+)
+from tersely.code.graph.program import File
+from tersely.code.symbols import Kind
+
+if TYPE_CHECKING:
+    from tersely.code.graph.pointsto.evaluate import Evaluator
+
+
+class TestedMembers:
+    """Tests of members over the values of an `Evaluator`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+
+    def admitted(self, file: File, scope: int, values: Values, test: Any) -> Values:
+        """Those of some values that a TESTED type admits; all of them if it would leave none, or
+        what it compares with is not known.
+        """
+        _, member, written, holds = test
+        if len(values) < 2:
+            return values
+        constants = self.evaluator.union(file, scope, written)
+        if any(value[0] != KEY for value in constants) or (written and not constants):
+            return values
+        if written:
+            kept = [value for value in values if self._agrees(value, member, constants, holds)]
+        else:
+            kept = [value for value in values if self._may_have(value, member, holds)]
+        return frozenset(kept) or values
+
+    def _agrees(self, value: Value, member: str, constants: Values, holds: bool) -> bool:
+        """True if the member of a value may be one of some constants, or something else if the test
+        does not hold.
+        """
+        if self._is_opaque(value):
+            return True
+        found = self._held(value, member)
+        is_known = all(one[0] == KEY for one in found)
+        if holds:
+            return not is_known or not found.isdisjoint(constants)
+        return not is_known or not found or not found <= constants
+
+    def _may_have(self, value: Value, member: str, holds: bool) -> bool:
+        """True if a value may have a member, or lack it if the test does not hold."""
+        if self._is_opaque(value):
+            return True
+        if holds:
+            return self._has(value, member)
+        return not self._has(value, member) or self._is_optional(value, member)
+
+    def _is_opaque(self, value: Value) -> bool:
+        """True if nobody knows which members a value has."""
+        if value[0] == DISPLAY:
+            display = self.program.file(value[1]).display(value[2])[1]
+            return not is_tagged(display, MAPPING) or any(is_spread(key) for key, _ in display[1])
+        return bool(value[0] != INSTANCE)
+
+    def _held(self, value: Value, member: str) -> Values:
+        if value[0] == DISPLAY:
+            names = frozenset((member,))
+            return self.evaluator.containers.items(value, names, self.program.file(value[1]))
+        return self.evaluator.members.of(value, member, self.program.file(value[1]))
+
+    def _has(self, value: Value, member: str) -> bool:
+        if value[0] == DISPLAY:
+            keys = self.evaluator.containers.display_keys(value)
+            return bool(keys & one(KEY, member) or self._held(value, member))
+        return bool(self._held(value, member))
+
+    def _is_optional(self, value: Value, member: str) -> bool:
+        """True if what has a member may do without it all the same: a field of an interface."""
+        if value[0] == DISPLAY or any(one[0] == FUNCTION for one in self._held(value, member)):
+            return False
+        return self.program.file(value[1]).definitions[value[2]].kind != Kind.CLASS
