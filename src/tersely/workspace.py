@@ -200,8 +200,8 @@ class Workspace:
         return Texts(self.source, store.symbols_of, lambda symbol: bodies.get(symbol.id), with_docs)
 
     def sessions(self) -> Sessions:
-        """What readers have been shown; to be closed. `database_unavailable` where nothing can be
-        kept.
+        """The store of what readers have been shown; to be closed. `database_unavailable` where
+        nothing can be kept.
         """
         from tersely.context.pack.delta.sessions import Sessions
 

@@ -352,7 +352,7 @@ class Engine:
         return TerselyError("symbol_not_found", f"{wanted} is named {query!r}", hint)
 
     def _place_hint(self, query: str) -> str:
-        """What to do with the path of a directory, or of a file that is not indexed; "" for any
+        """The hint for the path of a directory, or of a file that is not indexed; "" for any
         other query.
         """
         path = PurePosixPath(query)
@@ -491,7 +491,7 @@ def _unreadable(path: str, error: OSError) -> TerselyError:
 
 
 def _facts_key(file: StoredFile) -> tuple[str, str, bytes]:
-    """What facts of a file at one path depend on, under one program."""
+    """The key of all that the facts of a file at one path depend on, under one program."""
     return file.language, file.namespace, file.hash
 
 

@@ -1,4 +1,4 @@
-"""What the place of a file says about its symbols, in any language."""
+"""The kind of a file's symbols by the place of the file, in any language."""
 
 from __future__ import annotations
 

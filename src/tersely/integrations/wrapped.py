@@ -64,7 +64,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Dialog:
-    """How the dialog looks in which an agent asks its person for permission, as regular
+    """The dialog in which an agent asks its person for permission, as regular
     expressions: its first row, which no row below it can look like, and the words of the choices
     that allow and that refuse what is asked, this once.
 
@@ -79,7 +79,7 @@ class Dialog:
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """How an agent is wrapped. `prompt` is a regular expression for the row in which its empty
+    """The wrapping of an agent. `prompt` is a regular expression for the row in which its empty
     prompt stands; `dialogs` are none where its hooks or our plugin hand over what the person says.
     """
 

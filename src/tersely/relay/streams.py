@@ -1,4 +1,4 @@
-"""How the relay names what the store keeps for it, and the events that threads consist of."""
+"""The names of what the store keeps for the relay, and the events that threads consist of."""
 
 from __future__ import annotations
 

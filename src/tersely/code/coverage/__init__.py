@@ -1,3 +1,3 @@
-"""What ran: reports of coverage and of failed tests, read into plain values and placed in the
+"""Reports of coverage and of failed tests, read into plain values and placed in the
 repository.
 """

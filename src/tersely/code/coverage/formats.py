@@ -1,4 +1,4 @@
-"""Which format a report has: told by its content, since names of such files say little."""
+"""The format of a report, recognised by its content: names of such files say little."""
 
 from __future__ import annotations
 

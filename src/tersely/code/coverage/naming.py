@@ -1,4 +1,4 @@
-"""Which names mean one test: reports of coverage and of failures write them differently.
+"""The names that mean one test: reports of coverage and of failures write them differently.
 
 `tests/test_a.py::TestB::test_c[1]`, `tests.test_a.TestB.test_c[1]` and `test_a.TestB.test_c` are
 one.

@@ -1,4 +1,4 @@
-"""Whether a report is about the files as they are now.
+"""The staleness of a report: whether it is about the files as they are now.
 
 What a report says of a file is out of date if the text has another hash than when it was measured,
 where that is known: by the hashes that are kept beside a run, or by checksums of lines (lcov).

@@ -1,1 +1,1 @@
-"""What happens inside a function: control flow, data flow, dependence, slices."""
+"""The inside of functions: control flow, data flow, dependence, slices."""

@@ -1,4 +1,4 @@
-"""Which steps decide whether another one runs.
+"""The steps that decide whether another one runs.
 
 A point *post-dominates* another if every way from there to the exit passes it. A point depends on a
 branch if it post-dominates one of the branch's successors and not the branch itself (Ferrante,
@@ -84,7 +84,7 @@ def _postorder(before: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _successors(routine: Routine) -> list[list[int]]:
-    """Where control goes from each point, or would go without a jump. What never ends is taken to
+    """The points that follow each point, with or without a jump. What never ends is taken to
     end all the same.
     """
     after: dict[int, dict[int, None]] = defaultdict(dict)

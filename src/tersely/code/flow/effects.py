@@ -1,4 +1,4 @@
-"""What calling a function does to its arguments.
+"""The effects of calling a function on its arguments.
 
 A function that changes what a parameter holds changes what its caller passed. Which parameters
 these are follows from the functions themselves: a small fixpoint over the calls by plain name

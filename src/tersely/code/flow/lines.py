@@ -1,4 +1,4 @@
-"""Which statements a line belongs to, and which lines a statement."""
+"""The statements that a line belongs to, and the lines of a statement."""
 
 from __future__ import annotations
 

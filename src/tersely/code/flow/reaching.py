@@ -159,7 +159,7 @@ def numbers_in(bits: int) -> Iterator[int]:
 def _effects(
     routine: Routine, definitions: list[Definition]
 ) -> tuple[list[int], list[int], list[int]]:
-    """What each point writes, changes and ends, as bit sets."""
+    """The variables that each point writes, changes and ends, as bit sets."""
     number = len(routine.points)
     written, changed, ended = [0] * number, [0] * number, [0] * number
     below = Views(definitions, {}).below

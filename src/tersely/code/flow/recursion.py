@@ -1,4 +1,4 @@
-"""Which calls may run the routine that they are in once more.
+"""The calls that may run the routine that they are in once more.
 
 A call does if what it calls is the routine, or calls it in turn, through any number of functions of
 the file: of the module and of functions around by their names, of a class on the object of the
@@ -22,7 +22,7 @@ def with_recursion(routines: Routines) -> Routines:
 
 
 class _Calls:
-    """Which functions of a file call which."""
+    """The calls between functions of one file."""
 
     def __init__(self, routines: tuple[Routine, ...]) -> None:
         self.routines = routines
@@ -66,7 +66,9 @@ class _Calls:
         return self.reached[at]
 
     def _called_in(self, at: int) -> set[int]:
-        """What a function calls, and what functions without a name do that are written in it."""
+        """The functions that a function calls, itself or in functions without a name that are
+        written in it.
+        """
         own = {other for call in self.routines[at].calls for other in self._called(call, at)}
         return own | set(self.inside[at])
 

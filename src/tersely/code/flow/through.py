@@ -63,7 +63,7 @@ class Around(NamedTuple):
 def parts_around(
     routines: Routines, at: int, statements: Iterable[int], direction: Direction
 ) -> list[Around]:
-    """How a slice goes on in the functions around its own, innermost first, as far as one reaches
+    """The parts of a slice in the functions around its own, innermost first, as far as one reaches
     the next.
 
     Backward it has what a function takes from around it as it is where that function is used,

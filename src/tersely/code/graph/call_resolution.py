@@ -1,4 +1,4 @@
-"""What a call reaches, and the reverse: which calls reach a definition.
+"""The definitions that a call reaches, and the calls that reach a definition.
 
 The reverse needs no stored edges. Every caller mentions the callee's name, or an alias to which its
 value has flowed; the index knows which files use a name. So candidates are collected name by name
@@ -828,8 +828,8 @@ class Sites:
         return found
 
     def _first_names(self, file: File, position: int) -> list[Any]:
-        """What a caller must write: the name, or for constructors and callable objects their
-        class's.
+        """The names that a caller must write: that of the definition, or for constructors and
+        callable objects their class's.
         """
         kind, name = file.definitions[position].kind, file.definitions[position].name
         if kind == Kind.LAMBDA:
@@ -1160,7 +1160,7 @@ def _names_one(type_: Expression, names: set[str], marks: frozenset[str]) -> boo
 
 
 def _with_others(targets: list[Target], others: list[Target]) -> list[Target]:
-    """What a call reaches, with what else it may reach."""
+    """The targets of a call, with others that it may reach."""
     places = {(target.file, target.position) for target in targets}
     new = [target for target in others if (target.file, target.position) not in places]
     return [*targets, *(target._replace(manner=Manner.BELOW) for target in new)]

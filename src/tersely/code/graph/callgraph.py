@@ -219,8 +219,8 @@ class CallGraph:
                 self._collect_readers(file, position, member, symbol_id, found)
 
     def _sites_for(self, file: File, position: int) -> Sites:
-        """How deeply to look at candidates: a name that very many files use is verified with fewer
-        levels of flow.
+        """The call sites that may be of a definition: a name that very many files use is verified
+        with fewer levels of flow.
         """
         evaluator = self.evaluator
         files = len(self.program.mentioning(file.definitions[position].name, file))
@@ -370,7 +370,7 @@ class CallGraph:
                     )
 
     def _site_grade(self, other: File, scope: int, index: int, file: File, position: int) -> Grade:
-        """How surely a call reaches a definition that it is known to reach."""
+        """The grade of a call that is known to reach a definition."""
         grade = self.grade(other, scope, other.scope(scope).calls[index][1])
         if file.definitions[position].kind in CLASS_KINDS:
             return grade

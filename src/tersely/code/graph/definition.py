@@ -1,4 +1,4 @@
-"""What a name at a position means: where it is defined, in this file or another."""
+"""The definitions of the name at a position, in this file or another."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Definitions:
         return walk
 
     def _meant(self, file: File, walk: Trace, token: Token, line: int) -> list[DefinitionPlace]:
-        """Where what stands at an offset is defined."""
+        """The definitions of what stands at an offset."""
         found = self._of_token(file, token)
         if walk.is_in_import(token.offset):
             found = [place for place in found if place[:2] != (file.path, line)]
@@ -247,7 +247,7 @@ class Definitions:
         )
 
     def _of_known_member(self, file: File, scope: int, member: Expression) -> list[DefinitionPlace]:
-        """Where a member of something of which it is known what it is gets its meaning."""
+        """The definitions of a member of something that is known."""
         name = member[2]
         holders = self._evaluator.calls.receivers(file, scope, member[1])
         if any(value[0] == DISPLAY for value in holders):
@@ -260,7 +260,7 @@ class Definitions:
         ]
 
     def _imported_by_path(self, file: File, holders: Values, name: str) -> list[DefinitionPlace]:
-        """Where the file imports `a.b`, for `b` of `a`."""
+        """The imports of `a.b` in the file, for `b` of `a`."""
         separator = file.facts.separator
         paths = {f"{value[1]}{separator}{name}" for value in holders if value[0] == EXTERNAL}
         lines = [
@@ -295,8 +295,8 @@ class Definitions:
         return self._of_members(_types(expected), name)
 
     def _of_key(self, home: File, serial: int, name: str) -> list[DefinitionPlace]:
-        """Where the type that a list or mapping is expected to have declares what is under a key,
-        else where it is given that.
+        """The declaration of a key in the type that a list or mapping is expected to have,
+        else the places that give it a value.
         """
         if declared := self._of_expected(home, serial, name):
             return declared
@@ -331,7 +331,7 @@ class Definitions:
         ]
 
     def _assigned_here(self, file: File, name: str) -> list[DefinitionPlace]:
-        """Where the file itself assigns a member of that name, when nothing is known of the object."""
+        """The assignments of that member in the file itself, when nothing is known of the object."""
         stores = file.member_stores().get(name, ())
         lines = [line for store in stores for line in self._stored_lines(file, store.scope, name)]
         return [DefinitionPlace(file.path, line, "") for line in dict.fromkeys(lines)]
@@ -486,7 +486,7 @@ class Definitions:
         return []
 
     def _stored_into(self, file: File, holder: str, name: str) -> list[DefinitionPlace]:
-        """Where the file assigns a member of a name at its top level: `exports.name = …`."""
+        """The assignments of a member of a name at the top level of the file: `exports.name = …`."""
         stores = [store for store in file.member_stores().get(name, ()) if store.base == holder]
         lines = [line for store in stores for line in self._stored_lines(file, store.scope, name)]
         return [DefinitionPlace(file.path, line, "") for line in dict.fromkeys(lines)]

@@ -1,4 +1,4 @@
-"""Which files imports take from: the graph of imports, made without reading the facts of any file."""
+"""The graph of imports between files, made without reading the facts of any file."""
 
 from __future__ import annotations
 

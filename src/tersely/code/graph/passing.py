@@ -1,4 +1,4 @@
-"""What a call passes on to a function that is given to it, and which functions those are."""
+"""The functions that are given to a call, and the values that the call passes on to them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _fitting(patterns: Iterable[str]) -> re.Pattern[str]:
 
 
 def receiver_of(call: Expression) -> Expression:
-    """What a method is called on."""
+    """The expression that a method is called on."""
     return call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
 
 

@@ -630,7 +630,7 @@ class File:
 
     @cached_property
     def placements(self) -> dict[Any, list[Placement]]:
-        """Where something is made a member of an object, by the names that it is written with."""
+        """The places that make something a member of an object, by the names in them."""
         found: dict[Any, list[Placement]] = defaultdict(list)
         for stores in self.member_stores().values():
             for store in stores:

@@ -1,4 +1,4 @@
-"""Where a definition is referred to: the names that mean it, in calls, types, bases, imports, reads
+"""The references to a definition: the names that mean it, in calls, types, bases, imports, reads
 and writes.
 
 Candidates are the names in the files that mention it, where the facts of the file allow that they
@@ -179,7 +179,7 @@ class References:
         ]
 
     def _grade(self, other: File, meaning: Meaning, wanted: _Wanted) -> Grade | None:
-        """How surely a name means the definition, None if it does not."""
+        """The grade with which a name means the definition, None if it does not."""
         is_named = meaning.names >= 0 and other.definitions[meaning.names].kind != Kind.EXTENSION
         if is_named or wanted.is_own_name(other, meaning):
             return None
@@ -270,5 +270,7 @@ def _written(source: bytes, names: Iterable[str]) -> dict[str, dict[int, int]]:
 
 @lru_cache(MAX_KEPT_PATTERNS)
 def _end_of(name: str) -> re.Pattern[bytes]:
-    """Where words end in a name. A pattern that began by looking back could not skip to its text."""
+    """A pattern for the end of words in a name. One that began by looking back could not skip to
+    its text.
+    """
     return re.compile(re.escape(name).encode() + rb"(?![\w\x80-\xff])")

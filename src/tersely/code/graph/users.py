@@ -1,4 +1,4 @@
-"""Who may run a definition, by calls and by the ways that no call in the repository shows.
+"""The users of a definition: those who may run it, by calls and by ways that no call shows.
 
 Calls are the call graph's. Beside them a definition runs when
 
@@ -129,7 +129,7 @@ class Users:
             yield from self._flowing(other, name, wanted)
 
     def _flowing(self, other: File, name: str, wanted: frozenset[Value]) -> Iterator[User]:
-        """Where a function goes: into calls, and into what a module binds, which others read."""
+        """The users of a function that is passed to calls, or bound in a module that others read."""
         for flow in other.flows(name):
             is_bound = (
                 flow.call is None
@@ -226,7 +226,7 @@ class Users:
         ]
 
     def _makers(self, target: Value) -> list[str]:
-        """Who constructs a class: the callers of it and of its own constructors."""
+        """The callers of a class and of its own constructors."""
         home = self._program.file(target[1])
         constructors = [
             value[2] for name in home.facts.constructors for value in self._own(target, name)

@@ -1,4 +1,4 @@
-"""What git says has changed: files and their lines, between a revision and the working tree, or
+"""The changes that git reports: files and their lines, between a revision and the working tree, or
 another revision.
 
 For a working tree, staged or not makes no difference, and files that git does not know yet have

@@ -1,4 +1,4 @@
-"""Which directories to watch in order to hear of every change that may concern the index."""
+"""The directories to watch in order to hear of every change that may concern the index."""
 
 from __future__ import annotations
 
@@ -65,6 +65,6 @@ def _subdirectories(directory: str) -> list[str]:
 
 
 def _of_git(root: str) -> list[str]:
-    """Where git keeps what is tracked and what is excluded, if that lies in the root."""
+    """The files in which git keeps what is tracked and what is excluded, if they lie in the root."""
     found = [_GIT_DIRECTORY, f"{_GIT_DIRECTORY}/{_EXCLUDES}"]
     return [directory for directory in found if os.path.isdir(f"{root}/{directory}")]

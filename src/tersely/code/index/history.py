@@ -1,4 +1,4 @@
-"""What changed together: the latest commits that touched some files, and the lines that each of
+"""The history of some files: the latest commits that touched them, and the lines that each of
 them wrote.
 
 Lines are kept as checksums of their text without the blanks around it, so that those which are

@@ -1,4 +1,4 @@
-"""Which files of a directory tree are candidates for the index, as they stand on disk.
+"""The files of a directory tree that are candidates for the index, as they stand on disk.
 
 With git the candidates are what `git ls-files --cached --others --exclude-standard` names,
 submodules included; without it the tree is walked under the rules of its `.gitignore` files.
@@ -55,7 +55,7 @@ class Scan:
 
 
 class _Folder(NamedTuple):
-    """What holds for the entries of one directory."""
+    """The rules that hold for the entries of one directory."""
 
     is_open: bool
     built_above: str  # the outermost directory that looks like a build output, "" without one
@@ -258,7 +258,7 @@ class _Scanner:
     # Both
 
     def _folder_in(self, above: _Folder, parent: str, name: str) -> _Folder:
-        """What the rules above it say of the directory `name` in `parent`."""
+        """The rules for the directory `name` in `parent`, by those above it."""
         path = f"{parent}/{name}" if parent else name
         own_word = verdict(above.own_rules, f"{path}/") if above.own_rules else None
         if own_word or (above.git_rules and verdict(above.git_rules, f"{path}/")):

@@ -349,7 +349,7 @@ class Store:
 
 
 def _own_directory(root: Path) -> tuple[Path, tuple[str, ...]]:
-    """Where this user's index of a resolved root lies, kept out of version control by an ignore
+    """The folder of this user's index of a resolved root, kept out of version control by an ignore
     file of its own.
 
     Besides, what is to be said about it. A repository is not trusted to say where we write, nor

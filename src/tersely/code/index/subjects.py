@@ -1,4 +1,4 @@
-"""What commits said and which files they touched: the latest subjects of the history, newest first.
+"""The latest subjects of the history and the files that these commits touched, newest first.
 
 Reading them takes git a third of a second in a long history, so they are kept beside the index for
 the commit that is checked out.

@@ -1,4 +1,4 @@
-"""What could matter to an answer about a name and was not read, or not understood."""
+"""The files that could matter to an answer about a name and were not read, or not understood."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _from_line(line: int) -> str:
 
 
 def _beyond(candidates: int) -> list[str]:
-    """How many files were not looked into, if any."""
+    """A line with the number of files that were not looked into, if any."""
     beyond = candidates - MAX_SEARCHED_FILES
     return [f"{beyond:,} others that were not looked into"] if beyond > 0 else []
 

@@ -117,7 +117,7 @@ def included_files(files: Files, importer: str, module: str) -> list[str]:
 
 
 class Declared(NamedTuple):
-    """What a declarator declares."""
+    """A declarator and the name that it declares."""
 
     name: Node | None
     function: Node | None  # its function declarator, for functions
@@ -293,7 +293,7 @@ def _flags(walk: Lowering, node: Node, body: Node | None, *, in_class: bool) -> 
 
 
 def _parameter_nodes(function: Node | None) -> list[Node]:
-    """What stands in the parentheses of a function declarator."""
+    """The nodes in the parentheses of a function declarator."""
     listed = function.child_by_field_name("parameters") if function is not None else None
     return parts_of(listed)
 

@@ -1,4 +1,4 @@
-"""What languages with classes, packages and declared types have in common: functions that their
+"""The common part of languages with classes, packages and declared types: functions that their
 values are made of.
 """
 

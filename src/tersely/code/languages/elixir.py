@@ -153,7 +153,7 @@ def _lower_alias_name(walk: Lowering, node: Node) -> Expression:
 
 
 def arguments_of(call: Node) -> list[Node]:
-    """What a call is given, without its block."""
+    """The arguments of a call, without its block."""
     listed = next((child for child in named_parts(call) if child.type == "arguments"), None)
     return parts_of(listed)
 
@@ -209,7 +209,7 @@ def _define_module(walk: Lowering, node: Node, form: str) -> Expression:
 
 
 def _attribute_text(walk: Lowering, block: Node | None, name: str) -> tuple[int, int]:
-    """Where the text of an attribute such as `@moduledoc` stands in a block."""
+    """The place of the text of an attribute such as `@moduledoc` in a block."""
     for child in parts_of(block):
         attribute, value = _attribute(walk, child)
         if attribute == name and value is not None and value.type in ("string", "sigil"):

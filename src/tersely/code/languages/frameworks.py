@@ -1,4 +1,4 @@
-"""What frameworks call, and when: one entry for each function of a framework that takes or reaches
+"""The table of frameworks: one entry for each function of a framework that takes or reaches
 a handler.
 
 A key is the dotted name of a function outside the repository, or its last two names; `name()` is

@@ -239,7 +239,7 @@ def lower_binary(walk: Lowering, node: Node) -> Any:
 
 
 def lower_if(walk: Lowering, node: Node) -> Any:
-    """Where a condition tests the type of a local variable, it has that type in the branch."""
+    """Lower an `if`: a local variable whose type the condition tests has that type in the branch."""
     condition = node.child_by_field_name("condition")
     branch = node.child_by_field_name("consequence")
     walk.value(condition)

@@ -1,4 +1,4 @@
-"""What a language is: one value, made of the rules below. Adding a language adds such a value and
+"""A language as one value, made of the rules below. Adding a language adds such a value and
 nothing else.
 
 A *rule* says what a node type of the tree-sitter grammar means. `syntax` turns rules into facts; it
@@ -43,7 +43,7 @@ def value(cls: type[Value]) -> type[Value]:
 
 
 class Filling(Enum):
-    """What a collection that a call makes holds at first, by what the call is given."""
+    """The first content of a collection that a call makes, by what the call is given."""
 
     ELEMENTS = "elements"  # what iterating over the one argument gives
     PAIRS = "pairs"  # a mapping of the pairs that iterating over it gives
@@ -594,8 +594,8 @@ class Topic:
 
 @value
 class Registry:
-    """Where an object that a framework is given holds handlers by their names: in the objects that
-    are its members of some names.
+    """The members of an object given to a framework that hold handlers by their names: the objects
+    that are its members of some names.
 
     `frameworks`: by the name of such a member, whose handlers a `Topic` of the kind "name" means
     them by.

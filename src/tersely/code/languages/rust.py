@@ -130,7 +130,7 @@ def _below(files: Files, path: str, parts: list[str]) -> list[str]:
 
 
 def _child_directory(path: str, files: Files) -> str:
-    """Where the files of child modules lie, with a slash at its end unless it is the root."""
+    """The folder of the files of child modules, with a slash at its end unless it is the root."""
     directory, _, name = path.rpartition("/")
     home = f"{directory}/" if directory else ""
     return (
@@ -232,7 +232,7 @@ def _segments(walk: Lowering, node: Node | None) -> list[str]:
 
 
 def _inline_depth(walk: Lowering) -> int:
-    """How many modules written inside the file surround the current scope."""
+    """The number of modules written inside the file that surround the current scope."""
     depth, scope = 0, walk.scope
     position = scope.definition
     while position > 0:

@@ -73,7 +73,7 @@ class Inside:
 
 @dataclass(slots=True)
 class _Held:
-    """What a definition holds: the terms of each line that has some, and how much each counts, at
+    """The terms of each line of a definition that has some, and the weight of each, at
     most 1.
     """
 
@@ -83,7 +83,7 @@ class _Held:
 
     @property
     def length(self) -> int:
-        """How many lines it has, as far as they count."""
+        """The number of its lines, as far as they count."""
         return min(LONG_LINES, self.symbol.end_line - self.symbol.start_line + 1)
 
     def add(self, line: int, term: str, strength: float) -> None:
@@ -171,7 +171,7 @@ def _expression_lines(query: Query, file: Hashed, source: bytes) -> Iterator[_Fo
 
 
 def _term_lines(terms: Sequence[Term], source: bytes) -> Iterator[_Found]:
-    """Where the terms stand, each on at most `MAX_LINES_PER_FILE` lines."""
+    """The lines on which the terms stand, at most `MAX_LINES_PER_FILE` for each."""
     lowered = source.lower()
     starts = [0, *(match.end() for match in re.finditer(rb"\n", source))]
     for term in terms:
@@ -220,13 +220,13 @@ def _owners(symbols: Sequence[Symbol], source: bytes) -> list[Symbol]:
 
 
 def _weights(held: Sequence[_Held]) -> dict[str, float]:
-    """How much each term that was found tells: the fewer definitions hold it, the more."""
+    """The weight of each term that was found: the fewer definitions hold it, the more."""
     numbers = Counter(term for one in held for term in one.strengths)
     return {term: log(1 + len(held) / number) for term, number in numbers.items()}
 
 
 def _worth(one: _Held, weights: dict[str, float], average: float) -> float:
-    """How well a definition answers, by BM25 over lines and what kind of definition it is."""
+    """The score of a definition, by BM25 over lines and its kind."""
     lines_with = Counter(term for terms in one.lines.values() for term in terms)
     name = one.symbol.name.lower()
     damping = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * one.length / average)

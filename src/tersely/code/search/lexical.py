@@ -99,7 +99,7 @@ class Lexicon:
         return self.rarity(len(self._having(term).units))
 
     def ceiling(self, terms: Sequence[str]) -> float:
-        """What a unit would score that had all terms as often as can be; those that nothing has
+        """The score of a unit that had all terms as often as can be; those that nothing has
         count as the rarest.
         """
         having = (self.units_with(term) for term in terms)
@@ -130,8 +130,8 @@ class Lexicon:
         return len(self._having(term).units)
 
     def covered(self, terms: Sequence[str], units: Ints) -> Scores:
-        """Which share of the terms, weighed by rarity, each of some units has anywhere, from 0 to
-        1.
+        """The share of the terms, weighed by rarity, that each of some units has anywhere, from 0
+        to 1.
         """
         shares = np.zeros(len(units))
         total = 0.0

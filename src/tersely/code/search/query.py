@@ -1,4 +1,4 @@
-"""What a question asks for: a regular expression, quoted text, names, and words.
+"""A question taken apart: a regular expression, quoted text, names, and words.
 
 /def \\w+_token/              a regular expression, searched for in each line
 "Content-Type"               text that must be there as it stands

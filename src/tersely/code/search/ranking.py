@@ -57,7 +57,7 @@ class Weights:
 
 
 def _shipped(kind: str) -> Weights:
-    """What the file beside this one has for a kind of question."""
+    """The weights of the file beside this one for a kind of question."""
     text = (files("tersely.code.search") / SHIPPED).read_text(encoding="utf-8")
     return Weights(**json.loads(text)[kind])
 

@@ -1,4 +1,4 @@
-"""What a text must contain for a regular expression to match: a quick look spares most lines the
+"""The texts that a match of a regular expression must contain: a quick look spares most lines the
 expression.
 """
 

@@ -141,7 +141,7 @@ class Searcher:
         return np.array(sorted(numbers), np.int64)
 
     def _allowed(self, filters: Filters) -> NDArray[np.bool_] | None:
-        """Which units the filters let through, None for all."""
+        """The units that the filters let through, None for all."""
         if filters == Filters():
             return None
         files = np.array(
@@ -195,8 +195,8 @@ class Searcher:
         return self._sources.symbol_at(UnitPlace(path, int(self.collection.position[number])))
 
     def _reasons(self, query: Query, ranked: Ranked, places: Ints) -> dict[int, tuple[str, ...]]:
-        """Why each unit is a hit: it is called so, has words of the question, or means something
-        close.
+        """The reasons for which each unit is a hit: it is called so, has words of the question, or
+        means something close.
         """
         units = ranked.units[places]
         words: dict[int, dict[Field, list[str]]] = {int(unit): {} for unit in units}
@@ -289,8 +289,8 @@ class Searcher:
 
 
 def _share(words: float, ceiling: float, cosine: float) -> float:
-    """How much of a question is found again: of its words by rarity, and in meaning, whichever
-    tells more.
+    """The share of a question that is found again: of its words by rarity, and in meaning,
+    whichever tells more.
     """
     by_words = words / ceiling if ceiling else 0.0
     return min(LARGEST_SHARE, max(LEAST_SHARE, by_words, cosine))

@@ -1,4 +1,4 @@
-"""Whether a change breaks the syntax of a file: what the grammar does not understand after it and
+"""The syntax check of a change: what the grammar does not understand after it and
 did before.
 """
 

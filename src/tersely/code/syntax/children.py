@@ -1,4 +1,4 @@
-"""How rules reach the children of a node."""
+"""The paths by which rules reach the children of a node."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Child = Callable[["Node"], "Node | None"]
 
 @cache
 def field(name: str) -> Child:
-    """How to reach a child: a field name, `#n` by position, `:type` by node type, `a|b` for a or
+    """A path to a child: a field name, `#n` by position, `:type` by node type, `a|b` for a or
     else b, "" none.
     """
     if not name:

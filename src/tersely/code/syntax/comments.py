@@ -1,4 +1,4 @@
-"""Where the documentation of a definition stands."""
+"""The documentation of a definition, by the comments around it."""
 
 from __future__ import annotations
 

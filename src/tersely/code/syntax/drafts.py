@@ -1,4 +1,4 @@
-"""What a walk is making: scopes, and names for what is about to be defined."""
+"""The drafts of a walk: scopes, and names for what is about to be defined."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What calls do beyond their result, where their names say it: fill containers, bind receivers,
-inherit, export.
+"""The effects of calls beyond their result, where their names say it: fill containers, bind
+receivers, inherit, export.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def note_additions(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
-    """What a method puts into its receiver."""
+    """Note what a method puts into its receiver."""
     adder = walk.resolution.adders.get(callee[2])
     if adder is not None and len(arguments) > adder[1]:
         key = arguments[adder[0]] if adder[0] >= 0 else None

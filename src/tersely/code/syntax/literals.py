@@ -1,4 +1,6 @@
-"""Which lines of a definition begin inside a literal of text, where indentation is part of a value."""
+"""The lines of a definition that begin inside a literal of text, where indentation is part of a
+value.
+"""
 
 from __future__ import annotations
 

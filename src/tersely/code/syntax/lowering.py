@@ -250,7 +250,7 @@ class Lowering:
 
     @contextmanager
     def in_block(self) -> Iterator[None]:
-        """What is declared meanwhile ends with it."""
+        """A scope of its own for what is declared meanwhile."""
         around, versions = (self.block, self.in_blocks), dict(self.scope.versions)
         known_behind, self.known_behind = self.known_behind, []
         self.block = {}
@@ -495,7 +495,7 @@ class Lowering:
         self.drafts.append(None)
 
     def qualname(self, name: str, prefix: str) -> str:
-        """What a definition of the current scope is called in its file."""
+        """The qualified name of a definition of the current scope."""
         return ".".join(part for part in (self.scope.qualname, prefix, name) if part)
 
     def enter(self, node: Node, kind: Kind, name: str, name_node: Node | None, body: Node | None,

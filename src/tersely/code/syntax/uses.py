@@ -1,4 +1,4 @@
-"""What a name is written for, by the rules of its language: in the bases of a class, as a type, in
+"""The use of a name, by the rules of its language: in the bases of a class, as a type, in
 a call.
 """
 
@@ -33,7 +33,7 @@ _ENDS = (model.Block, model.Call)  # what is further inside is no part of a head
 
 
 def use_in_header(leaf: Node, rules: Sequence[Any]) -> Use | None:
-    """Whether a name is one of a base or of a type, by the fields of what is around it; None if of
+    """The use of a name as a base or a type, by the fields of what is around it; None if of
     neither.
     """
     node = leaf

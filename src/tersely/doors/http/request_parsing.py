@@ -55,7 +55,7 @@ class Asked:
         return (is_of_identity and self.of_person) or is_of_person(self.peer)
 
     def is_of_agent(self) -> bool:
-        """Whether an agent has started the program that asks, at the socket in the home."""
+        """True if an agent has started the program that asks, at the socket in the home."""
         return self.principal is None and is_of_agent(self.peer)
 
     def arguments(self) -> dict[str, Any]:

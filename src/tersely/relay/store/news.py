@@ -1,4 +1,4 @@
-"""What a transaction has changed that others keep in memory, and who is connected somewhere."""
+"""News of a transaction: changes to what others keep in memory, and who is connected somewhere."""
 
 from __future__ import annotations
 

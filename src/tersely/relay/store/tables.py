@@ -1,5 +1,5 @@
-"""What each command does to the tables. Runs inside the writer's transaction, for one batch at a
-time.
+"""The effect of each command on the tables. Runs inside the writer's transaction, for one batch at
+a time.
 """
 
 from __future__ import annotations

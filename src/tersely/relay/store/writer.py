@@ -87,7 +87,7 @@ class Writer:
                 self._write(group)
 
     def _waiting(self) -> tuple[list[_Job], bool]:
-        """What waits, at least one; and whether more can come."""
+        """The jobs that wait, at least one; and whether more can come."""
         group: list[_Job] = []
         job = self._jobs.get()
         while job is not None:

@@ -1,1 +1,1 @@
-"""What agents that work on one project agree on: who changes what, and what there is to do."""
+"""Agreements of agents that work on one project: who changes what, and what there is to do."""

@@ -1,4 +1,4 @@
-"""What agents wait for permission to do, and what the person said of it.
+"""Permissions that agents wait for, and what the person said of them.
 
 It is in memory: a question lasts as long as its agent's hook, or `run`, asks it again and again,
 until that says that it is over. The first answer stands, and is remembered for as long, so that a

@@ -1,5 +1,5 @@
-"""What the agents of a thread use in a day: programs that agents start, turns, and tokens; and the
-bounds beyond which no agent starts another.
+"""The spending of a thread's agents in a day: programs that agents start, turns, and tokens; and
+the bounds beyond which no agent starts another.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What coverage.py writes: its data file, which is an SQLite database, and its JSON report.
+"""The reports of coverage.py: its data file, which is an SQLite database, and its JSON report.
 
 The database: https://coverage.readthedocs.io/en/latest/dbschema.html. A `line_bits` row has the
 lines of a file that ran in a context as bits; with branches measured there are `arc` rows instead,

@@ -111,7 +111,7 @@ class Providers:
         return self._is_test(file, position) or self.is_provider(file, position)
 
     def _homes(self, file: File) -> list[int]:
-        """Where a provider may be, nearest first."""
+        """The files that may hold a provider, nearest first."""
         assert file.facts.injection is not None
         directory = file.path.rpartition("/")[0]
         shared = []

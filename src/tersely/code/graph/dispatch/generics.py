@@ -1,4 +1,4 @@
-"""What type parameters stand for, seen from an instance: `class OwnerRepository extends
+"""The meaning of type parameters, seen from an instance: `class OwnerRepository extends
 Repository<Owner>`.
 """
 

@@ -1,4 +1,4 @@
-"""What the type parameters of a function stand for in one call: `first(owners)` of `first<T>(list:
+"""The meaning of a function's type parameters in one call: `first(owners)` of `first<T>(list:
 T[]): T`.
 """
 

@@ -521,7 +521,7 @@ class Members:
         return one(RESULT, f"{file.path}:{file.qualnames()[position]}.{name}")
 
     def _bodies(self, owner: Value) -> Iterable[tuple[File, int]]:
-        """Where members of a class are written."""
+        """The bodies that hold the members of a class."""
         known = self._known_bodies.get(owner)
         if known is None:
             file = self.program.file(owner[1])

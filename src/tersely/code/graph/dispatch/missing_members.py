@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class MissingMembers:
-    """What `__getattr__` and its like give, over the values of an `Evaluator`."""
+    """The results of `__getattr__` and its like, over the values of an `Evaluator`."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator

@@ -1,5 +1,5 @@
-"""What a call on the receiver may reach in classes below: the class of `self` is that of the code
-around it or another.
+"""The overrides in classes below that a call on the receiver may reach: the class of `self` is that
+of the code around it or another.
 
 `self.m()` in a class reaches the methods that classes below it have for `m`: their own, or those of
 the other bases of such a class where these come first. `super().m()` reaches what comes next in the

@@ -206,8 +206,8 @@ def segments(path: str) -> list[str]:
 
 
 class Fit(NamedTuple):
-    """How well a route fits a path: the parts that are equal, then all that were compared, then the
-    placeholders that stand for what is not known.
+    """The fit of a route and a path: the parts that are equal, then all that were compared, then
+    the placeholders that stand for what is not known.
     """
 
     told: int
@@ -219,7 +219,7 @@ NO_FIT = Fit(0, 0)
 
 
 def fit(route: list[str], asked: list[str], *, from_root: bool) -> Fit:
-    """How well a route fits a path of which the beginning may be a prefix, `NO_FIT` where it is
+    """The fit of a route and a path of which the beginning may be a prefix, `NO_FIT` where it is
     another or tells nothing apart. The root is told by having no parts, a route of placeholders by
     their number where the path is known from the root on; a hole at the beginning of a path stands
     for any number of parts.

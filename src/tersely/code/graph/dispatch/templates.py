@@ -1,4 +1,4 @@
-"""What templates of pages refer to: routes by name, paths of links and scripts, other templates.
+"""The references of page templates: routes by name, paths of links and scripts, other templates.
 
 Templates are no code of ours. One is read where a call names it, as text, from the `templates`
 directory beside the calling file or above it.

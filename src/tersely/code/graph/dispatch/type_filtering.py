@@ -1,4 +1,4 @@
-"""What declarations say about values, in languages where a variable holds only what its type
+"""Values narrowed by declarations, in languages where a variable holds only what its type
 admits.
 
 A declared type bounds what is known of a value and stands in for it when nothing is known: then the
@@ -330,7 +330,9 @@ class Typed:
         return needed <= given and (most is None or given <= most)
 
     def _arity(self, value: Value) -> tuple[int, int | None]:
-        """How many arguments a function needs, and how many it takes at most; None for any number."""
+        """The number of arguments that a function needs, and the most that it takes; None for any
+        number.
+        """
         known = self._arities.get(value[1:3])
         if known is None:
             parameters = self._parameters(value)

@@ -1,4 +1,4 @@
-"""What a declared type says of a variable."""
+"""The values that a declared type allows a variable."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Annotations:
         self.evaluator = evaluator
 
     def instances(self, file: File, scope: int, expression: Expression) -> Values:
-        """What a variable declared with this type may be."""
+        """The values that a variable declared with this type may be."""
         found = self._instances(file, scope, expression)
         is_open = file.facts.virtual or file.facts.open_declarations
         return self.evaluator.typed.opened(found) if is_open else found
@@ -118,7 +118,7 @@ class Annotations:
         ]
 
     def _results(self, file: File, scope: int, types: Iterable[Expression]) -> Values:
-        """What calling things of some types gives."""
+        """The results of calling things of some types."""
         found: Values = NOTHING
         for value in self._any_of(file, scope, types):
             if value[0] in (CLASS, FUNCTION, PROMISED):

@@ -1,4 +1,4 @@
-"""What calls reach, and what they give."""
+"""The targets of calls, and their results."""
 
 from __future__ import annotations
 

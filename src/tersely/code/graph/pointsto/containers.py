@@ -1,4 +1,4 @@
-"""What lists, mappings, tuples and generators hold."""
+"""The contents of lists, mappings, tuples and generators."""
 
 from __future__ import annotations
 
@@ -455,8 +455,8 @@ class Containers:
 
 
 def _are_symbols_of_packages(values: Values, file: File) -> bool:
-    """Whether values are members of packages from outside, in a language where a key may be a symbol
-    that is equal to no name: `[util.inspect.custom]`.
+    """True if values are members of packages from outside, in a language where a key may be a
+    symbol that is equal to no name: `[util.inspect.custom]`.
     """
     builtins = f"{file.facts.builtins}."
     return bool(file.facts.symbols and values) and all(

@@ -221,7 +221,7 @@ class Solver:
                 cut[key] = unknown.limits
 
     def _spread(self, pending: list[_Unknown]) -> None:
-        """Who reads what is our own, or cut, is so too."""
+        """Mark the readers of what is our own, or cut, as own or cut too."""
         while pending:
             unknown = pending.pop()
             for reader in unknown.readers:

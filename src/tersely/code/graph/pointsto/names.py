@@ -1,4 +1,4 @@
-"""What names mean: bindings of the scopes around them, receivers, imports."""
+"""The values of names: bindings of the scopes around them, receivers, imports."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class Names:
         return self.evaluator.members.from_class_stars(file, name, scope.stars)
 
     def _free_name(self, file: File, scope: int, name: str, called: bool) -> Values:
-        """What a name may be that no scope around it binds."""
+        """The values of a name that no scope around it binds."""
         facts = file.facts
         if (
             called
@@ -377,7 +377,7 @@ class Names:
         return self.evaluator.typed.opened(found) if file.facts.virtual else found
 
     def _global_object(self, file: File) -> Values:
-        """What the receiver is outside of any function: in a script the global object."""
+        """The receiver outside of any function: in a script the global object."""
         facts = file.facts
         is_script = bool(facts.global_objects and file.namespace)
         return external(f"{facts.builtins}.{facts.global_objects[0]}") if is_script else NOTHING

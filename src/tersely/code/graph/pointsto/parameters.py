@@ -1,4 +1,4 @@
-"""What parameters hold: what is declared, and what calls pass."""
+"""The values of parameters: those declared, and those that calls pass."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ class Parameters:
         )
 
     def _passed(self, file: File, position: int, index: int) -> Values:
-        """What call sites pass for a parameter."""
+        """The values that call sites pass for a parameter."""
         below = self.evaluator.below
         self.solver.mark_own()
         if below is None:

@@ -1,4 +1,4 @@
-"""What is known of functions outside the repository."""
+"""Summaries of functions outside the repository."""
 
 from __future__ import annotations
 

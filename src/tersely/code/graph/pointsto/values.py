@@ -1,4 +1,4 @@
-"""What an expression may be at run time: abstract values, as small tuples.
+"""Abstract values: all that an expression may be at run time, as small tuples.
 
 FUNCTION (tag, file, position, receiver | None): a function, bound to a receiver or not INSTANCE
 (tag, file, position, True): an instance of the class or of one below it, see `typed`; a fifth part

@@ -1,4 +1,4 @@
-"""How the files of a build are divided, and among whom."""
+"""The division of the files of a build among processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files are not worth indexing by what is in them."""
+"""The files that are not worth indexing for what is in them."""
 
 from __future__ import annotations
 

@@ -1,3 +1,3 @@
-"""Which files belong to a repository: what git says, what ignore files say, and what is never
+"""The files that belong to a repository, by what git says, what ignore files say, and what is never
 source.
 """

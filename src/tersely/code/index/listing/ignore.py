@@ -1,4 +1,4 @@
-"""What is not worth reading: directories of tools and dependencies, build outputs, and what ignore
+"""Files not worth reading: directories of tools and dependencies, build outputs, and what ignore
 files say.
 
 Three rules, the same with git and without it:

@@ -1,1 +1,1 @@
-"""What the nodes of each language mean for the order in which its statements run."""
+"""The meaning of each language's nodes for the order in which its statements run."""

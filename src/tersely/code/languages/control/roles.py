@@ -1,4 +1,4 @@
-"""What node types mean for the order in which statements run: the second half of a language's
+"""The meaning of node types for the order in which statements run: the second half of a language's
 value.
 
 `Control.roles` maps node types to the roles below; a node type without one that stands in a block

@@ -1,4 +1,4 @@
-"""Which files an ECMAScript import means: relative paths, tsconfig paths, packages of the same
+"""The files that an ECMAScript import means: relative paths, tsconfig paths, packages of the same
 repository.
 """
 
@@ -54,7 +54,7 @@ Aliases = list[tuple[str, str]]  # (pattern, target), both with at most one `*`
 
 
 class Configuration(NamedTuple):
-    """What a tsconfig.json says of imports."""
+    """The part of a tsconfig.json that is about imports."""
 
     aliases: Aliases
     base: str | None  # the directory in which names without a `./` are looked for
@@ -137,7 +137,7 @@ def candidates(files: Files, path: str) -> list[str]:
 
 
 def matched(pattern: str, module: str) -> str | None:
-    """What the `*` of a pattern stands for, None where the module does not match."""
+    """The text that the `*` of a pattern stands for, None where the module does not match."""
     before, star, after = pattern.partition("*")
     if not star:
         return "" if module == pattern else None
@@ -178,7 +178,7 @@ def relaxed_json(text: str) -> Any:
 
 
 def configurations(files: Files) -> dict[str, Configuration]:
-    """What every tsconfig.json or jsconfig.json says, by its directory."""
+    """The configuration of every tsconfig.json or jsconfig.json, by its directory."""
     found: dict[str, Configuration] = {}
     known: dict[str, Configuration | None] = {}
     for directory in files.directories():
@@ -192,8 +192,8 @@ def configurations(files: Files) -> dict[str, Configuration]:
 def _configuration(
     files: Files, path: str, depth: int, known: dict[str, Configuration | None]
 ) -> Configuration | None:
-    """What one file says, each read once: they may extend each other in a circle, and many of them
-    all others.
+    """The configuration of one file, each read once: they may extend each other in a circle, and
+    many of them all others.
     """
     if path in known or depth > MAX_EXTENDS:
         return known.get(path)

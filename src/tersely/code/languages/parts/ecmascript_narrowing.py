@@ -1,4 +1,4 @@
-"""Where a condition says what a variable or a member of one is: `x instanceof A`,
+"""Conditions that say what a variable or a member of one is: `x instanceof A`,
 `this.x instanceof A`, `isA(x)` of a type guard, `'member' in x`, `x.kind === 'a'`, `x.ok`, and
 `switch (x.kind)`.
 """

@@ -1,4 +1,4 @@
-"""What Python makes of assignments besides variables: fields that calling a class is given, the
+"""Assignments in Python that make more than variables: fields that calling a class is given, the
 constants of an enumeration, type parameters.
 """
 
@@ -48,7 +48,7 @@ def _note_constant(walk: Lowering, name: Node) -> None:
 
 
 def _note_field(walk: Lowering, name: Node, type_: Node, value: Node | None) -> None:
-    """Where a class has no constructor, calling it is given the fields in order."""
+    """Note a field: calling a class that has no constructor is given its fields in order."""
     if _is_left_out(walk, value):
         return
     index = len(walk.scope.parameters)

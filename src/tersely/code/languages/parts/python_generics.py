@@ -1,4 +1,4 @@
-"""Where Python declares type parameters: `T = TypeVar("T", bound=A)`, `class Box[T: A]`, or names
+"""Type parameters as Python declares them: `T = TypeVar("T", bound=A)`, `class Box[T: A]`, or names
 them in types as it imports them.
 """
 
@@ -64,7 +64,7 @@ def base_with_parameters(walk: Lowering, base: Expression) -> Expression:
 
 
 def _written_in(key: Expression) -> tuple[Expression, ...]:
-    """What stands in the brackets of a type."""
+    """The expressions in the brackets of a type."""
     return tuple(key[1]) if is_tagged(key, SEQUENCE) else (key,)
 
 

@@ -1,4 +1,4 @@
-"""What functions of Python's standard library do with the functions and objects they are given."""
+"""Functions of Python's standard library that call, keep or return what they are given."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Where Python says what a variable, or a member of one, is an instance of: `isinstance(x.y, A)` in
-conditions and assertions.
+"""Tests in Python of what a variable, or a member of one, is an instance of: `isinstance(x.y, A)`
+in conditions and assertions.
 """
 
 from __future__ import annotations

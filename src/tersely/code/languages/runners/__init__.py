@@ -1,1 +1,1 @@
-"""How each language writes its tests, and the programs that run them."""
+"""Tests as each language writes them, and the programs that run them."""

@@ -1,4 +1,4 @@
-"""Which definitions are tests in each language, and which program runs them in a repository."""
+"""The definitions that are tests in each language, and the program that runs them in a repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one function has and another, that resembles it, has in its place."""
+"""The differences between two functions that resemble each other."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def _unique(owners: NDArray[np.int64], hashes: Hashes, number: int) -> Sets:
 
 
 def _pattern(line_comment: str) -> re.Pattern[bytes]:
-    """What the tokens of a language look like, comments among them; the most frequent first."""
+    """A pattern for the tokens of a language, comments among them; the most frequent first."""
     return re.compile(
         rb"""
         \.?[A-Za-z_\x80-\xff][\w\x80-\xff]*\(? | [0-9][\w.]*

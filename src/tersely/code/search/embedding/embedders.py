@@ -1,5 +1,5 @@
-"""What makes vectors of units and of questions: the built-in word table, or a server that the user
-names.
+"""Embedders, which make vectors of units and of questions: the built-in word table, or a server
+that the user names.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def _is_http(url: str) -> bool:
 
 
 def _unit_text(text: UnitText) -> str:
-    """Where a unit is and what it is called, its documentation, and the beginning of its code."""
+    """The path and the name of a unit, its documentation, and the beginning of its code."""
     return f"{text.heading}\n{text.doc}\n{text.code}"[:EMBEDDED_CHARACTERS]
 
 

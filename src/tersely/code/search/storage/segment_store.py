@@ -222,7 +222,7 @@ class SegmentStore:
 
     @contextmanager
     def _writing(self) -> Iterator[bool]:
-        """Whether this process may write; never waits for one that does."""
+        """True while this process may write; never waits for one that does."""
         if self.directory is None:
             yield False
             return

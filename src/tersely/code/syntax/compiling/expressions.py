@@ -281,7 +281,7 @@ def _keys(walk: Lowering, first: Expression, others: list[Node]) -> Expression:
 
 
 def _bounds(walk: Lowering, node: Node) -> tuple[int | None, int | None] | None:
-    """Where a slice begins and ends, None if that is not written down."""
+    """The beginning and the end of a slice, None if they are not written down."""
     found: list[int | None] = [None, None]
     place = 0
     known = True

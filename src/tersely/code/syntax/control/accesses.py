@@ -1,4 +1,4 @@
-"""What the kinds of expressions read, write and change."""
+"""The variables that each kind of expression reads, writes and changes."""
 
 from __future__ import annotations
 

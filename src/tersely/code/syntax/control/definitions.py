@@ -127,7 +127,7 @@ def visit_wrapper(walk: Walk, node: Node, role: model.Wrapper) -> None:
 
 
 def _take(walk: Walk, node: Node, name: str, inner: Draft) -> None:
-    """Where a function is defined, its name is bound; one without a name has what it reads and
+    """Bind the name of a function that is defined; one without a name has what it reads and
     writes.
     """
     reads = tuple(walk.draft.variable(free) for free in inner.free if free not in inner.own)
@@ -277,7 +277,7 @@ def _bind_parameters(walk: Walk, node: Node, role: model.Function) -> None:
 
 
 def _lists(node: Node, place: str) -> list[Node]:
-    """Where the parameters of a function stand: the node itself for ".", one list or several of a
+    """The lists of parameters of a function: the node itself for ".", one list or several of a
     field.
     """
     return [node] if place == "." else every(node, place)

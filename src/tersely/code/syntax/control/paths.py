@@ -1,4 +1,4 @@
-"""Which variable an expression is, or takes its value from."""
+"""The variable that an expression is, or takes its value from."""
 
 from __future__ import annotations
 

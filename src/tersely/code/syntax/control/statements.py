@@ -1,4 +1,4 @@
-"""What the kinds of statements do to the flow of control, by role."""
+"""The effect of each kind of statement on the flow of control, by role."""
 
 from __future__ import annotations
 

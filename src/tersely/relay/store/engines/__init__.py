@@ -1,1 +1,1 @@
-"""What differs between the databases that the store runs on."""
+"""The engines: all that differs between the databases that the store runs on."""

@@ -1,5 +1,5 @@
-"""What the store needs of a database. The statements are the same for all; this is where they
-differ.
+"""The interface that the store needs of a database. The statements are the same for all; this is
+where they differ.
 """
 
 from __future__ import annotations

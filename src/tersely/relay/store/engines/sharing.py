@@ -1,4 +1,4 @@
-"""What processes that share one database of PostgreSQL tell each other, and who is connected to
+"""The messages between processes that share one database of PostgreSQL, and who is connected to
 which of them.
 
 The tables are the truth: what is told says where to look again. It is told with the transaction
