@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from tersely.ai_talk.frames import FrameReader
 
-ENOUGH_SECONDS = 20
+ENOUGH_SECONDS = 60
 
 
 class Talk(Protocol):

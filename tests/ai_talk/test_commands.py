@@ -235,7 +235,9 @@ def test_one_message_is_waited_for(talk: Talk, port: int) -> None:
     assert (said["status"], said["message_count"], said["messages"]) == ("no_message", 0, [])
     found: list[dict[str, Any]] = []
     waiting = threading.Thread(
-        target=lambda: found.append(talk("listen-once", "--port", port, "--timeout", "20"))
+        target=lambda: found.append(
+            talk("listen-once", "--port", port, "--timeout", str(ENOUGH_SECONDS))
+        )
     )
     waiting.start()
     _send_when_it_listens(port, b"1:a1:b")

@@ -128,7 +128,7 @@ def test_a_second_reader_waits_for_the_first(place: Place) -> None:
     with checked(place, Wanted(clear=True)):
         other = threading.Thread(target=take)
         other.start()
-    other.join(20)
+    other.join()
     assert found == [0]
 
 

@@ -15,7 +15,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.relay import waiters
 from tersely.relay.relay import Relay
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
 
 
 @pytest.fixture

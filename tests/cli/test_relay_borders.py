@@ -205,13 +205,13 @@ def test_down_ends_the_process_that_listens_also_when_it_does_not_answer(home: H
         assert deaf.stdout is not None
         deaf.stdout.readline()
         assert home.ok("down") == "stopped\n"
-        assert deaf.wait(20) == -signal.SIGTERM
+        assert deaf.wait(60) == -signal.SIGTERM
 
 
 def test_a_socket_that_a_killed_relay_left_starts_nothing_and_ends_nobody(home: Home) -> None:
     started = home.up()
     os.kill(started["pid"], signal.SIGKILL)
-    wait_for_end(started["pid"], 20)
+    wait_for_end(started["pid"], 60)
     assert (home.home / HTTP_SOCKET).is_socket()
     for words in (["status"], ["relay", "runs"], ["inbox", "ann"]):
         assert home.refused(*words) == "daemon_not_running"

@@ -25,7 +25,7 @@ _GONE = frozenset(
 )
 _REFUSED = frozenset({"already_claimed", "version_conflict"})
 _RETRY_SECONDS = 0.05
-_AWAY_SECONDS = 20
+_AWAY_SECONDS = 60
 _LEASE_MINUTES = 60
 
 

@@ -21,7 +21,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.relay.relay import Relay
 
 HOPS = 5  # that the policy of the relay allows
-WAIT_SECONDS = 20
+WAIT_SECONDS = 60
 
 
 def circling(home: Path, numbers: dict[str, int]) -> Service:

@@ -56,7 +56,7 @@ class Machines:
         assert told is not None
         with detached.process(told.pid) as relay:
             relay.signal(signal.SIGKILL)
-            relay.wait(20)
+            relay.wait(60)
         self.serve()
 
     def code(self, identity: str, *more: str) -> str:

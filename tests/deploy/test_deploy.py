@@ -26,7 +26,7 @@ from tersely.client.peer import Peer
 from tersely.foundation import certificates
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-END_SECONDS = 30
+END_SECONDS = 60
 
 
 @pytest.fixture(scope="module")

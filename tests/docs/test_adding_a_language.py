@@ -53,7 +53,7 @@ def files_of(test: str) -> dict[str, str]:
 def run(taught: Path, *arguments: str, where: str = ".") -> subprocess.CompletedProcess[str]:
     """A command of the copy."""
     paths = os.pathsep.join((str(taught / "src"), str(ROOT)))
-    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": ""}
     command = [sys.executable, "-m", *arguments]
     return subprocess.run(
         command,

@@ -22,7 +22,7 @@ from tersely.foundation.clock import Stopwatch
 from tersely.foundation.process.ancestry import agent_name
 from tersely.foundation.tokens import count
 
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 60.0
 MAX_CONTINUED_STOPS = 3  # as the hook has it, which is a file of its own
 
 HOOK = str(files("tersely.integrations") / "mail_hook.py")

@@ -40,7 +40,7 @@ class Browser:
             "Origin": f"http://{self._host}",
             "Content-Type": "application/x-www-form-urlencoded",
         }
-        with closing(http.client.HTTPConnection(self._host, timeout=20)) as connection:
+        with closing(http.client.HTTPConnection(self._host, timeout=60)) as connection:
             connection.request(method, path, body, {**headers, "Cookie": self._cookie})
             answer = connection.getresponse()
             return answer.getheader("set-cookie") or "", answer.read().decode()

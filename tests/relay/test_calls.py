@@ -34,7 +34,7 @@ class Echo:
         self.gate.set()
 
     def run(self, call: Call) -> Given:
-        self.gate.wait(10)
+        self.gate.wait(60)
         self.asked += 1
         return Given([f"{call.arguments} {self.asked}".encode()], replaced=Size(1_000, 4_000))
 

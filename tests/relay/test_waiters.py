@@ -11,7 +11,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.relay import waiters
 from tersely.relay.waiters import Waiters
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
 WAITERS = "tersely-waiters"  # the thread that ends the waiting
 
 

@@ -15,7 +15,7 @@ from tersely.tui.app import ChatApp
 from tersely.tui.chat import ChatScreen
 from tersely.tui.dialogs import approving
 
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0
 LOOK_SECONDS = 0.01
 SHORT_QUIET_SECONDS = 0.01
 

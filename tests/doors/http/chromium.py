@@ -19,8 +19,8 @@ from typing import Any
 
 from tersely.foundation.clock import Stopwatch
 
-_SECONDS = 60
-_PAGE_SECONDS = 20
+_PAGE_SECONDS = 60  # for what a page is to show
+_SECONDS = 2 * _PAGE_SECONDS  # for an answer of the driver
 _LOOK_SECONDS = 0.02
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # how the protocol names an element
 # Without these, a browser calls its maker at every start.
@@ -55,6 +55,7 @@ class Browser:
             "browserName": "chrome",
             "goog:chromeOptions": options,
             "goog:loggingPrefs": {"browser": "ALL"},
+            "timeouts": {"script": 1000 * _SECONDS},
         }
         made = self._send("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self._session = f"/session/{made['sessionId']}"

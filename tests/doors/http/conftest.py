@@ -45,7 +45,7 @@ class Web:
         self.socket = socket_path(relay.home, HTTP_SOCKET)
 
     def connect(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
 
     def headers(self, agent: str = "ann") -> dict[str, str]:
         return {"Authorization": f"Bearer {self.token}", "X-Relay-Agent": agent}
@@ -102,7 +102,7 @@ def code_web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     try:
         yield from serve(tmp_path_factory.mktemp("home"), offer)
     finally:
-        asyncio.run_coroutine_threadsafe(close(), loop).result(20)
+        asyncio.run_coroutine_threadsafe(close(), loop).result(60)
         loop.call_soon_threadsafe(loop.stop)
         looping.join()
         loop.close()

@@ -45,7 +45,7 @@ class Far:
 
     def connect(self) -> http.client.HTTPSConnection:
         return http.client.HTTPSConnection(
-            "localhost", self.address.port, timeout=20, context=self.context
+            "localhost", self.address.port, timeout=60, context=self.context
         )
 
     def ask(self, token: str, method: str, path: str, body: Any = None, **headers: str) -> Answer:
@@ -69,7 +69,7 @@ class Far:
 
     def socket(self, token: str, path: str = "/socket") -> Any:
         return websockets.connect(
-            f"wss://localhost:{self.address.port}{path}", ssl=self._context_of_sockets, open_timeout=20,
+            f"wss://localhost:{self.address.port}{path}", ssl=self._context_of_sockets, open_timeout=60,
             additional_headers={"Authorization": f"Bearer {token}"},
         )  # fmt: skip
 
@@ -95,6 +95,6 @@ def said(socket: Any, type: str, payload: Any, **parts: Any) -> dict[str, Any]:
     """What is answered to an envelope; what comes beside it is skipped."""
     socket.send(json.dumps({"v": 1, "type": type, "id": f"{type}-1", **parts, "payload": payload}))
     while True:
-        answer: dict[str, Any] = json.loads(socket.recv(20))
+        answer: dict[str, Any] = json.loads(socket.recv(60))
         if answer["type"] not in {"PING", "DELIVER"}:
             return answer

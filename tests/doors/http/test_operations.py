@@ -277,7 +277,7 @@ def test_calls_that_take_long_keep_no_write_waiting(web: Web) -> None:
 
     def run(call: Call) -> Given:
         begun.release()
-        assert may_end.wait(20)
+        assert may_end.wait(60)
         return Given([b"late"])
 
     web.relay.calls.offer(Offer("test.slow", "Waits", {"type": "object"}, run))
@@ -289,7 +289,7 @@ def test_calls_that_take_long_keep_no_write_waiting(web: Web) -> None:
                 callers.submit(web.ask, "POST", "/cap/invoke", call)
                 for _ in range(WEB_CALL_THREADS)
             ]
-            assert all(begun.acquire(timeout=20) for _ in waiting)
+            assert all(begun.acquire(timeout=60) for _ in waiting)
             patched = web.ask(
                 "POST",
                 f"/threads/{thread}/state/patch",

@@ -72,14 +72,14 @@ def test_the_certificate_is_the_one_that_was_told(far: Far) -> None:
     der = certificates.certificate_of("127.0.0.1", far.address.port, 20)
     pinned = certificates.client_context(ssl.DER_cert_to_PEM_cert(der), "")
     connection = http.client.HTTPSConnection(
-        "127.0.0.1", far.address.port, context=pinned, timeout=20
+        "127.0.0.1", far.address.port, context=pinned, timeout=60
     )
     connection.request("GET", "/health")
     assert connection.getresponse().status == 200
     connection.close()
     strangers = certificates.make(far.home / "strangers", ["localhost"])
     wrong = certificates.client_context(certificates.read_pem(strangers.authority), "")
-    stranger = http.client.HTTPSConnection("127.0.0.1", far.address.port, context=wrong, timeout=20)
+    stranger = http.client.HTTPSConnection("127.0.0.1", far.address.port, context=wrong, timeout=60)
     with closing(stranger), pytest.raises(ssl.SSLError):
         stranger.request("GET", "/health")
 
@@ -250,7 +250,7 @@ def test_envelopes_over_a_websocket(far: Far) -> None:
         said(two, "HELLO", {"agent": "bob", "capabilities": {}})
         sent = said(one, "SEND", {"kind": "message", "body": "hello"}, to="bob")
         assert (sent["type"], sent["payload"]["recipients"]) == ("ACK", 1)
-        came = json.loads(two.recv(20))
+        came = json.loads(two.recv(60))
         assert (came["type"], came["from"], came["payload"]["body"]) == ("DELIVER", "ada", "hello")
         thread = far.capability(ann, "thread.new").json["result"]["thread_id"]
         refused = said(two, "SEND", {"kind": "message", "body": "in", "thread": thread}, to="ada")
@@ -282,7 +282,7 @@ def test_events_over_a_websocket_are_those_of_the_stream(far: Far) -> None:
         far.socket(ann, of_thread(thread)) as one,
     ):
         far.capability(ann, "thread.checkpoint", thread=thread, name="a mark")
-        created, marked = (json.loads(one.recv(20)) for _ in range(2))
+        created, marked = (json.loads(one.recv(60)) for _ in range(2))
         assert (created["id"], created["event"], marked["id"]) == ("1", "thread.created", "2")
         assert marked["data"]["payload"]["name"] == "a mark"
         of_all = next(
@@ -291,9 +291,9 @@ def test_events_over_a_websocket_are_those_of_the_stream(far: Far) -> None:
         one.send("what is said is not listened to")
     with far.socket(chief, f"/events/stream?after={of_all['id']}") as everything:
         far.capability(ann, "thread.checkpoint", thread=thread, name="another")
-        assert json.loads(everything.recv(20))["data"]["payload"]["name"] == "another"
+        assert json.loads(everything.recv(60))["data"]["payload"]["name"] == "another"
     with far.socket(ann, f"{of_thread(thread)}?after=2") as one:
-        assert json.loads(one.recv(20))["id"] == "3"
+        assert json.loads(one.recv(60))["id"] == "3"
         far.local(ask.token_revoke("amy"))
         with pytest.raises(ConnectionClosedError, match="token has ended"):
             list(one)

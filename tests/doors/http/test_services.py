@@ -50,7 +50,7 @@ def tools(home: Path, held: threading.Event) -> Service:
 
     @service.method(effect="read")
     def hold() -> str:
-        held.wait(20)
+        held.wait(60)
         return "held"
 
     @service.method(effect="read")
@@ -88,13 +88,13 @@ def web(tmp_path_factory: pytest.TempPathFactory, held: threading.Event) -> Iter
     def prepare(relay: Relay) -> None:
         asyncio.run_coroutine_threadsafe(
             stack.enter_async_context(routed(relay, held)), loop
-        ).result(20)
+        ).result(60)
 
     try:
         yield from serve(tmp_path_factory.mktemp("home"), prepare)
     finally:
         held.set()
-        asyncio.run_coroutine_threadsafe(stack.aclose(), loop).result(20)
+        asyncio.run_coroutine_threadsafe(stack.aclose(), loop).result(60)
         loop.call_soon_threadsafe(loop.stop)
         looping.join()
         loop.close()

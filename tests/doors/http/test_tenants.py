@@ -89,7 +89,7 @@ def test_every_stream(unchanged: Red, far: Far, blue: str) -> None:
         name = far.capability(blue, "thread.new", name="azure socket").json["result"]["name"]
         came = ""
         while name not in came:
-            came += events.recv(20)
+            came += events.recv(60)
     assert SECRET not in came
 
 

@@ -121,5 +121,5 @@ def told_of(far: Far, token: str, agent: str, asked: str, payload: Any) -> str:
         ):
             socket.send(json.dumps({"v": 1, **one}))
         while told[-1]["type"] != "PONG":
-            told.append(json.loads(socket.recv(20)))
+            told.append(json.loads(socket.recv(60)))
     return json.dumps(told)

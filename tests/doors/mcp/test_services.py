@@ -48,7 +48,7 @@ def serving(home: Path) -> Iterator[None]:
 
     thread = threading.Thread(target=run)
     thread.start()
-    assert ready.wait(20)
+    assert ready.wait(60)
     yield
     loop.call_soon_threadsafe(task.cancel)
     thread.join()

@@ -20,7 +20,7 @@ from tersely.doors.socket.socket_paths import listen, socket_path
 from tersely.relay.mail.mail import Mail
 from tersely.relay.relay import Relay
 
-WAIT_SECONDS = 20
+WAIT_SECONDS = 60
 
 
 class Served(NamedTuple):

@@ -232,7 +232,7 @@ async def test_services_that_ask_in_a_circle_end_whatever_doors_they_take(home: 
                 return relay.relay.calls.invoke(call).text
             context = RelayContext(relay.relay, "two")
             later = result_of(context, "service.call", {"service": "one", "method": "ping"})
-            return later.finish(later.awaited.result(20)).result
+            return later.finish(later.awaited.result(60)).result
 
         serving = [asyncio.create_task(service.serve()) for service in (one, two)]
         await until(lambda: len(relay.relay.services.listed()) == 2)

@@ -20,7 +20,7 @@ from tersely.pty.screen.sequences import Sequences
 
 COLUMNS, ROWS = 30, 8
 CASES = 40
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0
 
 TEXTS = [
     "hello",

@@ -26,7 +26,7 @@ from tersely.relay.store.news import News, OwnNews
 from tersely.relay.store.store import Store
 from tersely.relay.store.tables import Tables
 
-WAIT_SECONDS = 20
+WAIT_SECONDS = 60
 MESSAGES = 3_000
 TAKES = 20
 _BEN = (("ben", 0),)
