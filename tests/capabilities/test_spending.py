@@ -13,6 +13,7 @@ from tersely.capabilities.relay.asking import answer, result_of
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
+from tersely.relay.mail.identities import Claim
 from tersely.relay.policy import Policy
 from tersely.relay.relay import Relay
 from tersely.relay.teams import spending
@@ -77,6 +78,7 @@ def test_a_thread_has_bounds_of_its_own_that_no_agent_sets(relay: Relay) -> None
     of_person = RelayContext(relay, "cli", is_typed=lambda: True)
     made = result_of(of_person, "thread.new", bounds)
     assert (made.spent.most_programs, made.spent.most_turns, made.spent.most_tokens) == (3, 10, 50)
+    ask(relay, "agent.introduction")
     for _ in range(3):
         ask(relay, "thread.spend", thread=made.thread_id, programs=1)
     assert "3 of 3 programs" in refused(relay, made.thread_id)
@@ -98,6 +100,26 @@ def test_the_next_day_begins_anew_and_old_days_are_forgotten(
     spending.forget(relay.store)
     assert relay.store.counts(f"{day}/thread/{thread}") == {}
     assert relay.store.counts(f"{spending.SPENT}day/2023-11-15/thread/{thread}")["programs"] == 2
+
+
+def test_an_agent_reports_nothing_to_a_thread_that_is_not_its_own(relay: Relay) -> None:
+    first, second = (
+        str(result_of(RelayContext(relay, "eve"), "thread.new", {}).thread_id) for _ in range(2)
+    )
+    report = {"tokens": 1_000}
+    with pytest.raises(TerselyError, match="not_permitted"):  # nobody knows who that is
+        ask(relay, "thread.spend", thread=first, **report)
+    ask(relay, "agent.introduction")
+    ask(relay, "thread.spend", thread=first)  # is where it works
+    ask(relay, "thread.spend", thread=first, **report)
+    with pytest.raises(TerselyError, match="ann does not work in the thread"):
+        ask(relay, "thread.spend", thread=second, **report)
+    assert ask(relay, "thread.get", thread=second).spent.tokens == 0
+    _, write = relay.mail.identities.open(
+        Claim("ann"), is_live=False
+    )  # another session of the name
+    relay.mail.do(write)
+    ask(relay, "thread.spend", thread=second, **report)
 
 
 def test_it_is_shown_with_the_thread_and_with_the_agent(relay: Relay, thread: str) -> None:

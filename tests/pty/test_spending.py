@@ -93,6 +93,8 @@ def test_tokens_come_from_the_transcript_that_hooks_name(
     home: Home, thread: str, tmp_path: Path
 ) -> None:
     transcript = tmp_path / "session.jsonl"
+    with Client.local("ann", home.home) as ann:
+        ann.ask("agent.introduction")
     spending = Spending(Who("ann", home.home, "claude"), thread, "claude")
     spending.hear({"hook_event_name": "SessionStart", "transcript_path": str(transcript)})
     usage = {"input_tokens": 40, "output_tokens": 2}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -87,6 +86,6 @@ class RelayServices:
         from tersely.client import AsyncClient
 
         declared = parameters_of(catalogue.load(capability).parameters)
-        given = completed(declared, arguments, os.environ, self._directory)
+        given = completed(declared, arguments, self._directory)
         async with AsyncClient.local(self._agent) as relay:
             return (await relay.answer(capability, given, budget=budget)).text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncGenerator, Generator, Iterator, Mapping
 from contextlib import aclosing, closing, contextmanager
 from hashlib import sha256
@@ -17,13 +18,14 @@ from tersely.capabilities.relay.documents import ArtifactTold, EventTold
 from tersely.client.hops import led_here
 from tersely.client.request import Request, decoded, failure_of, read_answer, request
 from tersely.doors.home import home_directory
-from tersely.doors.http.contract.operations import Content
+from tersely.doors.http.contract.operations import AGENT_TOKEN, Content
 from tersely.doors.http.contract.shapes import Answered, Question, TicketTold, check_agent
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation import http
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS
+from tersely.foundation.process.ancestry import TOKEN_VARIABLE
 
 EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened again
 EVENT_STREAM_SECONDS = 1.0  # that it lasts at least; one that ends sooner is not opened again
@@ -54,11 +56,12 @@ class _Call(NamedTuple):
 class _Door:
     """The socket of a relay, and as whom it is asked there: what both clients have in common."""
 
-    def __init__(self, socket: Path, agent: str, seconds: float) -> None:
+    def __init__(self, socket: Path, agent: str, seconds: float, token: str) -> None:
         """Raises `invalid_argument` for what is no name of an agent."""
         check_agent(agent)
         self.socket = socket
-        self.headers = {"X-Relay-Agent": agent}
+        shown = token or os.environ.get(TOKEN_VARIABLE, "")
+        self.headers = {"X-Relay-Agent": agent, **({AGENT_TOKEN.name: shown} if shown else {})}
         self.waits = http.waits(seconds, seconds)
         self.stream_waits = http.waits(seconds, EVENT_SILENCE_SECONDS)
 
@@ -126,16 +129,23 @@ def own_socket(home: Path | None = None) -> Path:
 class Client:
     """Asks the relay at one socket as one agent. May be used from several threads."""
 
-    def __init__(self, socket: Path, agent: str = "local", seconds: float = CLIENT_SECONDS) -> None:
-        self._door = _Door(socket, agent, seconds)
+    def __init__(
+        self, socket: Path, agent: str = "local", seconds: float = CLIENT_SECONDS, token: str = ""
+    ) -> None:
+        """`token` shows that the name is the agent's own; without, that of the environment."""
+        self._door = _Door(socket, agent, seconds, token)
         self._pool = http.connections(socket)
 
     @classmethod
     def local(
-        cls, agent: str = "local", home: Path | None = None, seconds: float = CLIENT_SECONDS
+        cls,
+        agent: str = "local",
+        home: Path | None = None,
+        seconds: float = CLIENT_SECONDS,
+        token: str = "",
     ) -> Self:
         """A client of this user's relay; raises `daemon_not_running` where none has been started."""
-        return cls(own_socket(home), agent, seconds)
+        return cls(own_socket(home), agent, seconds, token)
 
     def __call__(self, request: Request[AnswerT]) -> AnswerT:
         """Ask; raises what the relay said instead of an answer, or `daemon_unavailable`."""
@@ -290,16 +300,23 @@ class Client:
 class AsyncClient:
     """The same for an event loop, with connections of its own: its questions wait in no thread."""
 
-    def __init__(self, socket: Path, agent: str = "local", seconds: float = CLIENT_SECONDS) -> None:
-        self._door = _Door(socket, agent, seconds)
+    def __init__(
+        self, socket: Path, agent: str = "local", seconds: float = CLIENT_SECONDS, token: str = ""
+    ) -> None:
+        """`token` shows that the name is the agent's own; without, that of the environment."""
+        self._door = _Door(socket, agent, seconds, token)
         self._pool = http.async_connections(socket)
 
     @classmethod
     def local(
-        cls, agent: str = "local", home: Path | None = None, seconds: float = CLIENT_SECONDS
+        cls,
+        agent: str = "local",
+        home: Path | None = None,
+        seconds: float = CLIENT_SECONDS,
+        token: str = "",
     ) -> Self:
         """A client of this user's relay; raises `daemon_not_running` where none has been started."""
-        return cls(own_socket(home), agent, seconds)
+        return cls(own_socket(home), agent, seconds, token)
 
     async def __call__(self, request: Request[AnswerT]) -> AnswerT:
         """Ask, as `Client` does."""

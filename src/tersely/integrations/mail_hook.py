@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 sys.path.append(os.path.dirname(__file__))
 sys.path.append(os.path.join(os.path.dirname(__file__), "..", "foundation", "process"))
 
-from ancestry import agent_name  # type: ignore[import-not-found]
+from ancestry import TOKEN_VARIABLE, agent_name  # type: ignore[import-not-found]
 from run_hook import SOCKET_VARIABLE  # type: ignore[import-not-found]
 
 MAIL_HOOK_SECONDS = 2.0  # for all that one call asks of the relay
@@ -269,7 +269,7 @@ class _Relay:
             {"capability": capability, "arguments": arguments, "budget": MAIL_BUDGET_TOKENS}
         ).encode()
         head = (
-            f"POST /ask HTTP/1.1\r\nHost: relay\r\nX-Relay-Agent: {_header(self.agent)}\r\n"
+            f"POST /ask HTTP/1.1\r\nHost: relay\r\nX-Relay-Agent: {_header(self.agent)}\r\n{_token()}"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
         )
         path = _socket_path()
@@ -302,6 +302,12 @@ class _Relay:
         if left <= 0:
             raise TimeoutError
         wire.settimeout(left)
+
+
+def _token() -> str:
+    """The line of a request that shows that the name is this agent's own; "" without a token."""
+    token = os.environ.get(TOKEN_VARIABLE, "")
+    return f"X-Relay-Token: {_header(token)}\r\n" if token else ""
 
 
 def _header(name: str) -> str:

@@ -93,8 +93,9 @@ class _Run:
     async def until_end(self, environment: Mapping[str, str], report: tmux.Report) -> int:
         """Run the program until it ends; its exit status."""
         agent = _agent_of(self._wanted)
-        if NAME_VARIABLE in environment:  # an agent starts it
-            await asyncio.to_thread(self._spending.start_program)
+        is_of_agent = NAME_VARIABLE in environment
+        begin = self._spending.start_program if is_of_agent else self._spending.begin
+        await asyncio.to_thread(begin)
         wrapped = AGENTS[agent].wrapped if agent in AGENTS else None
         launch = wrapped.launch(environment) if wrapped is not None else Launch()
         of_another_run = (tmux.REPORT_VARIABLE, SOCKET_VARIABLE)

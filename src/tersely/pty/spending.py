@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from threading import Lock
 from typing import Any
 
@@ -44,6 +45,13 @@ class Spending:
         relay from answering.
         """
         self._spend(programs=1)
+
+    def begin(self) -> None:
+        """Have the relay know in which thread the program works, before it runs; a relay that does
+        not answer learns of it by the first report.
+        """
+        with suppress(TerselyError, OSError):
+            self._spend()
 
     def tell(self) -> None:
         """Have the relay know what has been used; what it cannot hear now is told the next time."""

@@ -10,10 +10,9 @@ from tests.doors.http.conftest import Answer, Web
 from tersely.relay.mail.identities import Claim
 
 
-def sent(web: Web, to: str, body: str, agent: str = "ann", **more: Any) -> Any:
-    answer = web.ask(
-        "POST", "/messages", {"to": to, "body": body, "queue": True, **more}, X_Relay_Agent=agent
-    )
+def sent(web: Web, to: str, body: str, agent: str = "ann", token: str = "", **more: Any) -> Any:
+    message = {"to": to, "body": body, "queue": True, **more}
+    answer = web.ask("POST", "/messages", message, X_Relay_Agent=agent, X_Relay_Token=token)
     assert answer.status == 201, answer
     return answer.json
 
@@ -53,8 +52,9 @@ def test_a_name_is_spoken_for_by_who_has_it_alone(
     session, write = mail.identities.open(Claim("bea", binds=True), is_live=False)
     mail.do(write)
     body = {"to": "ben", "body": "I am bea", "queue": True}
-    for token in ("", "a guess"):
-        refused = web.ask("POST", "/messages", {**body, "token": token}, X_Relay_Agent="bea")
+    for token in ("", "a-guess"):
+        shown = {"X_Relay_Agent": "bea", "X_Relay_Token": token}
+        refused = web.ask("POST", "/messages", body, **shown)
         assert (refused.status, refused.json["code"]) == (401, "unauthorized")
     sent(web, "bea", "for bea", agent="bea", token=session.token)
     sent(web, "ben", "I am dan", agent="dan")

@@ -53,21 +53,19 @@ class NoParameters:
 
 @dataclass(frozen=True, slots=True)
 class RetireParameters:
-    """The name; `token` is needed where it is bound to one."""
+    """The name; where it is bound, its token is shown."""
 
     name: str = positional("that of an agent that is gone")
-    token: str = option("", "that of the name", maximum=200, hidden=True)
 
 
 @dataclass(frozen=True, slots=True)
 class AwayParameters:
-    """The word of the agent that asks; `token` is needed where its name is bound to one."""
+    """The word of the agent that asks."""
 
     why: str = positional(
         "for others, such as when you are back", default="", maximum=MAX_AWAY_CHARACTERS
     )
     back: bool = option(False, "be there again")
-    token: str = option("", "that of the name", maximum=200, hidden=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +92,9 @@ class Retired:
 
 @dataclass(frozen=True, slots=True)
 class ChannelParameters:
-    """A channel that who asks joins or leaves; `token` is needed where its name is bound to one."""
+    """A channel that who asks joins or leaves."""
 
     channel: str = positional("# and up to 99 letters, digits and . _ : @ / -", pattern=CHANNEL)
-    token: str = option("", "that of the member's name", maximum=200, hidden=True)
 
 
 def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
@@ -148,7 +145,7 @@ def retire(context: RelayContext, parameters: RetireParameters) -> Retired:
     if is_other and relay.claims.is_holder(name):
         hint = "its claims end by themselves once it is gone; a person may retire it before"
         raise TerselyError("not_permitted", f"{name} holds claims, and an agent asks", hint)
-    dead = relay.mail.retire(name, parameters.token)
+    dead = relay.mail.retire(name, context.token)
     released = [one.target for one in relay.claims.release_all(name)]
     returned = [one.id for one in give_back(relay.store, name)]
     return Retired(name, released, returned, dead)
@@ -157,7 +154,7 @@ def retire(context: RelayContext, parameters: RetireParameters) -> Retired:
 def away(context: RelayContext, parameters: AwayParameters) -> AwayTold:
     """The agent that asks, as away or as back."""
     mail = context.relay.mail
-    meet(context, parameters.token)
+    meet(context)
     why = visible_line(parameters.why.strip())
     state = "" if parameters.back else f"{AWAY}: {why}" if why else AWAY
     mail.do(mail.identities.say_away(context.agent, state))
@@ -188,7 +185,7 @@ def _changed(
     context: RelayContext, parameters: ChannelParameters, change: Callable[[str, str], Write | None]
 ) -> Membership:
     mail = context.relay.mail
-    meet(context, parameters.token)
+    meet(context)
     write = change(parameters.channel, context.agent)
     if write is not None:
         mail.do(write)

@@ -29,6 +29,7 @@ class RelayContext:
     is_typed: Callable[[], bool] = lambda: False
     # whether an agent that can be seen has started the program that asks
     is_of_agent: Callable[[], bool] = lambda: False
+    token: str = ""  # that shows that the name of the agent is its own
 
     @property
     def is_of_person(self) -> bool:

@@ -81,7 +81,7 @@ def introduce(context: RelayContext, parameters: IntroductionParameters) -> Intr
     """
     mail = context.relay.mail
     if context.agent not in mail.presence.connected():
-        meet(context, "")
+        meet(context)
     if parameters.where.root:
         register(context, parameters.where.root)
     own = mail.identities.get(context.agent)

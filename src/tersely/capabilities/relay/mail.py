@@ -68,7 +68,7 @@ class Reached(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SendParameters:
-    """A message; `token` is needed where the name of the sender is bound to one."""
+    """A message."""
 
     to: str = positional("a name, project:name, #channel, or * for all connected agents", minimum=1,
                          maximum=MAX_SHORT_CHARACTERS)  # fmt: skip
@@ -96,7 +96,6 @@ class SendParameters:
         hidden=True,
     )
     queue: bool = option(False, "also for a name that is not yet known")
-    token: str = option("", "that of the sender's name", maximum=MAX_SHORT_CHARACTERS, hidden=True)
 
 
 def send(context: RelayContext, parameters: SendParameters) -> MessageSent:
@@ -105,7 +104,7 @@ def send(context: RelayContext, parameters: SendParameters) -> MessageSent:
     from tersely.relay.mail.messages import Draft
 
     mail = context.relay.mail
-    meet(context, parameters.token)
+    meet(context)
     sender = mail.identities.get(context.agent)
     treatment = _treatment(parameters)
     draft = Draft(
@@ -317,15 +316,12 @@ class ReceiptParameters:
 
     message_id: str = positional("what inbox calls it")
     stage: Reached = option(Reached.DELIVERED, "how far it has come")
-    token: str = option(
-        "", "that of the recipient's name", maximum=MAX_SHORT_CHARACTERS, hidden=True
-    )
 
 
 def receipt(context: RelayContext, parameters: ReceiptParameters) -> ReceiptTold:
     """Note how far a message has come with who asks."""
     mail, name = context.relay.mail, context.agent
-    meet(context, parameters.token)
+    meet(context)
     number = mail.number(parameters.message_id)
     if mail.delivery(name, number) is None:
         raise TerselyError(

@@ -9,14 +9,16 @@ from tersely.foundation.git.project import project_name
 USER = "user"  # what somebody is who only asks, without a connection
 
 
-def meet(context: RelayContext, token: str) -> None:
+def meet(context: RelayContext) -> None:
     """Let somebody act under a name; raises `unauthorized`, `name_taken`, or `not_permitted` where
     an agent says to be the person.
     """
     if context.agent == PERSON and context.is_of_agent():
         raise no_person()
     mail, name = context.relay.mail, context.agent
-    write = mail.identities.meet(name, USER, token, is_live=name in mail.presence.connected())
+    write = mail.identities.meet(
+        name, USER, context.token, is_live=name in mail.presence.connected()
+    )
     if write is not None:
         mail.do(write)
 

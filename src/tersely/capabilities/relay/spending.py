@@ -5,6 +5,7 @@ another.
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass
+from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import (
     Effect,
@@ -14,6 +15,10 @@ from tersely.capabilities.declaration import (
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.documents import THREAD_ERRORS, SpentTold
 from tersely.capabilities.relay.threads import spent_line, spent_told
+from tersely.foundation.errors import TerselyError
+
+if TYPE_CHECKING:
+    from tersely.relay.threads import Thread
 
 MAX_SPENT_AT_ONCE = 1_000_000_000  # tokens or turns that one report tells of
 
@@ -35,9 +40,19 @@ def spend(context: RelayContext, parameters: SpendParameters) -> SpentTold:
 
     relay = context.relay
     thread = threads.get(relay.store, parameters.thread)
+    _check_own(context, thread)
     more = spending.Spent(parameters.programs, parameters.turns, parameters.tokens)
     spent = spending.spend(relay.store, thread, context.agent, more, relay.policy)
     return spent_told(context, thread, spent)
+
+
+def _check_own(context: RelayContext, thread: Thread) -> None:
+    """Raise `not_permitted` for an agent that neither works in a thread nor has made it."""
+    is_own = context.is_of_person or thread.created_by == context.agent
+    if not (is_own or context.relay.mail.identities.works_in(context.agent, thread.thread_id)):
+        message = f"{context.agent} does not work in the thread {thread.thread_id[:80]}"
+        hint = "an agent tells what it uses to the thread that it was started in, or made"
+        raise TerselyError("not_permitted", message, hint)
 
 
 CAPABILITY = RelayCapability(
@@ -49,5 +64,5 @@ CAPABILITY = RelayCapability(
     run=spend,
     text=lambda told, style: spent_line(told),
     effect=Effect.WRITE,
-    fails=(*THREAD_ERRORS, "spending_limit"),
+    fails=(*THREAD_ERRORS, "spending_limit", "not_permitted"),
 )

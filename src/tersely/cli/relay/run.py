@@ -78,7 +78,7 @@ def _ask(program: str, command: Command, words: Sequence[str]) -> int:
     named = arguments.pop("agent", "") if shared else ""
     agent = str(named) or asker(os.environ)
     given = with_content(declared, {**command.preset, **arguments}, Path())
-    given = completed(declared, given, os.environ, Path(options.root))
+    given = completed(declared, given, Path(options.root))
     bind(command.capability().parameters, given)
     output = Output(program, options, Terminal.own())
     with Client.local(agent) as relay:

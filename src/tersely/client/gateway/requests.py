@@ -21,6 +21,7 @@ from tersely.capabilities.relay.results import result_text
 from tersely.client.gateway.code import LocalCode
 from tersely.client.gateway.joining import Membership, unreachable
 from tersely.client.outbox import Outbox, Unsent
+from tersely.doors.http.contract.operations import AGENT_TOKEN
 from tersely.doors.http.contract.shapes import Answered, Question
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.request_parsing import PEER, PERSON_HEADER
@@ -51,10 +52,13 @@ Send = Callable[[Any], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A message of an agent that waits for the relay: the arguments of `mail.send`."""
+    """A message of an agent that waits for the relay: the arguments of `mail.send`, and what shows
+    that the name is the agent's own.
+    """
 
     agent: str
     arguments: Mapping[str, Any]
+    token: str = ""
 
 
 class _Reply(msgspec.Struct):
@@ -178,17 +182,21 @@ class Requests:
     async def _send(self, scope: Scope, question: Question) -> _Reply:
         """Send a message behind those that wait; where the relay cannot be reached, keep it."""
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        agent = headers.get(b"x-relay-agent", "cli")
         arguments = {**question.arguments}
         arguments["id"] = arguments.get("id") or headers.get(b"idempotency-key") or new_id()
+        agent, token = (
+            headers.get(b"x-relay-agent", "cli"),
+            headers.get(AGENT_TOKEN.name.lower().encode(), ""),
+        )
+        message = Kept(agent, arguments, token)
         question.arguments = arguments
         try:
             await self._send_kept()
-            return await self._sent(agent, question)
+            return await self._sent(message, question)
         except TerselyError as error:
             if error.code != "relay_unreachable":
                 raise
-            self._outbox.put(Kept(agent, arguments))
+            self._outbox.put(message)
             return self._kept_reply(error, arguments["id"])
 
     async def _send_kept(self) -> None:
@@ -196,7 +204,7 @@ class Requests:
         async with self._sending:
             for unsent in list(self._outbox):
                 kept = unsent.message
-                reply = await self._sent(kept.agent, Question(_SEND, dict(kept.arguments)))
+                reply = await self._sent(kept, Question(_SEND, dict(kept.arguments)))
                 self._settle(unsent, reply)
 
     def _settle(self, unsent: Unsent[Kept], reply: _Reply) -> None:
@@ -213,10 +221,12 @@ class Requests:
             )
         self._outbox.remove(unsent)
 
-    async def _sent(self, agent: str, question: Question) -> _Reply:
+    async def _sent(self, message: Kept, question: Question) -> _Reply:
+        """The answer to the question that sends a message."""
         headers = {
             "authorization": f"Bearer {self._membership.token}", "content-type": "application/json",
-            "x-relay-agent": agent,
+            "x-relay-agent": message.agent,
+            **({AGENT_TOKEN.name: message.token} if message.token else {}),
         }  # fmt: skip
         try:
             async with http.async_stream(
@@ -263,10 +273,11 @@ def _for_others(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_kept(kept: Mapping[str, Any]) -> Kept:
-    agent, arguments = kept["agent"], kept["arguments"]
-    if not (isinstance(agent, str) and isinstance(arguments, dict)):
+    agent, arguments, token = kept["agent"], kept["arguments"], kept.get("token", "")
+    are_texts = isinstance(agent, str) and isinstance(token, str)
+    if not (are_texts and isinstance(arguments, dict)):
         raise TypeError("that is no message")
-    return Kept(agent, arguments)
+    return Kept(agent, arguments, token)
 
 
 async def _chunks(receive: Receive) -> AsyncIterator[bytes]:

@@ -22,7 +22,7 @@ from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.guard import Guard, OwnUser, Visitor
 from tersely.doors.http.guard import Pages as GuardedPages
 from tersely.doors.http.openapi import document
-from tersely.doors.http.request_parsing import Asked, read
+from tersely.doors.http.request_parsing import Asked, read, token_shown
 from tersely.doors.http.routes import capabilities
 from tersely.doors.http.routes import tokens as tokens_routes
 from tersely.doors.http.routes.plain import HANDLERS, Handler
@@ -119,6 +119,9 @@ def _endpoint(
     operation: Operation, relay: Relay, pool: Executor, handlers: Mapping[str, Handler]
 ) -> Endpoint:
     async def admitted(request: Request) -> Asked:
+        if not operation.is_open:
+            identities = relay.mail.identities
+            identities.check_shown(request.scope["agent"], token_shown(request))
         asked = await read(operation, request)
         if asked.principal is not None and not operation.capability:  # those look themselves
             relay.access.check(asked.principal, operation.name, asked.arguments())

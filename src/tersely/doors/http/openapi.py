@@ -12,6 +12,7 @@ from tersely.capabilities.binding import closed_object, required_names, schema_o
 from tersely.capabilities.declaration import Parameter
 from tersely.doors.http.contract import shapes
 from tersely.doors.http.contract.operations import (
+    AGENT_TOKEN,
     IDEMPOTENCY_KEY,
     IF_MATCH,
     Content,
@@ -64,7 +65,7 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
 
 def _operation(operation: Operation) -> dict[str, Any]:
     headers = [
-        *(() if operation.is_open else (_AGENT,)),
+        *(() if operation.is_open else (_AGENT, AGENT_TOKEN)),
         *((IF_MATCH,) if operation.conditional else ()),
         *((IDEMPOTENCY_KEY,) if operation.repeatable else ()),
     ]

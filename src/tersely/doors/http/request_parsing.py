@@ -18,6 +18,7 @@ from tersely.capabilities.binding import checked, from_text
 from tersely.capabilities.declaration import Parameter
 from tersely.doors.http.connecting.idle_connections import REQUEST_HEAD_SECONDS
 from tersely.doors.http.contract.operations import (
+    AGENT_TOKEN,
     IDEMPOTENCY_KEY,
     IF_MATCH,
     Content,
@@ -47,6 +48,7 @@ class Asked:
     expected: str = ""  # version, of `If-Match`
     peer: int = 0  # the process that asks, where the system says which
     principal: Principal | None = None  # the identity that asks; None: the relay's own user
+    token: str = ""  # that shows that the name of the agent is its own
     of_person: bool = False  # the machine of the identity has seen that a person asks
 
     def is_typed(self) -> bool:
@@ -91,8 +93,14 @@ async def read(operation: Operation, request: Request) -> Asked:
         expected.strip('"'),
         peer,
         principal,
+        token_shown(request),
         of_person,
     )
+
+
+def token_shown(request: Request) -> str:
+    """The token that a request shows for the name of its agent, "" for none."""
+    return _header(request, AGENT_TOKEN)
 
 
 def _header(request: Request, parameter: Parameter) -> str:

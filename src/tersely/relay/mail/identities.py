@@ -22,6 +22,7 @@ from tersely.relay.store.tables import Tables
 
 MAX_IDENTITIES = 100_000
 DIRECTORY = "workingDirectory"  # among the details of somebody: where they work
+THREAD = "thread"  # likewise: the thread in which they work, as long as they are connected
 AWAY = "away"  # likewise: that they are, with their word on it
 SEEN_SECONDS = 60  # after which it is noted again that somebody without a connection uses a name
 # the detail of a name that says whose it is, where that is not the relay's own user
@@ -123,6 +124,16 @@ class Identities:
             raise TerselyError("busy", f"{MAX_IDENTITIES:,} names are known")
         return self._opened(claim, before, is_resumed=is_resumed)
 
+    def check_shown(self, name: str, token: str) -> None:
+        """Raise `unauthorized` where a name is bound and `token` is neither its token nor the id of
+        its session.
+        """
+        known = self._known.get(name)
+        is_bound = known is not None and known.token is not None
+        if is_bound and not _is_shown(known, token):
+            hint = "show it, in X-Relay-Token or the environment's TERSELY_TOKEN"
+            raise TerselyError("unauthorized", f"the name {name[:80]} is bound to a token", hint)
+
     def meet(
         self, name: str, kind: str, token: str, *, is_live: bool
     ) -> Callable[[Tables], None] | None:
@@ -132,15 +143,9 @@ class Identities:
         `token` is that of the name, or the id of its session, which the programs know that an agent
         runs.
         """
+        self.check_shown(name, token)
         before = self._known.get(name)
-        if before is not None and before.session and hmac.compare_digest(before.session, token):
-            return self._seen(before)
-        if before is not None and before.token is not None:
-            if not _matches(before.token, token):
-                raise TerselyError(
-                    "unauthorized", f"the name {name} is bound to a token", "show it"
-                )
-        elif is_live:
+        if is_live and not _is_shown(before, token):
             raise TerselyError(
                 "name_taken", f"{name} is connected", "send through its own connection"
             )
@@ -156,6 +161,18 @@ class Identities:
         if self._known[name].details.get(DIRECTORY) == directory:
             return None
         return self._changed(name, DIRECTORY, directory, project)
+
+    def works_in(self, name: str, thread_id: str) -> bool:
+        """True if a thread is the one in which somebody works: the first that the session under a
+        name has said.
+        """
+        known = self._known.get(name)
+        if known is None:
+            return False
+        if THREAD not in known.details:
+            details = {**known.details, THREAD: thread_id}
+            self._known[name] = known._replace(details=details)
+        return bool(self._known[name].details[THREAD] == thread_id)
 
     def away(self, name: str) -> str:
         """The words of somebody who is away, beginning with that; "" for all others."""
@@ -194,8 +211,7 @@ class Identities:
             raise TerselyError("recipient_not_found", f"no agent is called {name[:80]!r}", hint)
         if is_live:
             raise TerselyError("name_taken", f"{name} is connected", "end its program first")
-        if known.token is not None and not _matches(known.token, token):
-            raise TerselyError("unauthorized", f"the name {name} is bound to a token", "show it")
+        self.check_shown(name, token)
 
     def forget(self, name: str) -> None:
         """Have nobody use a name any more; the store has forgotten it."""
@@ -213,12 +229,15 @@ class Identities:
     ) -> tuple[Session, Callable[[Tables], None]]:
         now_ms = self._store.now_ms()
         was = before or Identity(claim.name, first_ms=now_ms)
+        details = {**was.details, **claim.details}
+        if not is_resumed:
+            details.pop(THREAD, None)
         resume = secrets.token_urlsafe(_SECRET_BYTES)
         token = secrets.token_urlsafe(_SECRET_BYTES) if claim.binds and was.token is None else ""
         made = was._replace(
             kind=claim.kind or was.kind,
             project=claim.project or was.project,
-            details={**was.details, **claim.details},
+            details=details,
             token=_hashed(token) if token else was.token,
             session=was.session if is_resumed else secrets.token_hex(16),
             resume=_hashed(resume),
@@ -232,6 +251,14 @@ class Identities:
 
 def _hashed(secret: str) -> bytes:
     return sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def _is_shown(known: Identity | None, token: str) -> bool:
+    """True if a token is that of a name or the id of its session."""
+    if known is None or not token:
+        return False
+    is_session = hmac.compare_digest(known.session.encode(), token.encode("utf-8", "replace"))
+    return is_session or _matches(known.token, token)
 
 
 def _matches(hashed: bytes | None, secret: str) -> bool:

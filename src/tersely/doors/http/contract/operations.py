@@ -18,6 +18,7 @@ from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
 
 MAX_KEY_CHARACTERS = 200  # of idempotency
+MAX_TOKEN_CHARACTERS = 200  # of the name of an agent
 MAX_QUERY_NUMBER = 10**14  # behind the question mark
 
 
@@ -89,6 +90,10 @@ _IN_PATH = {
 IF_MATCH = Parameter(
     "If-Match", help="the version of the state that the change is for", required=False,
     pattern=f'"?{VERSION}"?',
+)  # fmt: skip
+AGENT_TOKEN = Parameter(
+    "X-Relay-Token", help="the token that the name of the agent is bound to, or the id of its session",
+    required=False, pattern=f"[!-~]{{1,{MAX_TOKEN_CHARACTERS}}}",
 )  # fmt: skip
 IDEMPOTENCY_KEY = Parameter(
     "Idempotency-Key", help="with the same key it happens once", required=False,

@@ -48,7 +48,7 @@ def stats(relay: Relay, asked: Asked) -> Any:
 def _context(relay: Relay, asked: Asked) -> RelayContext:
     return RelayContext(
         relay, asked.agent, asked.key, asked.expected, asked.principal, asked.is_typed,
-        asked.is_of_agent,
+        asked.is_of_agent, asked.token,
     )  # fmt: skip
 
 

@@ -14,7 +14,6 @@ from tersely.foundation.errors import TerselyError
 from tersely.relay import sessions
 from tersely.relay.calls import Call
 from tersely.relay.encoding import encode
-from tersely.relay.policy import Policy
 from tersely.relay.relay import Relay
 
 Handler = Callable[[Relay, Asked], Any]
@@ -32,7 +31,7 @@ def version(relay: Relay, asked: Asked) -> Any:
 
 def cap_invoke(relay: Relay, asked: Asked) -> Any:
     """A call, or one in an envelope."""
-    call = _enveloped(relay.policy, asked) if "schema" in asked.body else _plain(asked)
+    call = _enveloped(relay, asked) if "schema" in asked.body else _plain(asked)
     return relay.calls.invoke(call).told()
 
 
@@ -55,12 +54,14 @@ def _plain(asked: Asked) -> Call:
     )
 
 
-def _enveloped(policy: Policy, asked: Asked) -> Call:
+def _enveloped(relay: Relay, asked: Asked) -> Call:
     try:
         body = msgspec.convert(asked.body, Envelope)
     except msgspec.ValidationError as error:
         raise TerselyError("invalid_envelope", str(error), "docs/relay.md shows one") from None
     actor = body.from_ if asked.principal is None else asked.agent
+    relay.mail.identities.check_shown(actor, asked.token)
+    policy = relay.policy
     policy.check_payload(len(encode(body.payload)))
     policy.check_notes(body.notes)
     policy.check_hops(body.hops)
