@@ -114,6 +114,38 @@ CASES: dict[str, Case] = {
             "a.js 6: shown": "5 6",
         },
     ),
+    "tsx: elements are members of the type that the runtime of the file declares": (
+        {
+            "jsx/base.ts": "export interface Attributes { class?: string; 'aria-label'?: string }\n"
+            "interface Defined { div: Attributes;\n  'my-element': Attributes }\n"
+            "export namespace JSX {\n"
+            "  export interface IntrinsicElements extends Defined { span: Attributes }\n}\n",
+            "jsx/jsx-runtime.ts": "export type { JSX } from './base'\n",
+            "a.tsx": "/** @jsxImportSource ./jsx */\n"
+            "const value = '';\n"
+            "const page = <div class={value}>\n"
+            "  <span aria-label='x'/>\n"
+            "  <my-element class=''></my-element>\n"
+            "</div>;\n",
+            "below/tsconfig.json": '{"compilerOptions": {"jsxImportSource": "../jsx"}}',
+            "below/b.tsx": "const page = <div class=''/>;\n",
+            "none.tsx": "const page = <div class=''/>;\n",
+        },
+        {
+            "a.tsx 3: div": "jsx/base.ts:2",
+            "a.tsx 3: class": "jsx/base.ts:1",
+            "a.tsx 3: value": "2",
+            "a.tsx 4: span": "jsx/base.ts:5",
+            "a.tsx 4: aria-label": "jsx/base.ts:1",
+            "a.tsx 5: my-element class": "jsx/base.ts:3",
+            "a.tsx 5: my-element>": "jsx/base.ts:3",
+            "a.tsx 6: div": "jsx/base.ts:2",
+            "below/b.tsx 1: div": "jsx/base.ts:2",
+            "below/b.tsx 1: class": "jsx/base.ts:1",
+            "none.tsx 1: div": "",
+            "none.tsx 1: class": "",
+        },
+    ),
     "typescript: types and their parameters": (
         {
             "a.ts": "type Name = string;\n"
@@ -414,6 +446,7 @@ def test_names_mean_the_bindings_in_sight(name: str, tmp_path: Path) -> None:
     """Every question of a case is answered with exactly the lines expected."""
     files, questions = CASES[name]
     for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, encoding="utf-8")
     found = {}
     with Engine.open(tmp_path) as engine:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,13 +11,16 @@ from tersely.code.expressions import (
     CLASS_METHOD,
     CONST,
     GENERATOR,
+    IMPORTED,
     MAPPING,
     MEMBER,
     OWN_RECEIVER,
     PROPERTY,
     SETTER,
     SPREAD,
+    TYPED,
     Expression,
+    either,
 )  # fmt: skip
 from tersely.code.languages.frameworks import ECMASCRIPT_FRAMEWORK_METHODS, ECMASCRIPT_FRAMEWORKS
 from tersely.code.languages.model import (  # fmt: skip
@@ -55,7 +59,12 @@ from tersely.code.languages.model import (  # fmt: skip
     names,
 )
 from tersely.code.languages.nodes import all_parts, line_of, named_parts
-from tersely.code.languages.parts.ecmascript_modules import entry_words, module_files, module_keys
+from tersely.code.languages.parts.ecmascript_modules import (
+    ELEMENT_MODULE,
+    entry_words,
+    module_files,
+    module_keys,
+)
 from tersely.code.languages.parts.ecmascript_narrowing import (
     lower_binary,
     lower_if,
@@ -72,6 +81,9 @@ if TYPE_CHECKING:
 
 Text_ = Callable[["Node"], str]
 QUOTES = "\"'`"
+ELEMENTS = "JSX"  # the namespace that says which elements there are
+ELEMENTS_OF = re.compile(rb"@jsxImportSource\s+([^\s*]+)")
+MAX_HEAD_BYTES = 4_000  # of a file, in which it names the package of its elements
 
 
 def grammar() -> object:
@@ -213,8 +225,12 @@ def lower_decorator(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_element(walk: Lowering, node: Node) -> Expression:
-    """`<Component a={b}/>` calls `Component({a: b})`; elements in lower case are not ours."""
+    """`<Component a={b}/>` calls `Component({a: b})`; `<element a={b}/>` in lower case has members
+    of a type.
+    """
     name = node.child_by_field_name("name")
+    if name is not None and _is_element(walk, name):
+        return _lower_own_element(walk, node, name)
     pairs: list[tuple[Any, Any]] = []
     serial = walk.next_serial()
     for child in named_parts(node):
@@ -235,10 +251,49 @@ def lower_element(walk: Lowering, node: Node) -> Expression:
                 pairs.append(((SPREAD, None), walk.value(spread)))
     if name is None or name.type == "jsx_namespace_name":
         return None
-    if name.type == "identifier" and walk.text(name)[:1].islower():
-        return None
     props = (MAPPING, tuple(pairs), serial)
     return walk.call(walk.callee(name), (props,), (), line_of(name))
+
+
+def _is_element(walk: Lowering, name: Node) -> bool:
+    """True if a name is that of an element of the page, not of a component."""
+    return name.type == "identifier" and walk.text(name)[:1].islower()
+
+
+def _lower_own_element(walk: Lowering, node: Node, name: Node) -> Expression:
+    element = _own_element(walk, name)
+    walk.taken(element, name)
+    for child in named_parts(node):
+        parts = named_parts(child) if child.type == "jsx_attribute" else []
+        if parts:
+            walk.taken((MEMBER, element, walk.text(parts[0])), parts[0])
+            walk.visit(parts[1:])
+        elif child.id != name.id:
+            walk.value(child)
+    return None
+
+
+def lower_closing(walk: Lowering, node: Node) -> Expression:
+    """`</element>`."""
+    name = node.child_by_field_name("name")
+    if name is not None and _is_element(walk, name):
+        walk.taken(_own_element(walk, name), name)
+    else:
+        walk.value(name)
+    return None
+
+
+def _own_element(walk: Lowering, name: Node) -> Expression:
+    """An element as a member of `JSX.IntrinsicElements`, which is a namespace of the module that the
+    file or the configuration names, or one for all files.
+    """
+    if ELEMENTS not in walk.notes:
+        named = ELEMENTS_OF.search(walk.source[:MAX_HEAD_BYTES])
+        source = named[1].decode("utf-8", "replace").rstrip("/") if named else ""
+        module = f"{source}/{ELEMENT_MODULE}" if source else ELEMENT_MODULE
+        walk.notes[ELEMENTS] = either((IMPORTED, module, ELEMENTS), ELEMENTS)
+    owner = (MEMBER, walk.notes[ELEMENTS], "IntrinsicElements")
+    return (MEMBER, (TYPED, owner), walk.text(name))
 
 
 def lower_catch(walk: Lowering, node: Node) -> Expression:
@@ -321,6 +376,7 @@ RULES: dict[str, Rule] = {
     "jsx_expression": Inner(),
     "jsx_opening_element": Custom(lower_element),
     "jsx_self_closing_element": Custom(lower_element),
+    "jsx_closing_element": Custom(lower_closing),
     "comment": Comment(),
 }
 

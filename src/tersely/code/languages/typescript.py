@@ -369,7 +369,12 @@ def _typed(rule: Rule) -> Rule:
     return rule
 
 
-ELEMENT_RULES = ("jsx_opening_element", "jsx_self_closing_element", "jsx_expression")
+ELEMENT_RULES = (
+    "jsx_opening_element",
+    "jsx_self_closing_element",
+    "jsx_closing_element",
+    "jsx_expression",
+)
 SHARED: dict[str, Rule] = {
     name: _typed(rule)
     for name, rule in RULES.items()

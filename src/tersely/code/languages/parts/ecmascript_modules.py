@@ -31,6 +31,7 @@ SOURCES = {
     ".mjs": (".mts", ".mjs", ".d.mts"),
     ".cjs": (".cts", ".cjs", ".d.cts"),
 }
+ELEMENT_MODULE = "jsx-runtime"  # of the package that the configuration names
 INDEX_NAMES = ("index", "main", "mod")
 ENTRIES = ("index", "src/index", "src/main", "lib/index")  # of a package that declares none
 # keys of package.json for the entry of a package, best first: of one that is imported by its name,
@@ -59,15 +60,18 @@ class Configuration(NamedTuple):
     aliases: Aliases
     base: str | None  # the directory in which names without a `./` are looked for
     roots: tuple[str, ...]  # directories that count as one when a path is relative
+    elements: str  # the package whose module `jsx-runtime` says which elements there are
 
 
-PLAIN = Configuration([], None, ())
+PLAIN = Configuration([], None, (), "")
 
 
 def module_files(files: Files, importer: str, module: str) -> list[str]:
     """Files that `module` may mean, best first; none for what lies outside the repository."""
     directory = posixpath.dirname(importer)
     module = module.partition("?")[0]
+    if module == ELEMENT_MODULE:
+        module = f"{_settings(files, directory).elements}/{ELEMENT_MODULE}"
     if module.startswith((".", "/")):
         base = module.lstrip("/") if module.startswith("/") else posixpath.join(directory, module)
         path = posixpath.normpath(base)
@@ -203,10 +207,10 @@ def _configuration(
         return None
     settings = relaxed_json(text)
     directory = posixpath.dirname(path)
-    aliases, base, roots = PLAIN
+    aliases, base, roots, elements = PLAIN
     for parent in _extended(settings, directory):
         above = _configuration(files, parent, depth + 1, known)
-        aliases, base, roots = above or (aliases, base, roots)
+        aliases, base, roots, elements = above or (aliases, base, roots, elements)
     options = settings.get("compilerOptions")
     options = options if isinstance(options, dict) else {}
     if isinstance(options.get("baseUrl"), str):
@@ -227,7 +231,9 @@ def _configuration(
             for root in listed
             if isinstance(root, str)
         )
-    known[path] = Configuration(aliases, base, roots)
+    if isinstance(options.get("jsxImportSource"), str):
+        elements = options["jsxImportSource"]
+    known[path] = Configuration(aliases, base, roots, elements)
     return known[path]
 
 

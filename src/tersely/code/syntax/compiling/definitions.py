@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
     ABSTRACT,
+    CONST,
     DEFINED,
     DETACHED,
     EXTENSION,
@@ -379,13 +380,21 @@ def _variable(rule: model.Variable) -> Handler:
         value = walk.typed(value, annotation)
         walk.visit_others(node, name, get_type(node), value_node)
         if name is not None:
-            text = walk.text(name)
+            text = _unquoted(walk, name)
             walk.bind_name(text, value, name)
             if not is_definition and walk.scope.holds_symbols:
                 walk.define_value(wrapped[0] if wrapped else node, text, name, rule.kind)
         return None
 
     return lower
+
+
+def _unquoted(walk: Lowering, name: Node) -> str:
+    """A name that may be written as a text: `"a-b": string`."""
+    if type(walk.rules[name.kind_id]) is not model.Text:
+        return walk.text(name)
+    constant = walk.value(name)
+    return (is_tagged(constant, CONST) and str(constant[1])) or walk.text(name)
 
 
 def _variables(rule: model.Variables) -> Handler:
