@@ -9,10 +9,10 @@ the candidates only.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import (
@@ -118,6 +118,22 @@ class Target(NamedTuple):
     manner: Manner = Manner.DIRECT
 
 
+class Reach(NamedTuple):
+    """What a call reaches, and what is known of the functions it calls that lead to handlers of
+    frameworks.
+    """
+
+    targets: tuple[Target, ...]
+    leading: tuple[Summary, ...] = ()
+
+
+class _Known(NamedTuple):
+    """What a call was found to reach, and the bounds that it met."""
+
+    reach: Reach
+    cut: tuple[str, ...]
+
+
 class Passing(NamedTuple):
     """A call that passes something to a function, whose parameters it fills from `shift` on."""
 
@@ -180,9 +196,9 @@ class Sites:
         self.evaluator = evaluator
         self.program = evaluator.program
         self._known: dict[tuple[int, int], tuple[list[Passing], tuple[str, ...]]] = {}
-        self._targets: dict[tuple[int, int, int], tuple[Target, ...]] = {}
-        # bounds that were met for them
-        self._targets_cut: dict[tuple[int, int, int], tuple[str, ...]] = {}
+        # by file, scope and position of the call: what it reaches by value, and with handlers
+        self._direct: dict[tuple[int, int, int], _Known] = {}
+        self._with_handlers: dict[tuple[int, int, int], _Known] = {}
         # what functions that give members by name give, by file and function
         self._given_members: dict[tuple[int, str], frozenset[Value]] = {}
         self._few: dict[tuple[str, str], list[Target]] = {}
@@ -190,51 +206,79 @@ class Sites:
     # Forward
 
     def targets_at(self, file: File, scope: int, index: int) -> Sequence[Target]:
-        """`targets` of a call by its position among those of its scope, found out once."""
-        key = (file.id, scope, index)
-        known = self._targets.get(key)
-        solver = self.evaluator.solver
-        if known is None:
-            found, cut = solver.hear(self.targets, file, scope, file.scope(scope).calls[index])
-            known, cut = tuple(found), _beside_flow(cut) if found else cut
-            solver.mark_cut(*cut)
-            if not solver.is_solving:  # in the middle of a question values are not final
-                self._targets[key] = known
-                if cut:
-                    self._targets_cut[key] = cut
-        elif key in self._targets_cut:
-            solver.mark_cut(*self._targets_cut[key])
-        return known
+        """The definitions that a call may reach, by its position among those of its scope."""
+        direct = self.direct_at(file, scope, index)
+        if not direct.leading:
+            return direct.targets
+        key, call = (file.id, scope, index), file.scope(scope).calls[index]
+        return self._once(self._with_handlers, key, self._led, direct, file, scope, call).targets
 
-    def targets(self, file: File, scope: int, call: Expression) -> list[Target]:
-        """The definitions that a call may reach, by value."""
+    def direct_at(self, file: File, scope: int, index: int) -> Reach:
+        """`direct` of a call by its position among those of its scope."""
+        key, call = (file.id, scope, index), file.scope(scope).calls[index]
+        return self._once(self._direct, key, self.direct, file, scope, call)
+
+    def _once(
+        self,
+        known: dict[tuple[int, int, int], _Known],
+        key: tuple[int, int, int],
+        find: Callable[..., Reach],
+        *arguments: Any,
+    ) -> Reach:
+        """What a call reaches, found out once; the bounds that it met are said to all who ask."""
+        solver = self.evaluator.solver
+        answer = known.get(key)
+        if answer is None:
+            reach, cut = solver.hear(find, *arguments)
+            answer = _Known(reach, _beside_flow(cut) if reach.targets else cut)
+            if not solver.is_solving:  # in the middle of a question values are not final
+                known[key] = answer
+        solver.mark_cut(*answer.cut)
+        return answer.reach
+
+    def _led(self, direct: Reach, file: File, scope: int, call: Expression) -> Reach:
+        """What a call reaches by value, and the handlers of frameworks that it leads to."""
+        handlers = (self.evaluator.topics.reached(file, scope, one, call) for one in direct.leading)
+        return Reach(tuple(dict.fromkeys((*direct.targets, *chain.from_iterable(handlers)))))
+
+    def direct(self, file: File, scope: int, call: Expression) -> Reach:
+        """The definitions that a call may reach by value."""
         callee = call[1]
         if (
             type(callee) is str
             and file.facts.chains_constructors
             and callee in file.facts.receiver_names
         ):
-            return self._chained(file, scope, call)
+            return Reach(tuple(self._chained(file, scope, call)))
         if type(callee) is str and callee in file.facts.super_names:
-            return self._chained(file, scope, call) if file.facts.chains_constructors else []
+            chained = self._chained(file, scope, call) if file.facts.chains_constructors else ()
+            return Reach(tuple(chained))
         below = self._below(file, scope, call)
         if (
             type(callee) is tuple
             and callee[0] == MEMBER
             and callee[2] in file.facts.implicit_methods
         ):
-            return _with_others(self._implicit(file, scope, callee[1], callee[2]), below)
+            implied = self._implicit(file, scope, callee[1], callee[2])
+            return Reach(_with_others(implied, below))
         found: dict[Target, None] = {}
+        known: list[Summary | None] = []
         for value in sorted(self.evaluator.calls.called(file, scope, call), key=repr):
-            for target in self._targets_of(value, file, scope, call):
-                found[target] = None
+            found.update(dict.fromkeys(self._targets_of(value, file, scope, call)))
+            known.append(self._summary_of(value, file))
         method = file.facts.methods.get(self.evaluator.names.method_name(file, scope, callee))
-        if method is None:
-            return _with_others(list(found), below)
-        if not found and not self.evaluator.values(file, scope, callee):
+        known.append(method)
+        if method is not None and not found and not self.evaluator.values(file, scope, callee):
             found.update(dict.fromkeys(self.called_back(method, file, scope, call)))
-        found.update(dict.fromkeys(self.evaluator.topics.reached(file, scope, method, call)))
-        return _with_others(list(found), below)
+        leading = tuple(one for one in known if one is not None and one.reaches is not None)
+        return Reach(_with_others(list(found), below), leading)
+
+    def _summary_of(self, value: Value, file: File) -> Summary | None:
+        """What is known of a function outside the repository, None of other values and of what does
+        nothing with what it is given.
+        """
+        is_inert = value[0] == EXTERNAL and value[1] in file.facts.inert
+        return None if is_inert else self.evaluator.summaries.of(value, file)
 
     def _below(self, file: File, scope: int, call: Expression) -> list[Target]:
         """What a call of the receiver, or of a member of it, reaches where that is of a class below
@@ -290,14 +334,8 @@ class Sites:
             return []
         if tag in (EXTERNAL, BUILTIN, RESULT):
             summary = self.evaluator.summaries.of(value, file)
-            if tag == RESULT and summary is None:
-                return []
-            reached = (
-                self.evaluator.topics.reached(file, scope, summary, call)
-                if summary is not None
-                else []
-            )
-            return self.called_back(summary, file, scope, call) + reached
+            is_unknown = tag == RESULT and summary is None
+            return [] if is_unknown else self.called_back(summary, file, scope, call)
         return []
 
     def _function(self, value: Value) -> Target:
@@ -997,20 +1035,31 @@ class Sites:
                 ):
                     found.add(FoundCall(other.id, scope, index, 0))
                 continue
-            targets = self.targets_at(other, scope, index)
+            targets: Sequence[Target] = self.direct_at(other, scope, index).targets
             if guess and not targets:
-                targets = self.guesses(other, scope, call)
+                targets = self._guessed_at(other, scope, index, (file.id, position))
             for target in targets:
                 if target.file == file.id and target.position == position:
                     found.add(FoundCall(other.id, scope, index, target.shift))
         return found
+
+    def _guessed_at(
+        self, other: File, scope: int, index: int, place: tuple[int, int]
+    ) -> list[Target]:
+        """The guesses for a call that reaches nothing by value, if the definition at `place` is
+        among them. One that leads to handlers means those.
+        """
+        found = self.guesses(other, scope, other.scope(scope).calls[index])
+        is_meant = any((target.file, target.position) == place for target in found)
+        return found if is_meant and not self.targets_at(other, scope, index) else []
 
     def _has_unknown(self, other: File, name: Any) -> bool:
         """True if a call by a name in a file has no target, not even by name, because a bound was
         met.
         """
         for scope, index in other.calls_by_name.get(name, ()):
-            is_cut = FLOW_LIMIT in self._targets_cut.get((other.id, scope, index), ())
+            known = self._direct.get((other.id, scope, index))
+            is_cut = known is not None and FLOW_LIMIT in known.cut
             if is_cut and not self.guesses(other, scope, other.scope(scope).calls[index]):
                 return True
         return False
@@ -1088,7 +1137,7 @@ class Sites:
             and type(argument) is str
         ):
             found.append(Carrier(argument, other.id, False, False))
-        for target in self.targets(other, scope, call):
+        for target in self.direct(other, scope, call).targets:
             home = self.program.file(target.file)
             body = home.scopes[target.position]
             if home.definitions[target.position].kind in CLASS_KINDS:
@@ -1159,11 +1208,11 @@ def _names_one(type_: Expression, names: set[str], marks: frozenset[str]) -> boo
     return not words.isdisjoint(names) and not (marks and words.isdisjoint(marks))
 
 
-def _with_others(targets: list[Target], others: list[Target]) -> list[Target]:
+def _with_others(targets: list[Target], others: list[Target]) -> tuple[Target, ...]:
     """The targets of a call, with others that it may reach."""
     places = {(target.file, target.position) for target in targets}
     new = [target for target in others if (target.file, target.position) not in places]
-    return [*targets, *(target._replace(manner=Manner.BELOW) for target in new)]
+    return (*targets, *(target._replace(manner=Manner.BELOW) for target in new))
 
 
 def _beside_flow(cut: tuple[str, ...]) -> tuple[str, ...]:
