@@ -148,8 +148,8 @@ def test_a_changed_file_loads_its_own_language_only(
     languages = {
         name.rpartition(".")[2] for name in loaded if name.startswith("tersely.code.languages.")
     }
-    own = {"python", "parts", "python_fields", "python_generics", "python_narrowing"}
-    assert languages == {"frameworks", "model", "nodes", "registry", *own}
+    parts = {f"python_{name}" for name in ("fields", "generics", "library", "narrowing")}
+    assert languages == {"frameworks", "model", "nodes", "registry", "python", "parts", *parts}
     assert not any(name.startswith("tersely.code.graph") for name in loaded)
 
 

@@ -5,8 +5,7 @@ into an outcome.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.capabilities.binding import bind
 from tersely.capabilities.catalogue import load
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 MAX_LOOKS_AGAIN = 2  # at the files, by a question for which one was gone that had just been indexed
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """The reason for which there is no result, in words that stay the same (`code`) and words for
     people.
     """
@@ -48,8 +46,7 @@ class Failure:
         return EXIT_OF_CODE[self.code]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The outcome of a call: a result at a revision of the index, or a failure."""
 
     revision: str  # empty when the index could not be opened

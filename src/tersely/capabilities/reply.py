@@ -5,8 +5,7 @@ was asked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.capabilities.declaration import Capability, parameters_of
 from tersely.capabilities.invoke import Failure, Outcome, invoke
@@ -49,8 +48,7 @@ def failure_text(failure: Failure | TerselyError, style: Style) -> str:
     return "\n".join(lines) + "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """An answer in words. The `text` and the `asides` together keep to the budget."""
 
     revision: str

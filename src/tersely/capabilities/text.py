@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
+from typing import NamedTuple
 
 from tersely.foundation.shortening import one_line
 
@@ -12,8 +12,7 @@ MAX_COLUMN_CHARACTERS = 120  # of a cell that its column is as wide as
 MAX_SIGNATURE_CHARACTERS = 160
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """Colours by what they mean; without `colored` every text stays as it is."""
 
     colored: bool = False

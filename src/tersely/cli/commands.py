@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import Capability, Parameter, parameters_of
@@ -13,15 +14,14 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.suggestion import suggestion
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A capability under the words that ask for it; what `preset` fixes is no option of the
     command.
     """
 
     words: tuple[str, ...]
     capability_name: str
-    preset: Mapping[str, object] = field(default_factory=dict)
+    preset: Mapping[str, object] = MappingProxyType({})
     summary: str = ""  # where the command is narrower than its capability
     required: frozenset[str] = frozenset()  # parameters that the command cannot do without
 

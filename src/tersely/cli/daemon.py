@@ -13,7 +13,7 @@ from tersely.foundation.roots import find_root
 from tersely.foundation.settings import Settings, load
 
 if TYPE_CHECKING:
-    from tersely.cli.builtin_commands import Verb
+    from tersely.cli.builtin.serving import Verb
 
 ANSWER_WORDS = "tersely.cli.recorded_output:answer"
 _MEGABYTE = 1_000_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.capabilities.declaration import Capability, Tier
 from tersely.capabilities.delta import for_reader
@@ -25,14 +25,12 @@ from tersely.cli.overview import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY, RELAY_
 from tersely.cli.paths import from_root
 from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.settings import SESSION_VARIABLE
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """The request that somebody typed, understood."""
 
     options: Options
@@ -128,6 +126,9 @@ def read_request(
 
     The environment says which reader the command line answers, where its words do not.
     """
+    # a large module that the commands about the program itself can spare
+    from tersely.foundation.settings import SESSION_VARIABLE
+
     command, rest = find_command(words)
     options, arguments = read_with_options(command.parameters(), [*leading, *rest])
     names = {parameter.name for parameter in command.parameters()}
@@ -196,9 +197,9 @@ def _with_kept_pieces(outcome: Outcome) -> Outcome:
         for piece in pieces:
             cassettes.keep(piece.text, piece.name, piece.tokens)
     except TerselyError as error:
-        return replace(outcome, result=None, failure=Failure.of(error))
+        return outcome._replace(result=None, failure=Failure.of(error))
     kept = tuple(replace(piece, text="") for piece in pieces)
-    return replace(outcome, result=replace(outcome.result, pieces=kept)) if pieces else outcome
+    return outcome._replace(result=replace(outcome.result, pieces=kept)) if pieces else outcome
 
 
 def _kept(capability: Capability[Any, Any], workspace: Workspace, outcome: Outcome) -> Outcome:
@@ -207,5 +208,5 @@ def _kept(capability: Capability[Any, Any], workspace: Workspace, outcome: Outco
     try:
         told = cassettes.keep(text, capability.name, workspace.tokenizer.count(text))
     except TerselyError as error:
-        return replace(outcome, result=None, failure=Failure.of(error))
-    return replace(outcome, result=told)
+        return outcome._replace(result=None, failure=Failure.of(error))
+    return outcome._replace(result=told)

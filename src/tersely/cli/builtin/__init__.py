@@ -1,0 +1,1 @@
+"""The commands that speak about the program itself, a module each theme, imported when one is meant."""

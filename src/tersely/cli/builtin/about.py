@@ -1,0 +1,28 @@
+"""Help and the version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tersely import __version__
+from tersely.capabilities.declaration import positional
+from tersely.cli import manual
+from tersely.cli.builtin.own_command import NoParameters, OwnCommand, OwnCommandCall
+
+
+@dataclass(frozen=True, slots=True)
+class _HelpParameters:
+    topic: tuple[str, ...] = positional("a command, or a topic", default=(), metavar="COMMAND")
+
+
+def _help(asked: OwnCommandCall, parameters: _HelpParameters) -> dict[str, Any]:
+    return {"text": manual.text(asked.program, parameters.topic, asked.style)}
+
+
+def _version(asked: OwnCommandCall, parameters: NoParameters) -> dict[str, Any]:
+    return {"version": __version__, "text": f"{asked.program} {__version__}\n"}
+
+
+HELP = OwnCommand(_HelpParameters, _help)
+VERSION = OwnCommand(NoParameters, _version)

@@ -1,0 +1,58 @@
+"""The coding agent, its sessions and measurements of agents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tersely.capabilities.declaration import option
+from tersely.cli.agent.command_spec import (
+    LAST,
+    BenchParameters,
+    ChatParameters,
+    ServerKind,
+    SessionParameters,
+    SessionVerb,
+)
+from tersely.cli.builtin.own_command import EXIT_STATUS, OwnCommand, OwnCommandCall
+
+
+def _chat(asked: OwnCommandCall, parameters: ChatParameters) -> dict[str, Any]:
+    from tersely.cli.agent.chat import run_chat
+
+    return {"text": "", EXIT_STATUS: run_chat(asked.options, parameters)}
+
+
+@dataclass(frozen=True, slots=True)
+class _AcpParameters:
+    url: str = option("", "where the model is served, as for chat")
+    model: str = option("", "which of its models")
+    kind: ServerKind = option(ServerKind.AUTO, "what the server speaks")
+    window: int = option(0, "tokens of context, as for chat", minimum=0)
+
+
+def _acp(asked: OwnCommandCall, given: _AcpParameters) -> dict[str, Any]:
+    from tersely.cli.agent.editor import run_acp
+
+    run_acp(ChatParameters(url=given.url, model=given.model, kind=given.kind, window=given.window))
+    return {"text": ""}
+
+
+def _bench(asked: OwnCommandCall, parameters: BenchParameters) -> dict[str, Any]:
+    from tersely.cli.agent.bench import run_bench
+
+    return run_bench(asked.options.root, parameters, asked.style, asked.options.quiet)
+
+
+def _sessions(asked: OwnCommandCall, parameters: SessionParameters) -> dict[str, Any]:
+    from tersely.cli.agent.sessions import run_sessions
+
+    if parameters.verb is SessionVerb.RESUME:
+        return _chat(asked, ChatParameters(resume=parameters.session or LAST))
+    return run_sessions(asked.options.root, parameters, asked.style)
+
+
+CHAT = OwnCommand(ChatParameters, _chat)
+ACP = OwnCommand(_AcpParameters, _acp)
+SESSIONS = OwnCommand(SessionParameters, _sessions)
+BENCH = OwnCommand(BenchParameters, _bench)

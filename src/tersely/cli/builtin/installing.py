@@ -1,0 +1,86 @@
+"""What goes into the settings of other agents, and the hooks that they call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from tersely.capabilities.declaration import option, positional
+from tersely.cli.builtin.own_command import OwnCommand, OwnCommandCall
+
+
+@dataclass(frozen=True, slots=True)
+class _InstallParameters:
+    agent: str = positional(
+        "claude, codex, opencode, gemini, qwen, cursor, or an editor: vscode, zed, jetbrains, …"
+    )
+    user: bool = option(False, "in the user's own settings rather than in those of this repository")
+    hooks: bool = option(
+        True, "have prompts and large files looked at; without it only the server is added"
+    )
+    texts: bool = option(True, "add the skill file, or the paragraph for AGENTS.md")
+    subagents: bool = option(True, "tell the agents that it starts of other agents, too")
+    vsix: str = option(
+        "", "the extension for VS Code, where it is not beside this copy", metavar="FILE"
+    )
+    yes: bool = option(False, "write without asking")
+
+
+def _install(asked: OwnCommandCall, parameters: _InstallParameters) -> dict[str, Any]:
+    from tersely.cli import install
+
+    root, given = asked.options.root, parameters
+    wanted = install.InstallOptions(
+        given.agent, root, given.user, given.yes, given.hooks, given.texts, given.subagents, given.vsix
+    )  # fmt: skip
+    return install.run_install(wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class _UninstallParameters:
+    agent: str = positional("the agent, as given to install")
+    user: bool = option(False, "from the user's own settings")
+    yes: bool = option(False, "write without asking")
+
+
+def _uninstall(asked: OwnCommandCall, parameters: _UninstallParameters) -> dict[str, Any]:
+    from tersely.cli import install
+
+    return install.run_uninstall(
+        install.InstallOptions(
+            parameters.agent, asked.options.root, parameters.user, parameters.yes
+        )
+    )
+
+
+class HookKind(StrEnum):
+    """The action that an agent is about to take."""
+
+    SESSION = "session"
+    PROMPT = "prompt"
+    READ = "read"
+    RUN = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class _HookParameters:
+    kind: HookKind = positional("what the agent is about to do")
+    agent: str = option("claude", "which agent it is")
+
+
+def _hook(asked: OwnCommandCall, parameters: _HookParameters) -> dict[str, Any]:
+    if parameters.kind is HookKind.RUN:
+        from tersely.integrations import run_hook as running
+
+        running.main(waits=False, agent=parameters.agent)
+        return {"text": ""}
+    from tersely.cli.hook import run_hook
+
+    answer = run_hook(parameters.kind, parameters.agent)
+    return {"text": f"{answer}\n" if answer else ""}
+
+
+INSTALL = OwnCommand(_InstallParameters, _install)
+UNINSTALL = OwnCommand(_UninstallParameters, _uninstall)
+HOOK = OwnCommand(_HookParameters, _hook)

@@ -1,0 +1,33 @@
+"""What a command about the program itself is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tersely.capabilities.text import Style
+from tersely.cli.options import Options
+
+EXIT_STATUS = "exit_status"  # in a result: how the process ends, where it has printed by itself
+
+
+class OwnCommandCall(NamedTuple):
+    """The call of a command of our own."""
+
+    program: str
+    options: Options
+    style: Style
+
+
+class OwnCommand(NamedTuple):
+    """A command of our own: its parameters, declared as those of a capability are."""
+
+    parameters: type
+    # gives the result; `text` in it is what is printed
+    run: Callable[[OwnCommandCall, Any], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class NoParameters:
+    """The parameters of a command that has none."""

@@ -1,0 +1,73 @@
+"""Servers and daemons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from tersely.capabilities.declaration import option, positional
+from tersely.cli.builtin.own_command import NoParameters, OwnCommand, OwnCommandCall
+
+
+class Verb(StrEnum):
+    """The verbs for daemons."""
+
+    START = "start"
+    STOP = "stop"
+    STATUS = "status"
+    LIST = "list"
+
+
+@dataclass(frozen=True, slots=True)
+class _DaemonParameters:
+    verb: Verb = positional("what to do", metavar="start|stop|status|list")
+
+
+def _daemon(asked: OwnCommandCall, parameters: _DaemonParameters) -> dict[str, Any]:
+    from tersely.cli.daemon import run_daemon
+
+    return run_daemon(parameters.verb, asked.options.root, asked.style)
+
+
+def _warm(asked: OwnCommandCall, parameters: NoParameters) -> dict[str, Any]:
+    from tersely.cli.daemon import run_warm
+
+    return run_warm(asked.options.root)
+
+
+@dataclass(frozen=True, slots=True)
+class _McpParameters:
+    all_tools: bool = option(False, "list every capability as a tool of its own")
+    # For the conformance suite, which drives servers over HTTP alone.
+    http: bool = option(
+        False, "serve over HTTP on this machine rather than over the standard streams", hidden=True
+    )
+    port: int = option(
+        0, "where to listen for HTTP, 0 for any free port", minimum=0, maximum=65_535, hidden=True
+    )
+
+
+def _mcp(asked: OwnCommandCall, parameters: _McpParameters) -> dict[str, Any]:
+    from tersely.cli.mcp import run_mcp
+
+    run_mcp(
+        asked.options.root,
+        parameters.port if parameters.http else None,
+        all_tools=parameters.all_tools,
+    )
+    return {"text": ""}
+
+
+def _lsp(asked: OwnCommandCall, parameters: NoParameters) -> dict[str, Any]:
+    from tersely.cli.daemon import ANSWER_WORDS
+    from tersely.lsp.server import serve
+
+    serve(ANSWER_WORDS)
+    return {"text": ""}
+
+
+DAEMON = OwnCommand(_DaemonParameters, _daemon)
+WARM = OwnCommand(NoParameters, _warm)
+MCP = OwnCommand(_McpParameters, _mcp)
+LSP = OwnCommand(NoParameters, _lsp)

@@ -1,0 +1,34 @@
+"""What shells complete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tersely.capabilities.declaration import positional
+from tersely.cli import completion
+from tersely.cli.builtin.own_command import OwnCommand, OwnCommandCall
+
+
+@dataclass(frozen=True, slots=True)
+class _CompletionParameters:
+    shell: completion.Shell = positional("bash, zsh or fish")
+
+
+def _completion(asked: OwnCommandCall, parameters: _CompletionParameters) -> dict[str, Any]:
+    return {"text": completion.script(asked.program, parameters.shell)}
+
+
+@dataclass(frozen=True, slots=True)
+class _CandidatesParameters:
+    line: str = positional("the command line up to the cursor")
+
+
+def _candidates(asked: OwnCommandCall, parameters: _CandidatesParameters) -> dict[str, Any]:
+    return {
+        "text": "".join(f"{candidate}\n" for candidate in completion.candidates(parameters.line))
+    }
+
+
+COMPLETION = OwnCommand(_CompletionParameters, _completion)
+COMPLETE = OwnCommand(_CandidatesParameters, _candidates)
