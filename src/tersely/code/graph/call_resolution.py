@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tersely.code.expressions import (
     CALL,
     CLASS_METHOD,
-    DEFINED,
     DETACHED,
     HOLE,
     MEMBER,
@@ -36,12 +35,13 @@ from tersely.code.graph.passing import (
     called_arguments,
     calling_methods,
     innermost,
+    may_be_function,
     passed_on,
     receiver_of,
     template_methods,
 )
-from tersely.code.graph.pointsto.annotations import type_words
-from tersely.code.graph.pointsto.parameters import passed_expressions
+from tersely.code.graph.pointsto.annotations import names_one
+from tersely.code.graph.pointsto.parameters import is_called, passed_expressions
 from tersely.code.graph.pointsto.values import (
     BUILTIN,
     CLASS,
@@ -63,7 +63,7 @@ from tersely.code.graph.pointsto.values import (
     Values,
     is_open,
 )
-from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names, carried_names
+from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names
 from tersely.code.languages.model import Summary, member_getters
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
@@ -640,7 +640,7 @@ class Sites:
         """Calls that give a constructor a function for a parameter, however widely its class is
         used: for parameters that the class calls, or what it keeps of them.
         """
-        if not self._is_constructor(file, position) or not _is_called(file, position, index):
+        if not self._is_constructor(file, position) or not is_called(file, position, index):
             return []
         scope = file.scope(position)
         shift = int(bool(file.receiver_name(position)))
@@ -650,7 +650,7 @@ class Sites:
                 for at, which in other.calls_by_name.get(name, ()):
                     call = other.scope(at).calls[which]
                     passed = passed_expressions(scope, index, call, shift)
-                    if not any(_may_be_function(expression) for expression in passed):
+                    if not any(may_be_function(expression) for expression in passed):
                         continue
                     number += 1
                     if number > MAX_CALLBACK_SITES:
@@ -969,9 +969,9 @@ class Sites:
                 if scope is None:
                     continue
                 for name, annotation, _, _ in scope.parameters:
-                    if _names_one(annotation, names, marks):
+                    if names_one(annotation, names, marks):
                         found[Carrier(name, other.id, True, False)] = None
-                if _names_one(scope.returned_type, names, marks):
+                if names_one(scope.returned_type, names, marks):
                     makers.add((FUNCTION, other.id, place))
                     found[Carrier(other.definitions[place].name, other.id, False, False)] = None
         return list(found)
@@ -1182,30 +1182,6 @@ class Sites:
                 if self.holds(inner, wanted, depth + 1):
                     return True
         return False
-
-
-def _is_called(file: File, position: int, index: int) -> bool:
-    """True if a file calls a parameter of a method, or a member that is given it."""
-    name = file.scope(position).parameters[index][0]
-    members = {
-        target[2]
-        for target, value in file.scope(position).binds
-        if type(target) is tuple and target[0] == MEMBER and name in carried_names(value)
-    }
-    return any(one in file.calls_by_name for one in {name, *members})
-
-
-def _may_be_function(expression: Expression) -> bool:
-    """True if an argument may be a function by its form: a name, a member, a function written there."""
-    return type(expression) is str or (
-        type(expression) is tuple and expression[0] in (MEMBER, DEFINED)
-    )
-
-
-def _names_one(type_: Expression, names: set[str], marks: frozenset[str]) -> bool:
-    """True if a type is written with one of the names, and with one of the marks if there are any."""
-    words = type_words(type_)
-    return not words.isdisjoint(names) and not (marks and words.isdisjoint(marks))
 
 
 def _with_others(targets: list[Target], others: list[Target]) -> tuple[Target, ...]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from tersely.code.expressions import (
     CALL,
+    DEFINED,
     EITHER,
     ELEMENT,
     HELD,
@@ -106,3 +107,10 @@ def innermost(expression: Expression) -> Expression:
     while is_tagged(inner, CALL) and len(inner[2]) == 1:
         inner = inner[2][0]
     return inner if inner is not expression else None
+
+
+def may_be_function(expression: Expression) -> bool:
+    """True if an argument may be a function by its form: a name, a member, a function written there."""
+    return type(expression) is str or (
+        type(expression) is tuple and expression[0] in (MEMBER, DEFINED)
+    )

@@ -307,6 +307,12 @@ def type_words(expression: Expression) -> set[str]:
     return {word for part in parts for word in type_words(part)}
 
 
+def names_one(type_: Expression, names: set[str], marks: frozenset[str]) -> bool:
+    """True if a type is written with one of the names, and with one of the marks if there are any."""
+    words = type_words(type_)
+    return not words.isdisjoint(names) and not (marks and words.isdisjoint(marks))
+
+
 def quoted_type(text: str, depth: int = 0) -> Expression:
     """The expression of a type written in a string: dotted names, their arguments, and unions of
     them.

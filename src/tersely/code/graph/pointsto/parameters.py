@@ -10,6 +10,7 @@ from tersely.code.expressions import (
     CLASS_METHOD,
     CONST,
     ITEM,
+    MEMBER,
     OUTSIDE,
     VARIADIC,
     Expression,
@@ -28,7 +29,7 @@ from tersely.code.graph.pointsto.values import (
     Values,
     one,
 )
-from tersely.code.graph.program import File
+from tersely.code.graph.program import File, carried_names
 from tersely.code.languages.model import Resolution
 
 if TYPE_CHECKING:
@@ -255,3 +256,14 @@ def passed_expressions(scope: Scope, index: int, call: Any, shift: int) -> list[
             if not keyword and value is not None
         )
     return found
+
+
+def is_called(file: File, position: int, index: int) -> bool:
+    """True if a file calls a parameter of a method, or a member that is given it."""
+    name = file.scope(position).parameters[index][0]
+    members = {
+        target[2]
+        for target, value in file.scope(position).binds
+        if type(target) is tuple and target[0] == MEMBER and name in carried_names(value)
+    }
+    return any(one in file.calls_by_name for one in {name, *members})
