@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
+from tersely.code.engine import Engine
+
 FILES = {
     "okio/Bar.kt": """\
 package okio
@@ -177,6 +179,87 @@ def test_constructors_of_one_platform(tmp_path: Path) -> None:
         {"a.kt": text},
         definitions=["a.kt:Text class 1", "a.kt:Text.data field 3", "a.kt:Text.size method 5"],
     )
+
+
+MEMBERS = """\
+package okio
+open class Source {
+  open fun read(count: Int): Int = count
+}
+
+class Segment {
+  fun copy() {}
+}
+
+class Other {
+  fun copy() {}
+}
+
+class Buffer {
+  var head: Segment? = null
+  var size: Long = 0L
+
+  fun size() = size
+
+  fun add(value: Int) {}
+
+  val handler: (Int) -> Unit = { value -> add(value) }
+
+  fun fill(values: List<Int>) {
+    values.forEach(::add)
+    values.forEach(this::add)
+    handler(3)
+  }
+
+  fun share() {
+    val head = head!!
+    head.copy()
+  }
+
+  fun apart(other: Segment) {
+    val it = other
+    listOf(1).forEach {
+      val it = Other()
+      it.copy()
+    }
+  }
+}
+
+fun reads(buffer: Buffer) {
+  print(buffer.size)
+}
+
+fun refers(buffers: List<Buffer>) {
+  buffers.map(Buffer::size)
+}
+
+fun limited(): Source {
+  return object : Source() {
+    override fun read(count: Int): Int {
+      return super.read(count)
+    }
+  }
+}
+"""
+
+
+def test_properties_functions_and_locals_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "a.kt").write_text(MEMBERS)
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        known = {
+            (edge.caller.partition(":")[2], edge.callee.partition(":")[2])
+            for edge in engine.graph.edges()
+        }
+    assert {
+        ("Buffer.fill", "Buffer.add"),
+        ("Buffer.fill", "Buffer.<lambda1>"),
+        ("Buffer.share", "Segment.copy"),
+        ("Buffer.apart", "Other.copy"),
+        ("refers", "Buffer.size#2"),
+        ("limited.<class1>.read", "Source.read"),
+    } <= known, sorted(known)
+    assert not {("reads", "Buffer.size#2"), ("Buffer.apart", "Segment.copy")} & known
 
 
 def test_a_bare_name_reads_a_property_of_what_is_around_it(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tersely.code.expressions import (
     POSITIONAL,
     PRIVATE,
     PROPERTY,
+    REFERENCE,
     REST,
     SEQUENCE,
     TYPED,
@@ -294,10 +295,7 @@ def lower_companion(walk: Lowering, node: Node) -> Expression:
     draft = walk.enter(
         node, Kind.CLASS, walk.text(name) if name is not None else COMPANION, name, body
     )
-    specifiers = child_of(node, "delegation_specifiers")
-    draft.bases = (
-        [walk.value(child) for child in named_parts(specifiers)] if specifiers is not None else []
-    )
+    draft.bases = supertypes(walk, node)
     walk.scope = draft
     walk.value(body)
     result = walk.leave(draft, parent)
@@ -311,11 +309,14 @@ COMPANION = "Companion"
 
 def lower_object_literal(walk: Lowering, node: Node) -> Expression:
     """`object : T { … }`."""
+    return anonymous_class(walk, node, child_of(node, "class_body"), supertypes(walk, node))
+
+
+def supertypes(walk: Lowering, node: Node) -> list[Expression]:
+    """The types that an object is declared to be of: `: T(x), U`."""
     specifiers = child_of(node, "delegation_specifiers")
-    bases = (
-        [walk.value(child) for child in named_parts(specifiers)] if specifiers is not None else []
-    )
-    return anonymous_class(walk, node, child_of(node, "class_body"), bases)
+    found = [walk.value(first_part(one)) for one in (named_parts(specifiers) if specifiers else ())]
+    return [type_ for type_ in found if type_ is not None]
 
 
 def lower_class_parameter(walk: Lowering, node: Node) -> Expression:
@@ -360,7 +361,10 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
         return computed_property(walk, node, declared, name, getter)
     annotation = walk.value(child_of(declared, *TYPES))
     value = walk.value(initial)
-    bind_typed(walk, name, annotation, _delegated(walk, node, value))
+    delegated = _delegated(walk, node, value)
+    walk.rebinds = not owned
+    bind_typed(walk, name, annotation, delegated)
+    walk.rebinds = False
     walk.visit([child for child in (getter, child_of(node, "setter")) if child is not None])
     if owned:
         modifiers = child_of(node, "modifiers")
@@ -412,6 +416,12 @@ def lower_enum_entry(walk: Lowering, node: Node) -> Expression:
     walk.bind_node(name, value)
     walk.define_node(node, name, Kind.CONSTANT)
     return None
+
+
+def lower_own_reference(walk: Lowering, node: Node) -> Expression:
+    """`::f`: a function in sight, or a method of what is around."""
+    name = walk.value(child_of(node, "identifier"))
+    return either(name, (REFERENCE, "this", name)) if type(name) is str else name
 
 
 def lower_this(walk: Lowering, node: Node) -> Expression:
@@ -656,8 +666,8 @@ RULES: dict[str, Rule] = {
     "identifier": Name(may_call=True),
     "this_expression": Custom(lower_this),
     "super_expression": Custom(lambda walk, node: "super"),
-    "navigation_expression": Member("#0", "#-1"),
-    "callable_reference": Inner("#-1"),
+    "navigation_expression": Member("#0", "#-1", reference="::"),
+    "callable_reference": Custom(lower_own_reference),
     "call_expression": Custom(lower_call),
     "constructor_invocation": Inner(":user_type"),
     "explicit_delegation": Inner(),
@@ -772,6 +782,7 @@ KOTLIN = Language(
         super_names=names("super"),
         name_quote="`",
         called_by_name=(Kind.PROPERTY,),
+        methods_apart=True,
         implicit_receiver=True,
         call_method="invoke",
         iterate_methods=("iterator",),

@@ -75,6 +75,7 @@ class Member:
     object: Field = "object"
     member: Field = "member"
     aliases: Mapping[str, str] = field(default_factory=dict)  # texts that are names of their own
+    reference: str = ""  # with this token between them it is a method as a value
 
 
 @value

@@ -243,6 +243,8 @@ class Lowering:
         met = name in scope.bound or name in scope.read
         if self.rebinds and mine and met and not any(outer == name for outer, _ in scope.outer):
             scope.versions[name] = scope.versions_made[name] = scope.versions_made.get(name, 1) + 1
+        if self.rebinds and mine:
+            scope.bound.add(name)  # no longer the variable of a block around this function
         scope.binds.append((self.versioned(name), value))
         scope.bound.add(name)
         if node is not None:

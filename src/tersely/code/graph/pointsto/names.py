@@ -120,7 +120,7 @@ class Names:
             found = self.evaluator.members.evaluated(found)
         may_be_extension = position == 0 and not found and file.facts.extension_functions
         if called or may_be_extension:
-            return self._only_methods(found) or None
+            return self._only_methods(file, found) or None
         return found
 
     def _in_class(
@@ -139,7 +139,7 @@ class Names:
         if not is_seen or name not in file.names(position):
             return None
         found = self.bound(file, position, name, inside=is_inside)
-        return self._only_methods(found) or None if called else found
+        return self._only_methods(file, found) or None if called else found
 
     def _beside_bound(self, file: File, position: int, name: str) -> Values:
         """What a name that a function does not bind is by its receiver, or by what it imports
@@ -182,16 +182,20 @@ class Names:
     def _own_kind(self, file: File, values: Values, called: bool) -> Values:
         if not file.facts.methods_apart:
             return values
-        return self._only_methods(values) if called else self.without_methods(values)
+        return self._only_methods(file, values) if called else self.without_methods(values)
 
     def without_methods(self, values: Values) -> Values:
         """Values that are no methods, where a bare name never means one."""
         return frozenset(value for value in values if not self._is_method(value))
 
-    def _only_methods(self, values: Values) -> Values:
-        return frozenset(
+    def _only_methods(self, file: File, values: Values) -> Values:
+        """The methods among some values, or all values where there are none and objects of the
+        language can be called.
+        """
+        methods = frozenset(
             value for value in values if value[0] == EXTERNAL or self._is_method(value)
         )
+        return methods or (values if file.facts.call_method else methods)
 
     def _is_method(self, value: Value) -> bool:
         if value[0] == PROMISED:

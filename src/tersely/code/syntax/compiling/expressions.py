@@ -19,6 +19,7 @@ from tersely.code.expressions import (
     MEMBER,
     NEW,
     PART,
+    REFERENCE,
     SEQUENCE,
     SPREAD,
     Expression,
@@ -77,7 +78,9 @@ def _member(rule: model.Member) -> Handler:
         known = walk.in_blocks.get(walk.text(node)) if name in walk.narrowed_members else None
         if known in walk.scope.block_variables:
             return known
-        result = (MEMBER, walk.value(get_object(node)), name)
+        is_reference = rule.reference and any(one.type == rule.reference for one in node.children)
+        tag = REFERENCE if is_reference else MEMBER
+        result = (tag, walk.value(get_object(node)), name)
         walk.scope.reads.append((result, line_of(node)))
         return result
 
