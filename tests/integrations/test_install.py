@@ -247,6 +247,23 @@ def test_another_copy_takes_the_place_of_the_one_before_and_takes_it_out(
     assert "mcpServers.tersely" not in "".join(contents(project).values())
 
 
+def test_settings_of_npm_stay_beside_ours(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "own-home"
+    file = home / ".config" / "opencode" / ".npmrc"
+    file.parent.mkdir(parents=True)
+    file.write_text("//npm.example/:_authToken=secret\n")
+    monkeypatch.setenv("HOME", str(home))
+    run(project, "install", "opencode", "--user", "--yes")
+    assert file.read_text().splitlines() == [
+        "//npm.example/:_authToken=secret", "", "# tersely: begin", "fetch-retries=0",
+        "# tersely: end",
+    ]  # fmt: skip
+    run(project, "uninstall", "opencode", "--user", "--yes")
+    assert file.read_text() == "//npm.example/:_authToken=secret\n"
+
+
 def test_a_text_that_agents_share_stays_as_long_as_one_of_them_has_it(project: Path) -> None:
     run(project, "install", "codex", "--yes")
     run(project, "install", "opencode", "--yes")

@@ -121,7 +121,26 @@ def _qwen(folder: Path, root: Path, url: str, prompt: str) -> Start:
     return Start(["--auth-type", "openai", "--yolo", "-p", prompt], given)
 
 
-STARTS = {"claude": _claude, "codex": _codex, "qwen": _qwen}
+def _opencode(folder: Path, root: Path, url: str, prompt: str) -> Start:
+    model = {"tool_call": True, "limit": {"context": 200_000, "output": 8_000}}
+    settings = {
+        "model": "scripted/scripted-model", "small_model": "scripted/scripted-model",
+        "enabled_providers": ["scripted"], "autoupdate": False, "share": "disabled",
+        "provider": {"scripted": {
+            "npm": "@ai-sdk/openai-compatible", "options": {"baseURL": f"{url}/v1", "apiKey": "x"},
+            "models": {"scripted-model": model},
+        }},
+    }  # fmt: skip
+    own = folder / ".config" / "opencode"
+    own.mkdir(parents=True)
+    (own / "opencode.json").write_text(json.dumps(settings))
+    switches = ("MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
+    given = {f"OPENCODE_DISABLE_{name}": "1" for name in switches}
+    # no registry of packages answers, as where there is no network
+    return Start(["run", prompt], {**given, "npm_config_registry": "http://127.0.0.1:9/"})
+
+
+STARTS = {"claude": _claude, "codex": _codex, "qwen": _qwen, "opencode": _opencode}
 
 
 @pytest.mark.parametrize(
@@ -130,6 +149,7 @@ STARTS = {"claude": _claude, "codex": _codex, "qwen": _qwen}
         (("claude", "codex"), ()),
         (("claude", "codex"), ONLY_TOOLS),
         (("codex", "qwen"), ()),
+        (("codex", "opencode"), ()),
     ],
     ids=lambda given: "-".join(given) if given != ONLY_TOOLS else "tools alone",
 )

@@ -21,8 +21,7 @@ from tersely.integrations.state import Installed, WrittenFile
 from tersely.integrations.table import AGENTS, without_subagents
 from tersely.integrations.wrapped import mail_words
 
-BEGIN = "<!-- tersely: begin -->"
-END = "<!-- tersely: end -->"
+BEGIN, END = "tersely: begin", "tersely: end"  # in the comments around our part of a text
 
 
 class Change(NamedTuple):
@@ -241,7 +240,7 @@ def _with(target: Target, text: str, program: Sequence[str]) -> str:
         case Form.WHOLE:
             return text_of(target, program)
         case Form.BLOCK:
-            return _with_block(text, text_of(target, program))
+            return _with_block(target, text, text_of(target, program))
 
 
 def _without(target: Target, text: str, program: Sequence[str]) -> str | None:
@@ -255,29 +254,30 @@ def _without(target: Target, text: str, program: Sequence[str]) -> str | None:
         case Form.WHOLE:
             return None if text == text_of(target, program) else text
         case Form.BLOCK:
-            start, end = _block(text)
+            start, end = _block(target, text)
             return text[:start].removesuffix("\n") + text[end:] or None if end else text
 
 
-def _with_block(text: str, own: str) -> str:
+def _with_block(target: Target, text: str, own: str) -> str:
     """The text with our part, in the place of an older one or at the end."""
-    block = f"{BEGIN}\n{own.strip()}\n{END}\n"
-    start, end = _block(text)
+    block = f"{target.comment(BEGIN)}\n{own.strip()}\n{target.comment(END)}\n"
+    start, end = _block(target, text)
     if end:
         return text[:start] + block + text[end:]
     gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
     return f"{text}{gap}{block}"
 
 
-def _block(text: str) -> tuple[int, int]:
+def _block(target: Target, text: str) -> tuple[int, int]:
     """The beginning and the end of our part, (0, 0) if there is none; raises `ValueError` if it is
     broken.
     """
-    start = text.find(BEGIN)
+    first, last = target.comment(BEGIN), target.comment(END)
+    start = text.find(first)
     if start < 0:
         return 0, 0
-    end = text.find(END, start)
+    end = text.find(last, start)
     if end < 0:
-        raise ValueError(f"{BEGIN} has no {END}")
-    end += len(END)
+        raise ValueError(f"{first} has no {last}")
+    end += len(last)
     return start, end + text[end:].startswith("\n")

@@ -46,6 +46,10 @@ class Target:
     is_hook: bool = False
     is_text: bool = False
 
+    def comment(self, words: str) -> str:
+        """A line of a text that its readers pass over."""
+        return f"<!-- {words} -->" if self.source.endswith(".md") else f"# {words}"
+
     def path(self, place: Audience) -> str:
         """Relative to the root or the home directory, "" if there is none for the place."""
         return self.project if place is Audience.PROJECT else self.user

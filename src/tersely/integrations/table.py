@@ -284,6 +284,9 @@ _OPENCODE = Agent(
             source="opencode.js",
             is_hook=True,
         ),
+        # It fetches a package for plugins, of which ours needs none, at each start until it has it,
+        # and loads no plugin before: without a network, npm tries again for 70 seconds.
+        Target("", ".config/opencode/.npmrc", Form.BLOCK, source="npmrc", is_hook=True),
         snippet("AGENTS.md", ".config/opencode/AGENTS.md"),
     ),
     prompt_event="chat.message",
