@@ -120,8 +120,11 @@ def fill(web: Web) -> str:
     return thread
 
 
-def pages(web: Web, thread: str) -> list[str]:
-    """Every page of the thread."""
+MESSAGES = 2 * len(PAYLOADS)  # one of each text, one of all of them, in turn
+
+
+def pages(web: Web, thread: str, messages: int) -> list[str]:
+    """Every page of the thread, those of so many messages among them."""
     versions = web.ask("GET", f"/threads/{thread}/state/history").json["versions"]
     refs = [one["ref"] for one in web.ask("GET", f"/threads/{thread}/artifacts").json["artifacts"]]
     base = f"/ui/threads/{thread}"
@@ -129,5 +132,5 @@ def pages(web: Web, thread: str) -> list[str]:
         "/ui/", base, f"{base}/events", f"{base}/events?before=40", f"{base}/state", f"{base}/artifacts",
         f"{base}/calls", *(f"{base}/state?version={one['version']}" for one in versions[:3]),
         *(f"{base}/artifacts/{ref}" for ref in refs[:8]), *MESSAGE_PAGES, f"{base}/messages",
-        *(f"/ui/messages/{number}" for number in range(1, 2 * len(PAYLOADS))),
+        *(f"/ui/messages/{number}" for number in range(1, messages + 1)),
     ]  # fmt: skip

@@ -285,7 +285,7 @@ def hostile_thread(web: Web) -> str:
 
 
 def test_hostile_text_is_never_markup(web: Web, owner: Visitor, hostile_thread: str) -> None:
-    for path in hostile.pages(web, hostile_thread):
+    for path in hostile.pages(web, hostile_thread, hostile.MESSAGES):
         answer = owner.get(path)
         assert answer.status == 200, path
         page = Structure(answer.content)

@@ -225,7 +225,7 @@ def test_hostile_text_never_runs_and_nothing_is_loaded_from_elsewhere(
     signed: Signed, web: Web, hostile_thread: str
 ) -> None:
     browser = signed.browser
-    for path in hostile.pages(web, hostile_thread):
+    for path in hostile.pages(web, hostile_thread, messages=2):
         signed.see(path)
         if path == f"/ui/threads/{hostile_thread}":
             browser.wait_for("document.getElementById('live').textContent === 'Live'")
