@@ -108,6 +108,9 @@ RUST = {
         use crate::Item;
         fn total(items: &[Item]) -> u8 { items[0].price }
         fn made(price: u8) -> Item { Item { price: price } }
+        fn short(price: u8) -> Item { Item { price } }
+        fn taken(item: Item) -> u8 { let Item { price } = item; price }
+        fn named(item: Item) -> u8 { let Item { price: other } = item; other }
         """,
 }
 C = {
@@ -144,8 +147,11 @@ CASES = [
     (GO, "Most", ["main.go:5 read", "shop/shop.go:11 read"]),
     (GO, "Item.Price", ["main.go:5 read inferred", "shop/shop.go:11 write inferred"]),
     (RUST, "src/lib.rs:Item", ["src/lib.rs:4 type", "src/cart.rs:1 import", "src/cart.rs:2 type",
-                            "src/cart.rs:3 type", "src/cart.rs:3 type"]),
-    (RUST, "Item.price", ["src/lib.rs:4 read", "src/cart.rs:2 read inferred", "src/cart.rs:3 write inferred"]),
+                            "src/cart.rs:3 type", "src/cart.rs:3 type", "src/cart.rs:4 type", "src/cart.rs:4 type",
+                            "src/cart.rs:5 type", "src/cart.rs:5 type", "src/cart.rs:6 type", "src/cart.rs:6 type"]),
+    (RUST, "Item.price", ["src/lib.rs:4 read", "src/cart.rs:2 read inferred", "src/cart.rs:3 write inferred",
+                          "src/cart.rs:4 read inferred", "src/cart.rs:5 write inferred",
+                          "src/cart.rs:6 read inferred"]),
     (RUST, "MOST", ["src/lib.rs:4 read"]),
     (RUST, "Priced", ["src/lib.rs:4 base"]),
     (C, "item.h:item", ["item.c:2 type", "item.c:3 type", "item.c:4 type", "item.c:4 type", "item.h:3 type"]),

@@ -488,7 +488,12 @@ def _bind_struct(walk: Lowering, node: Node) -> None:
     for child in named_parts(node):
         name, inner = child.child_by_field_name("name"), child.child_by_field_name("pattern")
         if child.type == "field_pattern" and name is not None:
-            bind_pattern(walk, inner or name, _part(walk, made, walk.text(name)))
+            part = _part(walk, made, walk.text(name))
+            member = part[1][-1] if is_tagged(part, EITHER) else part  # of a struct
+            if member is not None:
+                walk.mentions.add(walk.text(name))
+                walk.taken(member, name)
+            bind_pattern(walk, inner or name, part)
 
 
 def _bind_tuple_struct(walk: Lowering, node: Node, value: Expression) -> None:
@@ -634,6 +639,7 @@ def lower_struct_literal(walk: Lowering, node: Node) -> Expression:
         if child.type == "shorthand_field_initializer" and named_parts(child):
             name = named_parts(child)[-1]
             walk.scope.binds.append(((MEMBER, typed, walk.text(name)), walk.value(name)))
+            walk.taken((MEMBER, typed, walk.text(name)), name)
         elif field is not None:
             value = walk.field_value(child, "value")
             walk.fill(typed, field, value)
