@@ -113,6 +113,7 @@ SETTER = 4096  # a property that is assigned, not read
 REMOVER = 1 << 17  # one that is removed; it is a setter as well
 REPLACED = 1 << 13  # its name means a later definition
 STUB = 1 << 16  # says how a later definition of its name is called, and never runs
+TAKES_RESULTS = 1 << 18  # one call may pass all that it gives, a value for each parameter
 SINGLETON = 1 << 15  # a class that is its one object: nothing constructs it
 
 

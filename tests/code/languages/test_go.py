@@ -231,6 +231,53 @@ def test_functions_that_are_run_once_and_type_arguments_that_are_inferred(tmp_pa
     )
 
 
+RESULTS = """\
+package a
+
+type T struct{}
+
+func (t *T) Run() {}
+
+type E struct{}
+
+func (e *E) Fail() {}
+
+func load() (*T, *E) { return &T{}, &E{} }
+
+func must(t *T, e *E) *T { e.Fail(); return t }
+
+func kept[V any](v V, e *E) V { return v }
+
+type Runner interface{ Run() }
+
+func pass(r Runner, e *E) { r.Run() }
+
+func rest(all ...*T) { all[0].Run() }
+
+func one() *T { return &T{} }
+
+func use() { must(load()).Run() }
+
+func generic() { kept(load()).Run() }
+
+func others() { pass(load()); rest(one()) }
+"""
+
+
+def test_the_results_of_one_call_are_the_parameters_of_another(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"go.mod": "module example.com/a\n", "a.go": RESULTS},
+        edges=[
+            "a.go:must -> a.go:E.Fail inferred",
+            "a.go:use -> a.go:T.Run inferred",
+            "a.go:generic -> a.go:T.Run inferred",
+            "a.go:pass -> a.go:T.Run inferred",
+            "a.go:rest -> a.go:T.Run inferred",
+        ],
+    )
+
+
 def test_an_interface_is_implemented_by_methods_that_take_what_it_says(tmp_path: Path) -> None:
     files = {
         "go.mod": "module m\n",

@@ -19,6 +19,7 @@ from tersely.code.expressions import (
     MAPPING,
     MEMBER,
     SEQUENCE,
+    TAKES_RESULTS,
     TYPED,
     Expression,
     is_tagged,
@@ -536,12 +537,21 @@ RULES: dict[str, Rule] = {
     "parameter_declaration": Parameter("name", "type"),
     "variadic_parameter_declaration": Parameter("name", "type", mode=1),
     "function_declaration": Function(
-        returns="result", generics=("type_parameters",), results_are_variables=True
+        returns="result",
+        generics=("type_parameters",),
+        flags=TAKES_RESULTS,
+        results_are_variables=True,
     ),
     "method_declaration": Function(
-        Kind.METHOD, returns="result", receiver="receiver", results_are_variables=True
+        Kind.METHOD,
+        returns="result",
+        receiver="receiver",
+        flags=TAKES_RESULTS,
+        results_are_variables=True,
     ),
-    "func_literal": Function(name="", returns="result", results_are_variables=True),
+    "func_literal": Function(
+        name="", returns="result", flags=TAKES_RESULTS, results_are_variables=True
+    ),
     "var_spec": Custom(lower_specification),
     "const_spec": Custom(lower_specification),
     "short_var_declaration": Custom(lower_assignment),

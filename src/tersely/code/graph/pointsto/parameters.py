@@ -7,15 +7,18 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
+    CALL,
     CLASS_METHOD,
     CONST,
     ITEM,
     MEMBER,
     OUTSIDE,
+    TAKES_RESULTS,
     VARIADIC,
     Expression,
     Scope,
     is_spread,
+    is_tagged,
 )
 from tersely.code.graph.pointsto.values import (
     CLASS,
@@ -236,6 +239,8 @@ def passed_expressions(scope: Scope, index: int, call: Any, shift: int) -> list[
     if index == EVERY:
         return list(arguments)
     name, _, _, mode = scope.parameters[index]
+    if scope.flags & TAKES_RESULTS and _passes_results(scope, call, shift):
+        return [(ITEM, arguments[0], (CONST, index - shift))]
     found = []
     if mode == VARIADIC[0]:
         found = list(arguments[max(index - shift, 0) :])
@@ -267,3 +272,11 @@ def is_called(file: File, position: int, index: int) -> bool:
         if type(target) is tuple and target[0] == MEMBER and name in carried_names(value)
     }
     return any(one in file.calls_by_name for one in {name, *members})
+
+
+def _passes_results(scope: Scope, call: Any, shift: int) -> bool:
+    """True if the one argument of a call is a call that gives all parameters a value."""
+    fills_several = len(scope.parameters) - shift > 1
+    has_rest = any(parameter[3] in VARIADIC for parameter in scope.parameters)
+    is_call = len(call[2]) == 1 and is_tagged(call[2][0], CALL)
+    return is_call and fills_several and not has_rest
