@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -64,6 +63,7 @@ from tersely.code.graph.pointsto.values import (
     is_open,
 )
 from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names
+from tersely.code.graph.targets import Carrier, FoundCall, Manner, Passing, Target
 from tersely.code.languages.model import Summary, member_getters
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 
@@ -97,27 +97,6 @@ HELD_KINDS = (Kind.FUNCTION,)  # guessed as well where they are members of objec
 MAX_NAMESAKES = 3  # definitions of a name, above which none of them is believed
 
 
-class Manner(IntEnum):
-    """The ways in which a call comes to a target."""
-
-    DIRECT = 0
-    BELOW = 1  # if the receiver is of a class below the one around the call
-    BEHIND = 2  # if what decorates the target calls it
-
-
-class Target(NamedTuple):
-    """A definition that a call reaches. `shift`: 1 when the receiver takes the first parameter.
-
-    For a function that the called one calls back it is -1 - shift: what it is given is not what the
-    call passes.
-    """
-
-    file: int
-    position: int
-    shift: int
-    manner: Manner = Manner.DIRECT
-
-
 class Reach(NamedTuple):
     """What a call reaches, and what is known of the functions it calls that lead to handlers of
     frameworks.
@@ -132,33 +111,6 @@ class _Known(NamedTuple):
 
     reach: Reach
     cut: tuple[str, ...]
-
-
-class Passing(NamedTuple):
-    """A call that passes something to a function, whose parameters it fills from `shift` on."""
-
-    file: int
-    scope: int
-    call: Expression
-    shift: int
-
-
-class FoundCall(NamedTuple):
-    """A call that reaches what was searched for; `shift` is that of the `Target`."""
-
-    file: int
-    scope: int
-    call: int  # its position among the calls of the scope
-    shift: int
-
-
-class Carrier(NamedTuple):
-    """A name that holds what is searched for; `is_local` names are known in their file alone."""
-
-    name: Any  # a str, or the position of an anonymous definition
-    file: int
-    is_local: bool = False
-    is_first: bool = True
 
 
 @dataclass(slots=True)

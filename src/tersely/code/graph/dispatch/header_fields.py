@@ -10,8 +10,8 @@ from tersely.code.graph.program import File
 from tersely.code.symbols import CLASS_KINDS
 
 if TYPE_CHECKING:
-    from tersely.code.graph.call_resolution import Passing
     from tersely.code.graph.pointsto.evaluate import Evaluator
+    from tersely.code.graph.targets import Passing
 
 
 class HeaderField(NamedTuple):

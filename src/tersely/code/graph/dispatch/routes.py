@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import CALL, HOLE, MEMBER, Expression, is_tagged
-from tersely.code.graph.call_resolution import Target
 from tersely.code.graph.passing import called_arguments, receiver_of
 from tersely.code.graph.pointsto.values import (
     CLASS,
@@ -26,6 +25,7 @@ from tersely.code.graph.pointsto.values import (
     is_router,
 )
 from tersely.code.graph.program import File
+from tersely.code.graph.targets import Target
 from tersely.code.languages.model import Summary
 from tersely.code.symbols import CALLABLE_KINDS
 

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import CALL, MEMBER, SEQUENCE, Expression, is_tagged
-from tersely.code.graph.call_resolution import Target
 from tersely.code.graph.dispatch.routes import (
     NO_FIT,
     Routers,
@@ -39,6 +38,7 @@ from tersely.code.graph.pointsto.values import (
     Values,
 )
 from tersely.code.graph.program import File, callee_names
+from tersely.code.graph.targets import Target
 from tersely.code.languages.frameworks import verb_of
 from tersely.code.languages.model import (
     HANDLER,

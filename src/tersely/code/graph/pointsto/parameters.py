@@ -36,8 +36,8 @@ from tersely.code.graph.program import File, carried_names
 from tersely.code.languages.model import Resolution
 
 if TYPE_CHECKING:
-    from tersely.code.graph.call_resolution import Passing
     from tersely.code.graph.pointsto.evaluate import Evaluator
+    from tersely.code.graph.targets import Passing
 
 
 EVERY = -1  # in place of the position of a parameter: everything that a function is given
