@@ -587,3 +587,68 @@ def test_calling_a_class_calls_its_metaclass(tmp_path: Path) -> None:
         absent=["a.py:plain -> a.py:Single.__call__ exact"],
     )
     assert disagreements(tmp_path) == set()
+
+
+DELEGATED = """\
+class Lines:
+    def __iter__(self): return self
+    def __next__(self): ...
+def read(): yield from Lines()
+"""
+
+
+def test_yielding_from_an_object_iterates_over_it(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": DELEGATED},
+        edges=[
+            "a.py:read -> a.py:Lines.__iter__ inferred",
+            "a.py:read -> a.py:Lines.__next__ inferred",
+        ],
+    )
+
+
+LISTENERS = """\
+class Events:
+    def on(self, name, listener=None):
+        if listener is None:
+            def add(function): return function
+            return add
+        return listener
+def counted(): ...
+def added(events: Events):
+    Events().on("count", counted)
+    Events().on("count")(counted)
+"""
+
+
+def test_a_parameter_that_is_given_back_is_nothing_where_its_default_is(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": LISTENERS},
+        edges=["a.py:added -> a.py:Events.on.add inferred"],
+        absent=["a.py:added -> a.py:counted inferred"],
+    )
+
+
+CALLING_ITSELF = """\
+class Step:
+    def __call__(self, value): ...
+    def into(self, sink): self(sink)
+class Keeper:
+    steps: dict[str, Step]
+    def __init__(self): self.kept: dict[str, Step] = {}
+    def run(self, name): self.kept[name](1)
+"""
+
+
+def test_objects_that_are_called_are_found_from_their_method(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": CALLING_ITSELF},
+        edges=[
+            "a.py:Step.into -> a.py:Step.__call__ exact",
+            "a.py:Keeper.run -> a.py:Step.__call__ inferred",
+        ],
+    )
+    assert disagreements(tmp_path) == set()

@@ -189,3 +189,70 @@ def test_a_task_gives_what_its_coroutine_gives(tmp_path: Path) -> None:
             "a.py:main -> a.py:Job.run inferred",
         ],
     )
+
+
+PARTIALS = """\
+from functools import partial
+class A:
+    def go(self): ...
+class B:
+    def run(self): ...
+    def given(self, a, b):
+        a.go()
+        b.run()
+def taking(a, b, *, c=None):
+    a.go()
+    b.run()
+    c.run()
+def called(): partial(taking, A(), c=B())(B())
+def bound():
+    later = partial(B().given, A())
+    later(B())
+"""
+
+
+def test_a_partial_call_gives_its_arguments_and_then_those_of_the_call(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": PARTIALS},
+        edges=[
+            "a.py:called -> a.py:taking inferred",
+            "a.py:taking -> a.py:A.go inferred",
+            "a.py:taking -> a.py:B.run inferred",
+            "a.py:bound -> a.py:B.given inferred",
+            "a.py:B.given -> a.py:A.go inferred",
+            "a.py:B.given -> a.py:B.run inferred",
+        ],
+    )
+    assert disagreements(tmp_path) == set()
+
+
+MODELS = """\
+from django.db import models
+from django.shortcuts import get_object_or_404
+class Customer(models.Model):
+    def notify(self): ...
+class Order(models.Model):
+    customer = models.ForeignKey("Customer", on_delete=models.CASCADE)
+    def pay(self): self.customer.notify()
+class Other:
+    def pay(self): ...
+def one(pk): get_object_or_404(Order, pk=pk).pay()
+def got(pk): Order.objects.filter(pk=pk).first().pay()
+def every():
+    for order in Order.objects.all(): order.pay()
+"""
+
+
+def test_queries_give_instances_of_their_model(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"a.py": MODELS},
+        edges=[
+            "a.py:one -> a.py:Order.pay inferred",
+            "a.py:got -> a.py:Order.pay inferred",
+            "a.py:every -> a.py:Order.pay inferred",
+            "a.py:Order.pay -> a.py:Customer.notify inferred",
+        ],
+        absent=["a.py:one -> a.py:Other.pay inferred", "a.py:got -> a.py:Other.pay inferred"],
+    )

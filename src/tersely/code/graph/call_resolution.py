@@ -9,7 +9,7 @@ the candidates only.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,10 +27,12 @@ from tersely.code.expressions import (
     SETTER,
     STORED,
     Expression,
+    is_tagged,
 )
 from tersely.code.graph.dispatch.registered import registering, registering_methods
 from tersely.code.graph.passing import (
     all_passed_on,
+    binding_functions,
     called_arguments,
     calling_methods,
     innermost,
@@ -39,7 +41,7 @@ from tersely.code.graph.passing import (
     receiver_of,
     template_methods,
 )
-from tersely.code.graph.pointsto.annotations import names_one
+from tersely.code.graph.pointsto.annotations import is_declared_as_one, names_one
 from tersely.code.graph.pointsto.parameters import is_called, passed_expressions
 from tersely.code.graph.pointsto.values import (
     BUILTIN,
@@ -60,6 +62,7 @@ from tersely.code.graph.pointsto.values import (
     WRAPPED,
     Value,
     Values,
+    given_arguments,
     is_open,
 )
 from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names
@@ -292,7 +295,7 @@ class Sites:
 
     def _function(self, value: Value) -> Target:
         bound = value[3] is not None and bool(self.program.file(value[1]).receiver_name(value[2]))
-        return Target(value[1], value[2], int(bound))
+        return Target(value[1], value[2], int(bound) + given_arguments(value))
 
     def made_by(self, file: File, scope: int, decorated: Expression) -> list[Target]:
         """The functions that calling what decorators made of a definition calls."""
@@ -586,7 +589,23 @@ class Sites:
         return known[0]
 
     def _passed_to(self, file: File, position: int) -> list[Passing]:
-        return [self._passing(found) for found in sorted(self._bounded_search(file, position))]
+        calls = [self._passing(found) for found in sorted(self._bounded_search(file, position))]
+        return [*calls, *self._bound(file, position)]
+
+    def _bound(self, file: File, position: int) -> Iterator[Passing]:
+        """Calls that give a function arguments for the time when it is called: `partial(f, x)`."""
+        name = file.definitions[position].name
+        for binder in binding_functions(file.facts):
+            for other in map(self.program.file, self.program.mentioning(binder.name, file)):
+                for scope, index in other.calls_by_name.get(binder.name, ()):
+                    call = other.scope(scope).calls[index]
+                    given = call[2][binder.position : binder.position + 1]
+                    if not any(name in callee_names(each) for each in given):
+                        continue
+                    for value in self.evaluator.union(other, scope, given):
+                        if value[:3] == (FUNCTION, file.id, position):
+                            bound = (CALL, call[1], call[2][binder.position + 1 :], *call[3:])
+                            yield Passing(other.id, scope, bound, self._function(value).shift)
 
     def callbacks(self, file: File, position: int, index: int) -> list[Passing]:
         """Calls that give a constructor a function for a parameter, however widely its class is
@@ -879,12 +898,15 @@ class Sites:
         return [self.program.file(value[1]).definitions[value[2]].name for value in classes]
 
     def _class_receivers(self, file: File, position: int) -> list[Carrier]:
-        """Names for the class itself in methods that construct it: `cls(…)`, `self.__class__(…)`."""
+        """Names for the class itself in methods that construct it: `cls(…)`, `self.__class__(…)`; for
+        its objects in those that call them: `self(…)`.
+        """
         is_class = file.definitions[position].kind in CLASS_KINDS
         owner = position if is_class else file.owner_class(position)
         target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
         constructs = is_class or self._is_constructor(file, position)
-        if target is None or not file.facts.receiver_parameter or not constructs:
+        is_called = not is_class and file.definitions[position].name == file.facts.call_method
+        if target is None or not file.facts.receiver_parameter or not (constructs or is_called):
             return []
         members = self.evaluator.members
         found: dict[Carrier, None] = {}
@@ -892,9 +914,9 @@ class Sites:
             home = self.program.file(value[1])
             for child in home.children.get(value[2], ()):
                 scope = home.scopes[child]
-                if scope is not None and scope.flags & CLASS_METHOD:
+                if scope is not None and bool(scope.flags & CLASS_METHOD) == constructs:
                     found[Carrier(home.receiver_name(child), home.id, True, False)] = None
-            for name in self._class_words(home):
+            for name in self._class_words(home) if constructs else ():
                 found[Carrier(name, home.id, True, False)] = None
         return list(found)
 
@@ -926,6 +948,9 @@ class Sites:
                 if names_one(scope.returned_type, names, marks):
                     makers.add((FUNCTION, other.id, place))
                     found[Carrier(other.definitions[place].name, other.id, False, False)] = None
+                for target, value in scope.binds:
+                    if is_tagged(target, MEMBER) and is_declared_as_one(value, names, marks):
+                        found[Carrier(target[2], other.id, False, False)] = None
         return list(found)
 
     def _class_words(self, file: File) -> list[str]:

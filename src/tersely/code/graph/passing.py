@@ -32,6 +32,23 @@ class Calling(NamedTuple):
     handlers: re.Pattern[str]
 
 
+class Binder(NamedTuple):
+    """A function outside the repository that gives arguments to one that it is given."""
+
+    name: str
+    position: int  # of that function among its own arguments
+
+
+@cache
+def binding_functions(facts: Resolution) -> tuple[Binder, ...]:
+    """The functions outside the repository that give arguments to a function for later."""
+    return tuple(
+        Binder(name.rpartition(".")[2], summary.binds)
+        for name, summary in facts.summaries.items()
+        if summary.binds >= 0
+    )
+
+
 @cache
 def calling_methods(facts: Resolution) -> tuple[Calling, ...]:
     """The functions outside the repository that call methods of their arguments."""

@@ -51,7 +51,21 @@ _DJANGO_SIGNALS = names(
     "pre_init post_init pre_save post_save pre_delete post_delete m2m_changed pre_migrate post_migrate request_started "
     "request_finished got_request_exception setting_changed user_logged_in user_logged_out user_login_failed"
 )
+# members of a class of the framework that hold the instances of a class below it
+INSTANCE_COLLECTIONS = names("Model.objects Model._default_manager Model.query")
+# what such a collection gives: another one, or one of its elements
+COLLECTION_VIEWS = names(
+    "all filter filter_by exclude order_by select_related prefetch_related distinct iterator annotate only defer using"
+)
+COLLECTION_GETTERS = names(
+    "first last create latest earliest one one_or_none scalar get_or_404 first_or_404 one_or_404"
+)
 DJANGO = {
+    "django.shortcuts.get_object_or_404": Summary(instance_of=0),
+    **{
+        f"django.db.models.{field}": Summary(instance_of=0)
+        for field in ("ForeignKey", "OneToOneField")
+    },
     "django.urls.path": _DJANGO_ROUTE,
     **dict.fromkeys(("django.urls.re_path", "django.conf.urls.url"), _DJANGO_PATTERN),
     **dict.fromkeys(("django.urls.include", "django.conf.urls.include"), _DJANGO_INCLUDE),

@@ -626,6 +626,8 @@ class Summary:
     # what it gives back or holds is what this argument says yes to: a type guard
     admitted_by: int = -1
     pairs: tuple[int, ...] = ()  # gives back a collection of tuples of elements of these arguments
+    # gives back this argument, a function, with the arguments behind it given already
+    binds: int = -1
     enters: int = -1  # gives back what entering this argument, a context manager, gives
     # what is given to this method of what it gives back may be called in place of that
     registered_by: str = ""
@@ -893,6 +895,9 @@ class Resolution:
     traits: bool = False  # what implements a trait for a type stands in a block of its own
     # what is declared to be of a class may be of one below it; values stay as known
     open_declarations: bool = False
+    # members of classes outside, each with the name of its class, that hold the instances of a class
+    # below
+    instance_collections: frozenset[str] = frozenset()
     # classes outside that give classes below them a fixed number of instances, which iterating over
     # such a class gives
     enumerations: frozenset[str] = frozenset()

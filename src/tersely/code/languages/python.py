@@ -19,7 +19,10 @@ from tersely.code.expressions import (
     Expression,
 )
 from tersely.code.languages.frameworks import (
+    COLLECTION_GETTERS,
+    COLLECTION_VIEWS,
     DISPATCHERS,
+    INSTANCE_COLLECTIONS,
     PYTHON_FRAMEWORK_METHODS,
     PYTHON_FRAMEWORKS,
 )
@@ -366,6 +369,7 @@ PYTHON = Language(
         descriptor_method="__get__",
         descriptor_setter="__set__",
         enumerations=ENUMERATIONS,
+        instance_collections=INSTANCE_COLLECTIONS,
         keyword_keepers={"argparse": "set_defaults"},
         top_types=names("Any object"),
         class_member="__class__",
@@ -433,8 +437,10 @@ PYTHON = Language(
             "__setitem__": (0, 1),
         },
         mergers={"update": 0, "extend": 0},
-        getters=names("get get_nowait pop popleft popitem setdefault __getitem__ __next__"),
-        views=names("values copy union intersection difference __iter__ elements reversed"),
+        getters=COLLECTION_GETTERS
+        | names("get get_nowait pop popleft popitem setdefault __getitem__ __next__"),
+        views=COLLECTION_VIEWS
+        | names("values copy union intersection difference __iter__ elements reversed"),
         item_views=names("items"),
         common_members=BUILTIN_MEMBERS,
         builtins="builtins",

@@ -46,6 +46,7 @@ from tersely.code.graph.pointsto.values import (
     UNIQUE_KEY,
     Value,
     Values,
+    collection,
     external,
     is_open,
     one,
@@ -777,7 +778,13 @@ class Members:
         if mark and name.startswith(mark):
             return NOTHING
         base = self.solver.solve(("outer base", target), self._outer_base, target)
-        return external(f"{next(iter(base))[1]}.{name}") if base else NOTHING
+        if not base:
+            return NOTHING
+        outside = next(iter(base))[1]
+        collections = self.program.file(target[1]).facts.instance_collections
+        if f"{outside.rpartition('.')[2]}.{name}" in collections:
+            return collection(one(INSTANCE, *target[1:3]))
+        return external(f"{outside}.{name}")
 
     def _outer_base(self, target: Value) -> Values:
         """The first base in a hierarchy that is outside the repository and may have members."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tersely.code.expressions import (
     CALL,
     CONST,
+    DECLARED,
     EITHER,
     ELLIPSIS,
     GENERIC,
@@ -311,6 +312,13 @@ def names_one(type_: Expression, names: set[str], marks: frozenset[str]) -> bool
     """True if a type is written with one of the names, and with one of the marks if there are any."""
     words = type_words(type_)
     return not words.isdisjoint(names) and not (marks and words.isdisjoint(marks))
+
+
+def is_declared_as_one(value: Expression, names: set[str], marks: frozenset[str]) -> bool:
+    """True if what a member is given is declared with such a type."""
+    if is_tagged(value, EITHER):
+        return any(is_declared_as_one(part, names, marks) for part in value[1])
+    return is_tagged(value, TYPED, DECLARED) and names_one(value[-1], names, marks)
 
 
 def quoted_type(text: str, depth: int = 0) -> Expression:

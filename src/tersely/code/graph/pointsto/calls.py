@@ -12,6 +12,7 @@ from tersely.code.expressions import (
     NEW,
     SINGLETON,
     TYPE_PARAMETER,
+    UNFOLLOWED,
     Expression,
     is_spread,
     is_tagged,
@@ -37,6 +38,7 @@ from tersely.code.graph.pointsto.values import (
     TUPLE,
     Value,
     Values,
+    given_arguments,
     one,
     router,
 )
@@ -231,6 +233,7 @@ class Calls:
         """
         home, position = self.program.file(function[1]), function[2]
         shift = int(function[3] is not None and bool(home.receiver_name(position)))
+        shift += given_arguments(function)
         by_stubs = self.evaluator.stubs.returned(function, call, shift)
         if by_stubs:
             return self.evaluator.generics.returned(function, by_stubs)
@@ -243,11 +246,13 @@ class Calls:
         for index in given_back:
             passed = passed_expressions(body, index, call, shift)
             given = self.evaluator.union(file, scope, passed)
+            default = body.parameters[index][2]
             if not passed:
-                given = self.evaluator.values(
-                    home, home.definitions[position].parent, body.parameters[index][2]
-                )
-            if not given or any(is_spread(expression) for expression in passed):
+                given = self.evaluator.values(home, home.definitions[position].parent, default)
+            is_nothing = not passed and default == UNFOLLOWED
+            if (not given and not is_nothing) or any(
+                is_spread(expression) for expression in passed
+            ):
                 return self.returned(function)
             found |= given
         names = {body.parameters[index][0] for index in given_back}
@@ -270,7 +275,7 @@ class Calls:
 
         Parameters that it gives back may be left out.
         """
-        _, file_id, position, receiver = function
+        _, file_id, position, receiver = function[:4]
         key = ("returns", file_id, position, given_back)
         found = self.solver.solve(key, self._returned_values, file_id, position, given_back)
         if receiver is None:

@@ -81,6 +81,7 @@ from tersely.code.graph.pointsto.values import (
     NOTHING,
     PROMISED,
     RESULT,
+    WRAPPED,
     Value,
     Values,
     one,
@@ -88,6 +89,7 @@ from tersely.code.graph.pointsto.values import (
 from tersely.code.graph.program import MEMBER_OWNERS, File, Program
 from tersely.foundation.recursion import allow_deep_nesting
 
+UNOPERATED = (FUNCTION, WRAPPED, GENERATED)  # values without methods of operators
 FLOW_LEVELS = 2  # parameters through which a function may come before it is called
 
 
@@ -244,8 +246,9 @@ class Evaluator:
             found |= given
             if not given:
                 others.add(value)
-        is_known = left and not others
-        return found if is_known else found | others | self.values(file, scope, right)
+        if found and all(value[0] in UNOPERATED for value in others):
+            return found
+        return found | others | self.values(file, scope, right)
 
     def _imported(self, file: File, scope: int, expression: Any) -> Values:
         return self.names.imported(file, expression[1], expression[2])

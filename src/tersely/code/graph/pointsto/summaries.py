@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import ENTER, HOLE, MEMBER
+from tersely.code.expressions import ENTER, HOLE, MEMBER, is_spread
 from tersely.code.graph.pointsto.containers import is_keyed
 from tersely.code.graph.pointsto.values import (
     BUILTIN,
@@ -27,6 +27,7 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
     collection,
+    given_first,
     mapping_of,
     one,
     tuple_of,
@@ -75,6 +76,10 @@ class Summaries:
 
         found = argument(summary.returns) | self._run(file, scope, summary, call)
         found |= self._gathered(file, scope, summary, call)
+        if summary.binds >= 0:
+            given = call[2][summary.binds + 1 :]
+            known = 0 if any(map(is_spread, given)) else len(given)
+            found |= given_first(argument(summary.binds), known)
         if summary.admitted_by >= 0:
             found = self._admitted(
                 found, argument(summary.admitted_by), gives_list=summary.items_of != -1

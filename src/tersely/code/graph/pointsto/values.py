@@ -1,6 +1,7 @@
 """Abstract values: all that an expression may be at run time, as small tuples.
 
-FUNCTION (tag, file, position, receiver | None): a function, bound to a receiver or not INSTANCE
+FUNCTION (tag, file, position, receiver | None): a function, bound to a receiver or not; where some
+of its arguments are given already, a fifth part is their number INSTANCE
 (tag, file, position, True): an instance of the class or of one below it, see `typed`; a fifth part
 says what each type parameter of the class stands for, (frozenset, …), and the fourth is False for
 the very class CLASS, INSTANCE, GENERATED (tag, file, position): a class, its instances, what
@@ -136,3 +137,16 @@ def _shallow(values: Values, depth: int) -> Values:
         else:
             kept.add(value)
     return frozenset(kept)
+
+
+def given_first(values: Values, number: int) -> Values:
+    """Functions of which the first arguments are given already; other values as they are."""
+    return frozenset(
+        (*value[:4], given_arguments(value) + number) if value[0] == FUNCTION and number else value
+        for value in values
+    )
+
+
+def given_arguments(function: Value) -> int:
+    """How many arguments of a function are given already."""
+    return function[4] if len(function) > len(("tag", "file", "position", "receiver")) else 0

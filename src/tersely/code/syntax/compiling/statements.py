@@ -132,6 +132,8 @@ def _yield(rule: model.Yield) -> Handler:
         walk.scope.flags |= GENERATOR
         if value is not None:
             walk.scope.yields.append((ELEMENT, value) if delegates else value)
+        if value is not None and delegates:
+            _implicit_iteration(walk, value, node, waits=False)
         return None
 
     return lower
