@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.relay_home import Home
+from tests.cli.relay_home import Home, home_of
 from tests.pty.conftest import PATIENCE_SECONDS, wait_for
 
 from tersely.client.outbox import MAX_DAMAGED_FILES, MAX_UNSENT_MESSAGES, Outbox
@@ -28,14 +28,20 @@ while not end.exists(): time.sleep(0.02)
 """
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    folder = tmp_path_factory.mktemp("relay")
+    with home_of(folder / "home", folder) as made:
+        made.up()
+        made.ok("send", "tess", "hello", "--queue")
+        yield made
+
+
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
-    """A relay that a test may stop."""
-    made = Home(tmp_path / "home", tmp_path)
-    made.up()
-    made.ok("send", "tess", "hello", "--queue")
-    yield made
-    made.run("down")
+def home(shared: Home) -> Home:
+    """A relay that a test may stop: it runs when the next one begins."""
+    shared.up()
+    return shared
 
 
 @pytest.fixture
@@ -67,8 +73,14 @@ def start(home: Home, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen
         one.communicate()
 
 
-def heard(home: Home) -> list[str]:
-    return [one["body"] for one in home.ask("inbox", "cli")["messages"]]
+def heard(home: Home, name: str) -> list[str]:
+    """What somebody has sent."""
+    messages = home.ask("inbox", "cli")["messages"]
+    return [one["body"] for one in messages if one["sender"] == name]
+
+
+def names_of_agents(home: Home) -> list[str]:
+    return sorted(one["name"] for one in home.ask("agents")["agents"])
 
 
 def is_there(home: Home, name: str) -> bool:
@@ -80,25 +92,25 @@ def unsent(home: Home, name: str) -> list[str]:
 
 
 def test_it_is_sent_when_the_relay_is_back(
-    home: Home, start: Callable[..., subprocess.Popen[str]]
+    home: Home, start: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
-    go, end = home.root / "go", home.root / "end"
+    go, end = tmp_path / "go", tmp_path / "end"
     process = start("--name", "ann", "--", sys.executable, "-c", SPEAKER, str(go), str(end))
     wait_for(lambda: is_there(home, "ann"), "ann")
     home.ok("down")
     go.touch()
     wait_for(lambda: len(unsent(home, "ann")) == 3, "the messages on the disk")
     home.up()
-    wait_for(lambda: heard(home) == ["message 0", "message 1", "message 2"], "the messages")
+    wait_for(lambda: heard(home, "ann") == ["message 0", "message 1", "message 2"], "the messages")
     wait_for(lambda: not unsent(home, "ann"), "the empty outbox")
     end.touch()
     assert process.wait(PATIENCE_SECONDS) == 0
 
 
 def test_it_is_reported_and_sent_by_the_next_run(
-    home: Home, start: Callable[..., subprocess.Popen[str]]
+    home: Home, start: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
-    go, end = home.root / "go", home.root / "end"
+    go, end = tmp_path / "go", tmp_path / "end"
     process = start("--name", "ben", "--", sys.executable, "-c", SPEAKER, str(go), str(end))
     wait_for(lambda: is_there(home, "ben"), "ben")
     home.ok("down")
@@ -112,7 +124,7 @@ def test_it_is_reported_and_sent_by_the_next_run(
     )
     home.up()
     assert start("--name", "ben", "--", "true").wait(PATIENCE_SECONDS) == 0
-    assert heard(home) == ["message 0", "message 1", "message 2"]
+    assert heard(home, "ben") == ["message 0", "message 1", "message 2"]
     assert unsent(home, "ben") == []
 
 
@@ -129,11 +141,12 @@ def test_what_the_relay_refuses_is_reported(
 def test_a_program_that_is_not_there_leaves_no_name(
     home: Home, start: Callable[..., subprocess.Popen[str]]
 ) -> None:
+    before = names_of_agents(home)
     process = start("--", "nosuchprogram")
     _, errors = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode != 0
     assert "there is no program 'nosuchprogram'" in errors
-    assert [one["name"] for one in home.ask("agents")["agents"]] == ["cli"]
+    assert names_of_agents(home) == before
 
 
 def test_an_agent_that_runs_no_hook_is_said(
