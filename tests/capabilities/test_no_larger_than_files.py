@@ -94,7 +94,7 @@ WORDINGS = st.fixed_dictionaries(
 )
 BUDGETS = st.sampled_from([60, 150, 300, 600, 1_000, 2_000, 4_000, 16_000])
 CHOICES = st.integers(0, 2**32)
-MANY = settings(max_examples=40)
+MANY = settings(max_examples=25)
 FEW = settings(max_examples=15)  # where an answer takes longer
 
 

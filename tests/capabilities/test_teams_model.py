@@ -162,4 +162,4 @@ class Teams(RuleBasedStateMachine):
 
 
 TestTeams = Teams.TestCase
-TestTeams.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+TestTeams.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)

@@ -452,7 +452,7 @@ def test_a_new_file_that_cannot_be_is_not_made(toolbox: Toolbox, root: Path, pat
     assert undo(toolbox).status == "refused"
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(text=FILES, start=st.integers(-1, 8), end=st.integers(-1, 8), lines=LINES)
 def test_an_edit_replaces_its_lines_and_no_others(
     text: str, start: int, end: int, lines: list[str]

@@ -239,7 +239,7 @@ def test_what_is_no_report_is_one_clear_error(text: bytes) -> None:
     assert "\n" not in refusal.value.message
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(sorted(SAMPLES)), st.data())
 def test_damaged_reports_are_read_or_refused(name: str, data: st.DataObject) -> None:
     text = bytearray(SAMPLES[name])

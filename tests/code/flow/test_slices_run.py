@@ -28,7 +28,7 @@ SEEDS = st.integers(0, 2**32)
 
 
 @given(SEEDS)
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_a_backward_slice_gives_the_value_that_the_whole_gives(seed: int) -> None:
     text = program(Random(seed))
     routine = subject(text)
@@ -42,7 +42,7 @@ def test_a_backward_slice_gives_the_value_that_the_whole_gives(seed: int) -> Non
 
 
 @given(SEEDS, st.sampled_from(Direction), st.data())
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_a_slice_is_closed_under_dependence_and_stays_within_its_function(
     seed: int, direction: Direction, data: st.DataObject
 ) -> None:

@@ -320,7 +320,7 @@ edits = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(edits)
 def test_edges_after_refreshes_are_those_of_a_new_index(
     history: list[dict[str, str | None]],

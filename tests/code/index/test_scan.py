@@ -352,7 +352,7 @@ PATTERNS = st.builds(
 PLACES = st.lists(NAMES.filter(lambda name: name != "x.py"), max_size=3).map("/".join)
 
 
-@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     files=st.sets(
         st.tuples(PLACES, st.sampled_from(["x.py", "y.py", "a.py"])), min_size=1, max_size=12

@@ -75,7 +75,7 @@ def test_any_bytes_leave_the_relay_as_it_was(tmp_path: Path) -> None:
         context = served(tmp_path / "home")
         relay = runner.run(context.__aenter__())
 
-        @settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+        @settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
         @given(STREAMS, st.booleans())
         def attacked(pieces: list[bytes], greets: bool) -> None:
             async def example() -> None:

@@ -195,7 +195,7 @@ class SharedStoreAndModel(StoreAndModel):
 
 def test_a_store_is_what_its_model_says() -> None:
     run_state_machine_as_test(
-        StoreAndModel, settings=settings(max_examples=40, stateful_step_count=25, deadline=None)
+        StoreAndModel, settings=settings(max_examples=25, stateful_step_count=25, deadline=None)
     )
 
 
