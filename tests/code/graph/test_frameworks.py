@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tersely.code.engine import Engine
+from tersely.code.graph.dispatch import topics
 from tersely.code.graph.dispatch.routes import BEGINNINGS_LIMIT
 
 DJANGO = {
@@ -981,3 +982,35 @@ def test_routers_that_are_under_each_other_end(tmp_path: Path) -> None:
         engine.refresh()
         assert list(engine.graph.edges())
         assert BEGINNINGS_LIMIT in engine.limits_hit
+
+
+BOX = """\
+from django.test import TestCase
+from django.urls import path
+class Box:
+    def get(self, key):
+        return key
+def opened():
+    return Box().get("lid")
+class Pages(TestCase):
+    def test_page(self):
+        self.client.get("/page/")
+def page(request):
+    return None
+urls = [path("page/", page)]
+"""
+
+
+def test_handlers_are_looked_for_where_a_call_can_mean_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client that has a method of the name which is asked about is no reason to."""
+    monkeypatch.setattr(topics, "MAX_TOPIC_FILES", 0)  # whoever looks for any meets a bound
+    (tmp_path / "box.py").write_text(BOX)
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        callers = [edge.caller for edge in engine.graph.callers("box.py:Box.get")]
+        assert callers == ["box.py:opened"]
+        assert engine.limits_hit == set()
+        engine.graph.callers("box.py:page")
+        assert engine.limits_hit
