@@ -103,7 +103,7 @@ CASES: dict[str, Case] = {
     "javascript: classes and modules": (
         {
             "a.js": "export class A {\n  size = 1;\n  get() { return this.size; }\n}\n"
-            "const hidden = 1;\nexport { hidden as shown };\n",
+            "const hidden = 1;\nexport { hidden as shown };\nshown;\n",
             "b.js": "import { A, shown } from './a.js';\nnew A().get();\nshown;\n",
         },
         {
@@ -112,6 +112,7 @@ CASES: dict[str, Case] = {
             "b.js 3: shown": "a.js:5 a.js:6 1",
             "a.js 3: size": "2",
             "a.js 6: shown": "5 6",
+            "a.js 7: shown": "6",
         },
     ),
     "tsx: elements are members of the type that the runtime of the file declares": (

@@ -353,7 +353,7 @@ class Definitions:
                 if found:
                     return found
             position = file.definitions[position].parent
-        if seen and self._is_passed_on(file, name, seen):
+        if seen and self._is_passed_on(file, token, seen):
             return self._of_bindings(file, 0, name, Way.beginning())
         if seen:
             return self._of_seen(file, name, seen, Way.beginning())
@@ -368,12 +368,19 @@ class Definitions:
             position = file.definitions[position].parent
         return self._from_outside(file, scope, name)
 
-    def _is_passed_on(self, file: File, name: str, bindings: Iterable[Binding]) -> bool:
-        """True if a name is but another one of something for others: `export {a as b}`."""
-        is_own = any(each.owner or each.imported or each.definition >= 0 for each in bindings)
-        is_symbol = any(file.definitions[child].name == name for child in file.children.get(0, ()))
-        is_alias = all(type(entry) is str for _, entry in file.all_bindings(0, name))
-        return bool(file.facts.default_export) and is_alias and not is_own and not is_symbol
+    def _is_passed_on(self, file: File, token: Token, bindings: Iterable[Binding]) -> bool:
+        """True if what is asked for stands where a name is but another one of something for others:
+        `export {a as b}`.
+        """
+        entries = file.all_bindings(0, token.name) if file.facts.default_export else ()
+        if not entries or any(type(entry) is not str for _, entry in entries):
+            return False
+        if any(each.owner or each.imported or each.definition >= 0 for each in bindings):
+            return False
+        if any(file.definitions[child].name == token.name for child in file.children.get(0, ())):
+            return False
+        line = self._source_of(file.path).count(b"\n", 0, token.offset) + 1
+        return any(each.line == line for each in bindings)
 
     def _of_seen(
         self, file: File, name: str, bindings: Iterable[Binding], way: Way
