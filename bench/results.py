@@ -99,7 +99,8 @@ def _older(row: Row, table: Record, content: str) -> Row:
 
 def report(record: str, tables: Iterable[Record], keep: bool) -> None:
     """Print tables, and with `keep` put them into a record in place of those of the same titles."""
-    fresh = {table["title"]: {**table, "code": content_of(MEASURED[record])} for table in tables}
+    content = content_of(MEASURED[record])
+    fresh = {table["title"]: {**table, "code": content} for table in tables}
     for table in fresh.values():
         print("\n".join(_lines(table, "")), flush=True)
     if keep:
@@ -127,8 +128,9 @@ def page() -> str:
     """The text of `RESULTS.md`."""
     lines = ["# Results", "", "Written by the commands below each title, not by hand.", ""]
     for record, folders in MEASURED.items():
-        content = content_of(folders)
-        for table in load_tables(record):
+        tables = load_tables(record)
+        content = content_of(folders) if tables else ""
+        for table in tables:
             lines += _lines(table, _doubts(table, content))
     return "\n".join(lines).rstrip() + "\n"
 
