@@ -222,6 +222,40 @@ def test_definitions_under_macros_and_module_words(tmp_path: Path) -> None:
     assert not {"foreach", "module", "import", "std", "shop"} & names
 
 
+HEADER = """\
+// A library.
+#ifndef B_H
+#define B_H
+LIB_PRAGMA(push("x"))
+LIB_BEGIN_NAMESPACE
+namespace detail {
+LIB_CONSTEXPR LIB_INLINE auto size(int n) -> int { return n; }
+template <typename T> LIB_CONSTEXPR auto twice(T n) -> int { return size(n); }
+}  // namespace detail
+struct Torn { int x = = ; LIB_TORN(};
+LIB_END_NAMESPACE
+int last() { return detail::twice(2); }
+#endif  // B_H
+"""
+
+
+def test_a_header_is_read_around_its_macros_and_what_is_torn(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"b.hpp": HEADER},
+        definitions=[
+            "b.hpp:detail namespace 6",
+            "b.hpp:detail.size function 7",
+            "b.hpp:detail.twice function 8",
+            "b.hpp:last function 12",
+        ],
+        edges=[
+            "b.hpp:detail.twice -> b.hpp:detail.size exact",
+            "b.hpp:last -> b.hpp:detail.twice exact",
+        ],
+    )
+
+
 def _definitions(language: str, text: str) -> tuple[Definition, ...]:
     return extract(text.encode(), LANGUAGES[language]).definitions
 

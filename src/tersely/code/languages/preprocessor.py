@@ -18,6 +18,11 @@ class Macro(NamedTuple):
     pattern: re.Pattern[bytes]
 
 
+_WORD = rb"_{0,2}[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:\([^()\n]*\))?"
+_DECLARING = (
+    rb"(?:auto|void|bool|char|int|unsigned|signed|long|short|float|double|static|inline|constexpr|explicit|virtual"
+    rb"|friend|extern|template|typename|using|class|struct|union|enum|namespace|operator)\b"
+)
 _EXPORT = rb"[A-Z][A-Z0-9_]*_(?:EXPORT|API|PUBLIC|EXTERN)"
 MACROS = (
     Macro(  # `class A_EXPORT Name {`, `struct __align__(8) Name {`
@@ -44,6 +49,25 @@ MACROS = (
             rb"typedef\b[^;{}()]*\([ \t]*(?P<macro>[A-Z][A-Z_]{2,})(?=[ \t]*\**[ \t]*\w+[ \t]*\)[ \t]*\()"
         ),
     ),
+    Macro(  # `A_BEGIN_NAMESPACE`, alone on its line
+        (b"BEGIN", b"END", b"NAMESPACE", b"PRAGMA"),
+        re.compile(
+            rb"^(?P<macro>_{0,2}(?=[A-Z0-9_]*(?:BEGIN|END|NAMESPACE|PRAGMA))[A-Z][A-Z0-9]*_[A-Z0-9_]+"
+            rb"(?:\([^\n]*\))?)(?=[ \t]*$)",
+            re.MULTILINE,
+        ),
+    ),
+    Macro(  # `A_CONSTEXPR A_INLINE auto f() -> int {`
+        (b"_",),
+        re.compile(
+            rb"^[ \t]*(?:template[ \t]*<[^\n;{}]*>[ \t]*)?(?P<macro>(?:"
+            + _WORD
+            + rb"[ \t]+)+)(?="
+            + _DECLARING
+            + rb")",
+            re.MULTILINE,
+        ),
+    ),
     Macro(  # `int x GUARDED_BY(m);`
         (b"GUARDED_BY", b"ACQUIRED_", b"LOCK", b"NO_THREAD"),
         re.compile(
@@ -59,6 +83,11 @@ WRAPPED_TYPES = re.compile(
     rb"(?P<macro>[A-Z]\w*[A-Z]\w*|(?:__)?typeof(?:__)?)"
     rb"\((?P<type>[\w \t*:,]+)\)(?=[ \t]+(?:const[ \t]+)?\**[A-Za-z_]\w*\s*[;=(\[])",
     re.MULTILINE,
+)
+# `#ifndef A_H`, `#define A_H` at the beginning.
+GUARD = re.compile(
+    rb"(?:\s|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*(?P<guard>#[ \t]*ifndef[ \t]+(?P<name>\w+)[^\n]*)\n"
+    rb"\s*#[ \t]*define[ \t]+(?P=name)\b"
 )
 # `export module a.b:c;`, `import a;`, and the word `export` before what it exports.
 MODULE_WORDS = re.compile(
@@ -174,19 +203,28 @@ def with_whole_branches(source: bytes) -> bytes:
     hold but one.
 
     What alone opens or closes a block, `#ifdef X` `} else {` `#endif`, is left without its
-    directives, and so is what stands inside a statement or a list.
+    directives, and so are what stands inside a statement or a list and what the guard of a header is
+    around: an error in it would make an error of all that is in it.
     """
     if not CONDITIONAL.search(source):
         return source
-    result = bytearray(source)
+    result, guard = bytearray(source), _guard(source)
     for branches, end in _conditionals(source):
-        if not any(branch.opens for branch in branches) and not _is_inside(source, branches):
+        is_whole = not any(branch.opens for branch in branches)
+        is_guard = branches[0].directive <= guard < branches[0].start and len(branches) == 1
+        if is_whole and not is_guard and not _is_inside(source, branches):
             continue
         kept = next((branch for branch in branches if not branch.is_off), None)
         for branch in branches:
             _erase(result, branch.directive, branch.start if branch is kept else branch.end)
         _erase(result, branches[-1].end, end)
     return bytes(result)
+
+
+def _guard(source: bytes) -> int:
+    """The place of the guard with which a header begins, -1 where it has none."""
+    found = GUARD.match(source)
+    return found.start("guard") if found is not None else -1
 
 
 def _is_inside(source: bytes, branches: list[Branch]) -> bool:
