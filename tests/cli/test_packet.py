@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,14 @@ Traceback (most recent call last):
   File "/srv/site-packages/shop/basket.py", line 13, in add
 ValueError: a price is never below zero here
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _patient() -> Iterator[None]:
+    """All evidence is gathered, however busy the machine is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tersely.capabilities.packs.packet.MAX_SECONDS", 60.0)
+        yield
 
 
 @pytest.fixture
