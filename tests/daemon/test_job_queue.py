@@ -102,6 +102,18 @@ def test_a_task_is_given_up(loop: asyncio.AbstractEventLoop) -> None:
     assert waiting.take(1.0, only_short=False) is None
 
 
+@given(usual=st.floats(0.005, 0.05), slow=st.floats(1, 60))
+@settings(max_examples=20)
+def test_a_kind_stays_short_after_one_that_took_long(usual: float, slow: float) -> None:
+    known = Durations()
+    for seconds in (*[usual] * 3, slow, usual):
+        known.note(SHORT, seconds)
+    assert usual < known.expected(SHORT) < 5 * usual * (slow / usual) ** 0.2
+    for _ in range(20):
+        known.note(SHORT, usual)
+    assert known.expected(SHORT) == pytest.approx(usual, rel=0.1)
+
+
 def test_no_more_kinds_are_remembered_than_the_bound() -> None:
     known = Durations()
     unknown = known.expected("call")

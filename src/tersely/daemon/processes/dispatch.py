@@ -1,6 +1,9 @@
 """The dispatch of tasks to processes: short tasks pass long ones, and long ones are never on all
 processes at once.
 
+Agents that work together ask at the same moment: a long question that came first would have a
+process while all short ones wait for the others. So it begins to wait a little later than they.
+
 One process answers as long as that is enough, for each holds a graph of its own. While a task takes
 long and others wait, more are started, which are given a task when they have loaded what answers
 need; they end when they have had nothing to do for a while.
@@ -27,6 +30,7 @@ CANCEL_GRACE_SECONDS = 0.5  # for a question that nobody waits for any more to e
 PROCESS_RESTING_BYTES = 130_000_000  # one that has nothing to do and holds more is replaced
 PROCESS_MOST_BYTES = 600_000_000  # one that holds more is replaced after the question
 RESTING_SECONDS = 5.0  # without a question
+LONG_PAUSE_SECONDS = 0.005  # of a long question, for short ones that come at the same moment
 HELP_AFTER_SECONDS = 0.1  # that a task has waited, until another process is started
 TIDY_SECONDS = 1.0  # between looks at what idle processes hold
 
@@ -70,12 +74,14 @@ class Dispatcher:
 
         Whoever stops waiting cancels the task.
         """
+        loop = asyncio.get_running_loop()
+        job = Job(client, task, loop.create_future(), on_progress=on_progress)
+        if job.is_question and self._waiting.is_long(job):
+            await asyncio.sleep(LONG_PAUSE_SECONDS)
         if len(self._waiting) >= MAX_WAITING_REQUESTS:
             raise TerselyError(
                 "busy", f"{MAX_WAITING_REQUESTS:,} requests are waiting", "ask again later"
             )
-        loop = asyncio.get_running_loop()
-        job = Job(client, task, loop.create_future(), on_progress=on_progress)
         self._waiting.add(job)
         self._asked_seconds = elapsed_seconds()
         self._has_rested = False

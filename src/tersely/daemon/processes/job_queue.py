@@ -1,9 +1,9 @@
 """The queue of waiting tasks: short ones pass long ones, and none waits for ever.
 
 The task with the highest response ratio goes first: the time that it waits, by the time that it
-takes (P. Brinch Hansen, 1971). How long it takes is what tasks of its kind took before. A client
-with many tasks counts as one that waits since it was last given a process, so that it keeps nobody
-out.
+takes (P. Brinch Hansen, 1971). How long it takes is what tasks of its kind usually took before. A
+client with many tasks counts as one that waits since it was last given a process, so that it keeps
+nobody out.
 """
 
 from __future__ import annotations
@@ -42,12 +42,17 @@ class Job:
     asked_seconds: float = field(default_factory=elapsed_seconds)
 
     @property
+    def is_question(self) -> bool:
+        """True if a client has asked it, rather than the daemon itself."""
+        return self.task[0] in _QUESTIONS
+
+    @property
     def kind(self) -> tuple[str, Hashable]:
         """The kind of tasks that take about as long: what is asked, and about nothing in
         particular.
         """
         name: str = self.task[0]
-        if name not in _QUESTIONS:
+        if not self.is_question:
             return name, ""
         # The standing comes first; a command line begins with its program.
         asked: Hashable = self.task[3][:1] if name == "words" else self.task[2]
@@ -55,19 +60,22 @@ class Job:
 
 
 class Durations:
-    """The expected seconds of tasks, by their kind."""
+    """The expected seconds of tasks, by their kind: the geometric mean of what such tasks took, the
+    last ones counting most. One that takes a hundred times as long says little of the next.
+    """
 
     def __init__(self) -> None:
         self._known: OrderedDict[Hashable, float] = OrderedDict()
 
     def expected(self, kind: Hashable) -> float:
-        """The mean of what such tasks took, the last ones counting most."""
-        return max(LEAST_SECONDS, self._known.get(kind, UNKNOWN_SECONDS))
+        """The seconds that such a task usually takes."""
+        return self._known.get(kind, UNKNOWN_SECONDS)
 
     def note(self, kind: Hashable, seconds: float) -> None:
         """A task of that kind took so long."""
-        before = self._known.pop(kind, seconds)
-        self._known[kind] = before + _NEWEST_SHARE * (seconds - before)
+        took = max(LEAST_SECONDS, seconds)
+        before = self._known.pop(kind, took)
+        self._known[kind] = before * (took / before) ** _NEWEST_SHARE
         while len(self._known) > MAX_KNOWN_KINDS:
             self._known.popitem(last=False)
 
