@@ -10,6 +10,7 @@ from tests.code.languages.checks import check
 
 from tersely.code.engine import Engine
 from tersely.code.graph.call_resolution import MAX_FLOW_FILES
+from tersely.code.graph.dispatch.members import MAX_STORE_FILES, STORES_LIMIT
 
 PROGRAMS = {
     "names put together from a prefix": (
@@ -312,3 +313,16 @@ def test_a_script_in_a_package_imports_what_lies_beside_it(tmp_path: Path) -> No
     files = {"tools/__init__.py": "", "tools/helper.py": "def aid(): ...\n"}
     files["tools/run.py"] = "from helper import aid\naid()\n"
     check(tmp_path, files, edges=["tools/run.py -> tools/helper.py:aid exact"])
+
+
+def test_a_member_that_many_files_may_assign_is_said_to_be_unsearched(tmp_path: Path) -> None:
+    shop = "class Shop:\n    def open(self): ...\ndef use(shop: Shop):\n    shop.late()\n"
+    (tmp_path / "shop.py").write_text(f"{shop}def known(shop: Shop):\n    shop.open()\n")
+    late = "from shop import Shop\ndef late(): ...\ndef assign(shop: Shop): shop.late = late\n"
+    for number in range(MAX_STORE_FILES + 1):
+        (tmp_path / f"late{number}.py").write_text(late)
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        hear, callees = engine.graph.evaluator.solver.hear, engine.graph.callees
+        assert hear(callees, "shop.py:use") == ([], (STORES_LIMIT,))
+        assert hear(callees, "shop.py:known")[1] == ()

@@ -61,6 +61,10 @@ if TYPE_CHECKING:
 
 MAX_BASES = 400  # classes in one linearised hierarchy
 MAX_STORE_FILES = 10  # files searched for assignments to a member from outside its class
+STORES_LIMIT = (
+    f"truncated: members that no class has and that over {MAX_STORE_FILES} files mention may be"
+    " assigned in others of them"
+)
 # files that write the global object, searched for a name that more than `MAX_STORE_FILES` use
 MAX_GLOBAL_FILES = 200
 GLOBALS_LIMIT = (
@@ -300,6 +304,8 @@ class Members:
             found = found or self.stored_from_outside(receiver, name)
             if not found and receiver[0] == INSTANCE:
                 found = self.missing.of(receiver, name, file)
+                if not found:
+                    self._say_unsearched(receiver, name, file)
         return found
 
     def declared(self, target: Value, name: str, side: int = INSTANCE) -> Values:
@@ -806,9 +812,7 @@ class Members:
         """`thing.name = …` anywhere in files that mention the name, where `thing` may be the value."""
         found: Values = NOTHING
         home = self.program.file(value[1])
-        files = sorted(
-            {*(self.program.mentioning(name, home) if type(name) is str else ()), value[1]}
-        )
+        files = self._storing(value, name)
         if len(files) > MAX_STORE_FILES:
             files = [value[1]]
         as_class = (CLASS, value[1], value[2]) if value[0] == INSTANCE else value
@@ -825,6 +829,22 @@ class Members:
             if home.facts.members_are_items
             else found
         )
+
+    def _say_unsearched(self, receiver: Value, name: str, file: File) -> None:
+        """Say of a member that no class has, and that files may assign which are not searched; what
+        syntax calls is no such member, nor what values of the language have.
+        """
+        facts = file.facts
+        if name in facts.implicit_methods or name in facts.common_members:
+            return
+        if len(self._storing(receiver, name)) > MAX_STORE_FILES:
+            self.solver.mark_cut(STORES_LIMIT)
+
+    def _storing(self, value: Value, name: str) -> list[int]:
+        """The files that may assign a member of a value: its own, and those that mention the name."""
+        home = self.program.file(value[1])
+        mentioning = self.program.mentioning(name, home) if type(name) is str else ()
+        return sorted({*mentioning, value[1]})
 
     def _merged_values(self, home: File, value: Value, name: str) -> Values:
         """Members of objects whose members were all added to the value, at its home."""
