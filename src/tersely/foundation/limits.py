@@ -6,7 +6,7 @@ from __future__ import annotations
 
 # Files that are worth indexing
 
-MAX_FILE_BYTES = 1_000_000
+MAX_FILE_BYTES = 8_000_000  # written by people, or put together for a page
 
 # Settings
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tersely.code.index.content import Reason
 from tersely.code.index.scan import Scan, scan
+from tersely.foundation.limits import MAX_FILE_BYTES
 
 Git = Callable[..., str]
 Plant = Callable[[dict[str, str | bytes]], None]
@@ -127,7 +128,7 @@ class TestEither:
         assert "b.py" not in paths(scan(str(root)))
 
     def test_too_large_files_are_told(self, root: Path, plant: Plant) -> None:
-        plant({"big.py": b"#" * 1_000_001, "fits.py": b"#" * 1_000_000})
+        plant({"big.py": b"#" * (MAX_FILE_BYTES + 1), "fits.py": b"#" * MAX_FILE_BYTES})
         found = scan(str(root))
         assert paths(found) == ["fits.py"]
         assert skipped(found) == {"big.py": Reason.TOO_LARGE}

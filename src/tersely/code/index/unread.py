@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.index.content import Reason, read_below
 from tersely.code.languages.registry import family_of, language_of_path
+from tersely.code.syntax.outline import OUTLINED
 from tersely.foundation.escape import visible_line
 
 if TYPE_CHECKING:
@@ -28,14 +29,15 @@ def unread(
     """The files that may use names without the index knowing it, each with the reason.
 
     These are files of languages that see the definitions of `language` ("": all languages), left
-    out though they may be source, and those with syntax that no grammar understands. `using` are
-    those that are known to use them. A file that can be read all the same is named only if its text
+    out though they may be source, and those with syntax that no grammar understands, or of which
+    only the definitions were read. `using` are those that are known to use them; of the last kind
+    they may do so elsewhere as well. A file that can be read all the same is named only if its text
     has one of the names; the last may say how many were not looked into.
     """
     candidates = [
         (path, why)
         for path, why in _candidates(store)
-        if _is_kin(path, language) and path not in using
+        if _is_kin(path, language) and (path not in using or why == OUTLINED)
     ]
     if not candidates:
         return []
@@ -132,7 +134,8 @@ def _candidates(store: Store) -> Iterator[tuple[str, str]]:
     seen = ""
     for path, problem in store.problems():
         if path != seen:
-            yield path, _from_line(problem.line)
+            is_outlined = problem.message == OUTLINED
+            yield path, OUTLINED if is_outlined else _from_line(problem.line)
         seen = path
 
 

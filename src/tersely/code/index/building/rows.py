@@ -10,10 +10,12 @@ from tersely.code.index.schema import Batch, Job, encode_facts, file_row, skippe
 from tersely.code.languages.registry import LANGUAGES, language_of_path, language_of_script
 from tersely.code.symbols import FileFacts
 from tersely.code.syntax.extract import extract
+from tersely.code.syntax.outline import outlined
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.hashing import content_hash
 
 SCRIPT_LINE_BYTES = 200
+MAX_WHOLE_BYTES = 1_000_000  # of a file, of a larger one only the definitions are read
 
 
 class _NotIndexedError(Exception):
@@ -69,7 +71,8 @@ def _facts(path: str, source: bytes) -> tuple[str, FileFacts]:
     if reason is not None:
         raise _NotIndexedError(reason)
     try:
-        return language, extract(source, LANGUAGES[language])
+        facts = extract(source, LANGUAGES[language])
+        return language, facts if len(source) <= MAX_WHOLE_BYTES else outlined(facts)
     except (ImportError, TerselyError) as error:
         raise _NotIndexedError(Reason.MISSING_GRAMMAR, str(error)) from error
     except Exception as error:  # one file must not take all others with it; the report names it

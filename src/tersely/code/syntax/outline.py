@@ -1,0 +1,40 @@
+"""What of the facts of a large file is kept: its definitions, and what joins them to others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tersely.code.expressions import Scope
+from tersely.code.symbols import FileFacts, Kind, Problem
+
+OUTLINED = "only its definitions were read"
+
+
+def outlined(facts: FileFacts) -> FileFacts:
+    """Facts without what those functions do in which nothing with a name is defined, but for what
+    they return.
+    """
+    joining = _joining(facts)
+    scopes = tuple(
+        scope if position in joining or type(scope) is not tuple else _closed(scope)
+        for position, scope in enumerate(facts.scopes)
+    )
+    return replace(facts, scopes=scopes, problems=(Problem(1, OUTLINED), *facts.problems))
+
+
+def _joining(facts: FileFacts) -> set[int]:
+    """The positions of definitions in which others with a name stand, at any depth."""
+    found = {0}
+    for definition in facts.definitions:
+        is_named = definition.kind != Kind.LAMBDA and definition.name[:1] != "<"
+        around = definition.parent if is_named else -1
+        while around > 0 and around not in found:
+            found.add(around)
+            around = facts.definitions[around].parent
+    return found
+
+
+def _closed(scope: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A scope from outside: how it is called and what it gives."""
+    return tuple(Scope(*scope)._replace(binds=(), calls=(), reads=(), yields=(), outer=()))
