@@ -226,34 +226,55 @@ HEADER = """\
 // A library.
 #ifndef B_H
 #define B_H
-LIB_PRAGMA(push("x"))
+LIB_PRAGMA(push)
+LIB_PRAGMA(warning(push))
 LIB_BEGIN_NAMESPACE
+
+template <typename T> using id = T;
+
 namespace detail {
-LIB_CONSTEXPR LIB_INLINE auto size(int n) -> int { return n; }
-template <typename T> LIB_CONSTEXPR auto twice(T n) -> int { return size(n); }
-}  // namespace detail
-struct Torn { int x = = ; LIB_TORN(};
+int size(int n) { return n; }
+}
 LIB_END_NAMESPACE
-int last() { return detail::twice(2); }
+
+enum class color : unsigned { red };
+LIB_BEGIN_EXPORT
+class store {
+ public:
+  LIB_CONSTEXPR friend auto twice(store l, int n) -> int { return detail::size(n); }
+  friend class other;
+  friend int later(store l);
+  LIB_CONSTEXPR LIB_INLINE auto get() const -> int { return detail::size(1); }
+};
+LIB_END_EXPORT
+int last() { return detail::size(2); }
 #endif  // B_H
 """
 
 
-def test_a_header_is_read_around_its_macros_and_what_is_torn(tmp_path: Path) -> None:
+def test_a_header_is_read_around_its_macros(tmp_path: Path) -> None:
     check(
         tmp_path,
         {"b.hpp": HEADER},
         definitions=[
-            "b.hpp:detail namespace 6",
-            "b.hpp:detail.size function 7",
-            "b.hpp:detail.twice function 8",
-            "b.hpp:last function 12",
+            "b.hpp:id type 8",
+            "b.hpp:detail namespace 10",
+            "b.hpp:detail.size function 11",
+            "b.hpp:color enum 15",
+            "b.hpp:store class 17",
+            "b.hpp:store.twice method 19",
+            "b.hpp:store.get method 22",
+            "b.hpp:last function 25",
         ],
         edges=[
-            "b.hpp:detail.twice -> b.hpp:detail.size exact",
-            "b.hpp:last -> b.hpp:detail.twice exact",
+            "b.hpp:store.twice -> b.hpp:detail.size exact",
+            "b.hpp:store.get -> b.hpp:detail.size exact",
+            "b.hpp:last -> b.hpp:detail.size exact",
         ],
     )
+    facts = extract(HEADER.encode(), LANGUAGES["cpp"])
+    assert facts.problems == ()
+    assert not {"warning", "later", "other"} & {row.name for row in facts.definitions}
 
 
 def _definitions(language: str, text: str) -> tuple[Definition, ...]:

@@ -25,7 +25,6 @@ from tersely.code.languages.model import (  # fmt: skip
     Parameter,
     Resolution,
     Rule,
-    Skip,
     control_table,
     names,
 )
@@ -47,6 +46,12 @@ def grammar() -> object:
     import tree_sitter_cpp
 
     return tree_sitter_cpp.language()
+
+
+def lower_friend(walk: Lowering, node: Node) -> Expression:
+    """`friend void f(T x) { … }` is defined here; `friend class B;` and prototypes say nothing."""
+    walk.visit([child for child in named_parts(node) if child.type == "function_definition"])
+    return None
 
 
 def lower_namespace(walk: Lowering, node: Node) -> Expression:
@@ -242,7 +247,7 @@ RULES_CPP: dict[str, Rule] = {
     "placeholder_type_specifier": Custom(lower_auto),
     "optional_parameter_declaration": Parameter("declarator", "type", "default_value"),
     "this": Name(),
-    "friend_declaration": Skip(),
+    "friend_declaration": Custom(lower_friend),
 }
 
 

@@ -84,11 +84,6 @@ WRAPPED_TYPES = re.compile(
     rb"\((?P<type>[\w \t*:,]+)\)(?=[ \t]+(?:const[ \t]+)?\**[A-Za-z_]\w*\s*[;=(\[])",
     re.MULTILINE,
 )
-# `#ifndef A_H`, `#define A_H` at the beginning.
-GUARD = re.compile(
-    rb"(?:\s|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)*(?P<guard>#[ \t]*ifndef[ \t]+(?P<name>\w+)[^\n]*)\n"
-    rb"\s*#[ \t]*define[ \t]+(?P=name)\b"
-)
 # `export module a.b:c;`, `import a;`, and the word `export` before what it exports.
 MODULE_WORDS = re.compile(
     rb"^(?:export[ \t]+)?(?:module|import)\b[ \t]*(?:[\w.: \t]|<[^>\n]*>|\"[^\"\n]*\"|\[\[[^\n]*?\]\])*(?:;|$)"
@@ -203,28 +198,19 @@ def with_whole_branches(source: bytes) -> bytes:
     hold but one.
 
     What alone opens or closes a block, `#ifdef X` `} else {` `#endif`, is left without its
-    directives, and so are what stands inside a statement or a list and what the guard of a header is
-    around: an error in it would make an error of all that is in it.
+    directives, and so is what stands inside a statement or a list.
     """
     if not CONDITIONAL.search(source):
         return source
-    result, guard = bytearray(source), _guard(source)
+    result = bytearray(source)
     for branches, end in _conditionals(source):
-        is_whole = not any(branch.opens for branch in branches)
-        is_guard = branches[0].directive <= guard < branches[0].start and len(branches) == 1
-        if is_whole and not is_guard and not _is_inside(source, branches):
+        if not any(branch.opens for branch in branches) and not _is_inside(source, branches):
             continue
         kept = next((branch for branch in branches if not branch.is_off), None)
         for branch in branches:
             _erase(result, branch.directive, branch.start if branch is kept else branch.end)
         _erase(result, branches[-1].end, end)
     return bytes(result)
-
-
-def _guard(source: bytes) -> int:
-    """The place of the guard with which a header begins, -1 where it has none."""
-    found = GUARD.match(source)
-    return found.start("guard") if found is not None else -1
 
 
 def _is_inside(source: bytes, branches: list[Branch]) -> bool:
