@@ -71,12 +71,14 @@ class Typed:
 
     def opened(self, values: Values) -> Values:
         """Instances of these very classes made into instances of them or of anything below."""
-        return frozenset(
-            (*value[:3], True, *value[4:])
-            if value[0] == INSTANCE and self._may_be_below(value)
-            else value
+        closed = [
+            value
             for value in values
-        )
+            if value[0] == INSTANCE and not is_open(value) and self._may_be_below(value)
+        ]
+        if not closed:  # mostly they have been opened before
+            return values
+        return values.difference(closed).union((*one[:3], True, *one[4:]) for one in closed)
 
     def _may_be_below(self, value: Value) -> bool:
         """Where implementing is a matter of having the methods, other classes have no subtypes."""
