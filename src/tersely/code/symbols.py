@@ -143,6 +143,9 @@ def unnumbered(name: str) -> str:
     return plain if mark and number.isdecimal() else name
 
 
+OUTLINED = "only its definitions were read"  # the problem of a large file
+
+
 class Problem(NamedTuple):
     """Something that could not be read; facts around it are still good."""
 

@@ -10,6 +10,7 @@ import pytest
 
 from tersely.code.index.building.judge import not_worth_indexing
 from tersely.code.index.content import Reason, read_below, read_file, reader_below, reason_of
+from tersely.foundation.limits import MAX_FILE_BYTES
 
 SQUEEZED = b"function f(a){return a.b(c);}" * 100
 WRITTEN = b"def f(a):\n    return a.b(c)\n"
@@ -53,11 +54,11 @@ def test_verdicts(path: str, source: bytes, reason: Reason | None) -> None:
 
 
 def test_only_small_regular_files_are_read(tmp_path: Path) -> None:
-    (tmp_path / "fits").write_bytes(b"x" * 1_000_000)
-    assert len(read_file(f"{tmp_path}/fits")) == 1_000_000
+    (tmp_path / "fits").write_bytes(b"x" * MAX_FILE_BYTES)
+    assert len(read_file(f"{tmp_path}/fits")) == MAX_FILE_BYTES
     (tmp_path / "empty").touch()
     assert read_file(f"{tmp_path}/empty") == b""
-    (tmp_path / "large").write_bytes(b"x" * 1_000_001)
+    (tmp_path / "large").write_bytes(b"x" * (MAX_FILE_BYTES + 1))
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("fits")
     reasons = {}

@@ -28,6 +28,7 @@ from tersely.code.index.schema import SCHEMA
 from tersely.code.index.store import Store
 from tersely.foundation.database import Database
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.private import index_directory
 
 Plant = Callable[[dict[str, str | bytes]], None]
@@ -139,7 +140,7 @@ class TestChanges:
             Skipped("c.py", Reason.GENERATED),
         ]
         assert counts(refresh(root, store)) == (0, 0, 0, 3)
-        plant({"a.py": b"#" * 1_000_001, "b.py": "x = 1\n"})
+        plant({"a.py": b"#" * (MAX_FILE_BYTES + 1), "b.py": "x = 1\n"})
         (root / "c.py").unlink()
         (root / "c.py").symlink_to("b.py")
         assert counts(refresh(root, store)) == (0, 3, 0, 0)

@@ -1,4 +1,4 @@
-"""What of the facts of a large file is kept: its definitions, and what joins them to others."""
+"""The part of a large file's facts that is kept: its definitions, and what joins them to others."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tersely.code.expressions import Scope
-from tersely.code.symbols import FileFacts, Kind, Problem
-
-OUTLINED = "only its definitions were read"
+from tersely.code.symbols import OUTLINED, FileFacts, Kind, Problem
 
 
 def outlined(facts: FileFacts) -> FileFacts:
