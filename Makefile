@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 # What `make run` shows the context of.
-SYMBOL ?= src/tersely/foundation/tokens.py:Tokenizer.truncate
+SYMBOL ?= src/tersely/foundation/text/tokens.py:Tokenizer.truncate
 # What `make run` shows the change since.
 BASE ?= HEAD~1
 # Where `make groundtruth` finds clones of the public suites, each in a folder named owner+repository.

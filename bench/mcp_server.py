@@ -31,7 +31,7 @@ from bench import results
 from bench.results import Row, Table
 from tersely.daemon import lifecycle
 from tersely.foundation.clock import Stopwatch
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 SERVER = [sys.executable, "-m", "tersely", "mcp"]
 STARTS = 5

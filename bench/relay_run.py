@@ -25,7 +25,7 @@ from bench.results import Row, Table, report
 from tersely.cli.daemon import ANSWER_WORDS
 from tersely.client import Client, ask, relay_process
 from tersely.doors.home import NO_PORT
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.tokens import Tokenizer
 
 HERE = Path(__file__).parents[1]
 BUDGET = 2_000

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 
 from tersely.foundation.recursion import allow_deep_nesting
-from tersely.foundation.roots import enclosing_root, is_repository
+from tersely.foundation.storage.roots import enclosing_root, is_repository
 
 # Shared machines stall now and then, so no example has a deadline. CI tries the same examples every
 # time. A hundred examples, as hypothesis would try, took one twentieth of all CPU time.

@@ -46,8 +46,8 @@ from tersely.client.request import request
 from tersely.doors.home import home_directory
 from tersely.doors.http.contract.operations import Operation, operations
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
 from tersely.foundation.process.identity import program_identity
+from tersely.foundation.text.escape import visible
 from tersely.integrations.adoption import figures
 from tersely.pty.child_processes import Spawned
 from tersely.pty.command_executor import Speech

@@ -1,4 +1,4 @@
-"""Write src/tersely/foundation/o200k.bin from tiktoken's rank file of o200k_base.
+"""Write src/tersely/foundation/text/o200k.bin from tiktoken's rank file of o200k_base.
 
     python tools/build_vocabulary.py o200k_base.tiktoken
 
@@ -19,12 +19,18 @@ from zlib import crc32
 
 import tiktoken
 
-from tersely.foundation.vocabulary import EMPTY, HEADER_BYTES, LONGEST_TOKEN_BYTES, MAGIC, RANK_BITS
+from tersely.foundation.text.vocabulary import (
+    EMPTY,
+    HEADER_BYTES,
+    LONGEST_TOKEN_BYTES,
+    MAGIC,
+    RANK_BITS,
+)
 
 SOURCE_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
-TARGET = Path(__file__).parents[1] / "src/tersely/foundation/o200k.bin"
+TARGET = Path(__file__).parents[1] / "src/tersely/foundation/text/o200k.bin"
 SLOTS = 1 << 19  # two and a half for each token: few lookups go beyond the first
-CLASSES = {  # the character that stands for a class, as `tersely.foundation.tokens` reads it
+CLASSES = {  # the character that stands for a class, as `tersely.foundation.text.tokens` reads it
     "A": r"[\p{Lu}\p{Lt}]",
     "a": r"\p{Ll}",
     "\x80": r"[\p{Lm}\p{Lo}]",
@@ -46,7 +52,7 @@ def read_tokens(path: Path) -> list[bytes]:
 
 
 def hash_table(tokens: list[bytes]) -> list[int]:
-    """The slots, as `tersely.foundation.vocabulary` describes them."""
+    """The slots, as `tersely.foundation.text.vocabulary` describes them."""
     slots = [EMPTY] * SLOTS
     for rank, token in enumerate(tokens):
         crc = crc32(token)

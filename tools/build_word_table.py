@@ -38,7 +38,7 @@ from tersely.code.search.storage.arrays import map_arrays, write_arrays
 from tersely.code.search.storage.segment import SourceFile, bags_of
 from tersely.code.search.units import Unit, units_of
 from tersely.code.search.words import pieces_of, words_of, words_of_text
-from tersely.foundation.hashing import content_hash
+from tersely.foundation.storage.hashing import content_hash
 
 DIMENSIONS = 256
 VOCABULARY_WORDS = 20_000

@@ -31,7 +31,7 @@ from tersely.agent.models.protocol import Prompt
 from tersely.agent.opening import Wanted, open_agent
 from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.toolbox import Choices
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.tokens import Tokenizer
 
 ANSWER_WORDS = "tersely.cli.recorded_output:answer"
 TURNS = 50

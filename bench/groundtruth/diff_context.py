@@ -38,7 +38,7 @@ from bench.scratch import clone_of, git
 from tersely.capabilities.invoke import ask
 from tersely.code.index.patch import Hunk, read_patch
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 from tersely.workspace import Workspace
 
 BUDGETS = (2_000, 4_000, 8_000)  # tokens

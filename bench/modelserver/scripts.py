@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from bench.modelserver import weights
 from bench.modelserver.vocabulary import CLOCK, END, merged, reply_mark, source_vocabulary
-from tersely.foundation import tokens as counting
+from tersely.foundation.text import tokens as counting
 
 ENDED = "The script has ended."
 

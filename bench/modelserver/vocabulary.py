@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import tersely.foundation.vocabulary as shipped
+import tersely.foundation.text.vocabulary as shipped
 
 END = "<|end|>"  # of a message
 MARKS = ("<|system|>", "<|user|>", "<|assistant|>", "<|tool|>")

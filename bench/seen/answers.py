@@ -12,7 +12,7 @@ from bench.results import Table
 from bench.seen.ours import Desk, pack_places
 from bench.seen.reading import Reading, SeenError
 from tersely.capabilities.invoke import ask
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 TABLE = Table(
     "Packets and plans",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from bench.seen.tasks import Need
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 CALL_TOKENS = 40  # that a call takes beside its answer
 CAP_TOKENS = 60_000  # who has not seen it by then never does

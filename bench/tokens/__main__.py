@@ -21,7 +21,7 @@ from bench.tokens import ours, peers, plain
 from bench.tokens.cases import cases
 from bench.tokens.covered import Text, share
 from bench.tokens.questions import HALF, KINDS, Question, questions
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.tokens import Tokenizer
 from tersely.workspace import Workspace
 
 BUDGETS = (500, 1_000, 2_000, 5_000)

@@ -14,7 +14,7 @@ from tersely.capabilities.invoke import ask
 from tersely.capabilities.search.search import text as search_text
 from tersely.capabilities.text import PLAIN
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 from tersely.workspace import Workspace
 
 HITS = 200

@@ -18,7 +18,7 @@ from bench.scratch import git
 from bench.speed.peers import PEERS
 from bench.tokens.plain import keywords
 from bench.tokens.questions import HALF, SUBJECT, SYMBOL, Question
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 MAX_PEER_SECONDS = 120.0
 # what tools print of a name that they do not know, or know twice
@@ -29,7 +29,7 @@ AIDER = """
 import json, sys
 from pathlib import Path
 from aider.repomap import RepoMap
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 class Silent:
     def __getattr__(self, name): return lambda *words, **others: None

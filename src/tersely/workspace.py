@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tersely.context.pack.delta.sessions import Sessions
     from tersely.context.pack.excerpt import Line
     from tersely.context.pack.texts import Texts
-    from tersely.foundation.tokens import Tokenizer
+    from tersely.foundation.text.tokens import Tokenizer
 
 NO_BODIES: Mapping[str, Sequence[Line]] = {}
 
@@ -132,7 +132,7 @@ class Workspace:
     @cached_property
     def tokenizer(self) -> Tokenizer:
         """Counts tokens as the settings want them counted."""
-        from tersely.foundation.tokens import Tokenizer
+        from tersely.foundation.text.tokens import Tokenizer
 
         return Tokenizer(self.settings.vocabulary)
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tersely import ai_talk
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 SOURCE = Path(ai_talk.__file__).parent
 MAX_SKILL_TOKENS = 500

@@ -16,7 +16,7 @@ from bench.tokens.cases import Case, called, cases, with_given_half
 from bench.tokens.covered import Marks, Text, marks
 from bench.tokens.questions import HALF, SUBJECT, SYMBOL, questions
 
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 from tersely.workspace import Workspace
 
 # More than a pack needs beside what it shows: of files of a few lines it may take more than these

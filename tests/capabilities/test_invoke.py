@@ -18,7 +18,7 @@ from tersely.capabilities.projection import to_json
 from tersely.capabilities.text import PLAIN
 from tersely.cli.main import main
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.roots import find_root
+from tersely.foundation.storage.roots import find_root
 from tersely.workspace import Workspace
 
 SOURCE = """import os

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.asking import Answer, Ask
 
 from tersely.context.lenses.test_impact.command import MAX_COMMAND_TESTS
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 Repository = Callable[[Mapping[str, str]], Path]
 

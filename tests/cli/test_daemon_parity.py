@@ -197,8 +197,9 @@ def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, shop: P
         *(
             "tersely.foundation",
             "tersely.foundation.limits",
-            "tersely.foundation.private",
-            "tersely.foundation.roots",
+            "tersely.foundation.storage",
+            "tersely.foundation.storage.private",
+            "tersely.foundation.storage.roots",
         ),
         *("tersely.foundation.process", "tersely.foundation.process.identity"),
     }

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.cli.asking import Answer, Ask
 
 from tersely.foundation.limits import MAX_FILE_BYTES
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 Repository = Callable[[Mapping[str, str]], Path]
 

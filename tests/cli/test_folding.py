@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.cli.asking import Ask
 
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 CALLER = """
 def fetch_{name}(session, limit):

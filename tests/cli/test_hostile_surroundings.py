@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.cli.asking import Ask, run
 
-from tersely.foundation.private import index_directory
+from tersely.foundation.storage.private import index_directory
 
 
 def refused(words: list[str], directory: Path, code: str) -> None:

@@ -14,7 +14,7 @@ from tersely.code.symbols import Kind, Symbol
 from tersely.context.lenses.ranking import rank
 from tersely.context.pack.kinds.outline import fit, tree
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 PATHS = st.lists(
     st.lists(st.sampled_from(["a", "b", "src", "long_name"]), min_size=1, max_size=4).map(

@@ -19,7 +19,7 @@ from tersely.cli.main import main
 from tersely.context.lenses.localization.task import MAX_TASK_CHARACTERS, MAX_TASK_NAMES, read_task
 from tersely.context.pack.kinds.packet import HEADING
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 from tersely.workspace import Workspace
 
 FILES = {

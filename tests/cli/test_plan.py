@@ -16,7 +16,7 @@ from tersely.capabilities.invoke import ask
 from tersely.cli.main import main
 from tersely.context.pack.kinds.plan import LONG_LINES
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 from tersely.workspace import Workspace
 
 LONG = "\n".join(f"    value_{number} = compute_{number}()" for number in range(2 * LONG_LINES))

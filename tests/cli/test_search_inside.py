@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from tests.cli.asking import Ask
 
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.tokens import Tokenizer
 
 MONEY, ORDERS = "src/shop/money.py", "src/shop/orders.py"
 

@@ -22,7 +22,7 @@ from mcp.client.client import Client
 from tests.cli.relay_home import Home, home_of
 from tests.doors.mcp.conversing import converse, text_of
 
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 BUDGET = 2_000
 AUTHOR = ("-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false")

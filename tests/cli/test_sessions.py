@@ -21,8 +21,8 @@ from tests.context.pack.test_delta import applied
 
 import tersely
 from tersely.capabilities.invoke import ask as ask_python
-from tersely.foundation.private import index_directory
-from tersely.foundation.tokens import count
+from tersely.foundation.storage.private import index_directory
+from tersely.foundation.text.tokens import count
 from tersely.workspace import Workspace
 
 PACKAGE = Path(tersely.__file__).parent

@@ -25,7 +25,7 @@ HELP_MAY_LOAD_OF_CODE = {
     *("tersely.context.pack", "tersely.context.pack.brief", "tersely.context.pack.brief.zoom"),
 }
 HEAVY = {
-    *("tersely.foundation.database", "tersely.foundation.tokens"),
+    *("tersely.foundation.storage.database", "tersely.foundation.text.tokens"),
     *(
         "apsw",
         "tree_sitter",
@@ -57,7 +57,7 @@ LOOKUP_MAY_LOAD_OF_CODE = {
         for name in ("", ".git", ".gitignore", ".home", ".ignore", ".running")
     ),
 }
-LOOKUP_HEAVY = HEAVY - {"tersely.foundation.database", "apsw"}
+LOOKUP_HEAVY = HEAVY - {"tersely.foundation.storage.database", "apsw"}
 
 
 def loaded_by(*words: str) -> set[str]:

@@ -18,8 +18,8 @@ from tersely.client import AsyncClient, Client, ask
 from tersely.client.peer import Peer
 from tersely.doors.http.app import WEB_CALL_THREADS
 from tersely.doors.http.contract.operations import operations
-from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.network import http
 from tersely.relay.teams.permissions import MAX_AGENT_PERMISSIONS
 
 
@@ -253,7 +253,7 @@ def test_nothing_is_sent_to_a_socket_at_which_another_user_listens(tmp_path: Pat
                 assert connection.recv(1) == b""
 
 
-@pytest.mark.parametrize("place", ["foundation.http", "doors.http.connecting.connections"])
+@pytest.mark.parametrize("place", ["foundation.network.http", "doors.http.connecting.connections"])
 def test_neither_end_speaks_with_another_user(
     web: Web, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
@@ -261,7 +261,7 @@ def test_neither_end_speaks_with_another_user(
     with Client(web.socket) as relay, pytest.raises(TerselyError) as caught:
         relay.ask("thread.list")
     assert caught.value.code == (
-        "not_a_relay" if place == "foundation.http" else "daemon_unavailable"
+        "not_a_relay" if place == "foundation.network.http" else "daemon_unavailable"
     )
 
 

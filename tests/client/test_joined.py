@@ -27,9 +27,9 @@ from tersely.client.gateway.requests import waiting
 from tersely.client.peer import Peer
 from tersely.doors.home import NO_PORT
 from tersely.doors.listening import Address, read_address
-from tersely.foundation import certificates
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.network import certificates
 from tersely.foundation.process import detached
 
 pytest.importorskip("websockets")

@@ -27,8 +27,8 @@ from tests.unheard import said_when_ended_at_once
 from tersely.daemon import lifecycle, place
 from tersely.daemon.place import Place
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.private import make_private
 from tersely.foundation.process.identity import program_identity
+from tersely.foundation.storage.private import make_private
 
 
 def pids_of_analysis(root: Path) -> list[int]:

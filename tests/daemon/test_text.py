@@ -15,7 +15,7 @@ from tests.daemon.asking import Talk
 from tersely.capabilities.reply import cut
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.identity import program_identity
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.tokens import Tokenizer
 
 
 def ask(talk: Talk, shop: Path, command: str, **arguments: Any) -> dict[str, Any]:

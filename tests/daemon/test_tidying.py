@@ -13,7 +13,7 @@ import pytest
 from tersely.daemon.processes import analysis
 from tersely.daemon.processes.analysis import Analysis
 from tersely.daemon.processes.process import AnalysisProcess, ProcessLostError
-from tersely.foundation.frames import ANSWER, TIDIED, encode_frame, read_frame
+from tersely.foundation.process.frames import ANSWER, TIDIED, encode_frame, read_frame
 
 TASK = ("directories",)
 

@@ -23,7 +23,7 @@ from tests.own_postgres import Server
 
 from tersely.client import relay_process
 from tersely.client.peer import Peer
-from tersely.foundation import certificates
+from tersely.foundation.network import certificates
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 END_SECONDS = 60

@@ -14,7 +14,7 @@ import pytest
 from tests.cli.relay_home import home_of
 
 from tersely.doors.http.contract.operations import operations
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.tokens import Tokenizer
 from tersely.relay import policy
 from tersely.relay.calls import Call
 from tersely.relay.relay import PLUGINS, Relay

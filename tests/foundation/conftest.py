@@ -8,8 +8,8 @@ import pytest
 import tiktoken
 from tiktoken_ext import openai_public
 
-from tersely.foundation import tokens
-from tersely.foundation.vocabulary import Vocabulary
+from tersely.foundation.text import tokens
+from tersely.foundation.text.vocabulary import Vocabulary
 
 VOCABULARY_FILE = Path(tokens.__file__).with_name("o200k.bin")
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tersely.foundation import database as module
-from tersely.foundation.database import DATABASE_KEPT_LOG_BYTES, Database, Schema, remove
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.storage import database as module
+from tersely.foundation.storage.database import DATABASE_KEPT_LOG_BYTES, Database, Schema, remove
 
 FIRST = Schema(
     1,
@@ -178,7 +178,7 @@ def test_a_place_that_cannot_hold_a_database_is_said(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from tersely.foundation.database import Database, Schema
+from tersely.foundation.storage.database import Database, Schema
 schema = Schema(int(sys.argv[2]), "create table item (name text primary key, size integer)")
 with Database.open_derived(Path(sys.argv[1]), schema) as database:
     for number in range(20):

@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.foundation.escape import json_escaped, visible, visible_line
+from tersely.foundation.text.escape import json_escaped, visible, visible_line
 
 TEXT = st.text(st.characters(codec=None, exclude_categories=[]))
 

@@ -21,9 +21,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from tersely.foundation import fetch as fetching
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.fetch import fetch
+from tersely.foundation.network import fetch as fetching
+from tersely.foundation.network.fetch import fetch
 
 PAGES = {
     "/": (200, {"Content-Type": "text/html; charset=utf-8"}, b"<p>tea</p>"),

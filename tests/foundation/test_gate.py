@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from tersely.foundation.gate import Gate
+from tersely.foundation.network.gate import Gate
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.foundation.hashing import HASH_BYTES, Revision, content_hash
+from tersely.foundation.storage.hashing import HASH_BYTES, Revision, content_hash
 
 contents = st.dictionaries(st.text(), st.binary(), max_size=8)
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.foundation.serving import Server, serving
 
-from tersely.foundation import http
+from tersely.foundation.network import http
 
 WAITS = http.waits(connect=5, silence=5)
 SHORT = http.waits(connect=5, silence=0.2)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tersely.foundation.private import index_directory, user_key
+from tersely.foundation.storage.private import index_directory, user_key
 
 
 def test_a_key_is_made_once_and_is_nobody_elses(tmp_path: Path) -> None:

@@ -36,13 +36,11 @@ def test_the_package_itself_imports_nothing() -> None:
     assert imported_by("import tersely") == {"tersely"}
 
 
-@pytest.mark.parametrize("module", ["clock", "errors", "limits", "tokens"])
+@pytest.mark.parametrize("module", ["clock", "errors", "limits", "text.tokens"])
 def test_what_every_command_needs_is_light(module: str) -> None:
     assert imported_by(f"import tersely.foundation.{module}") & HEAVY == set()
 
 
 def test_the_vocabulary_is_not_touched_before_it_is_needed() -> None:
-    program = (
-        "from tersely.foundation import tokens; assert tokens._pieces.cache_info().currsize == 0"
-    )
-    assert "tersely.foundation.vocabulary" in imported_by(program)
+    program = "from tersely.foundation.text import tokens; assert tokens._pieces.cache_info().currsize == 0"
+    assert "tersely.foundation.text.vocabulary" in imported_by(program)

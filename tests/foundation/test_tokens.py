@@ -11,9 +11,9 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.foundation import tokens
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.tokens import FACTOR_OF_VOCABULARY, PIECE_WINDOW_BYTES, Tokenizer
+from tersely.foundation.text import tokens
+from tersely.foundation.text.tokens import FACTOR_OF_VOCABULARY, PIECE_WINDOW_BYTES, Tokenizer
 
 SOURCES = sorted(Path(tokens.__file__).parents[1].rglob("*.py"))
 STANDARD_LIBRARY = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))[:60]

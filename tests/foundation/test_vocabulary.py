@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.tokens import PIECE_OVERLAP_BYTES, PIECE_WINDOW_BYTES
-from tersely.foundation.vocabulary import LONGEST_TOKEN_BYTES, NO_RANK, Vocabulary
+from tersely.foundation.text.tokens import PIECE_OVERLAP_BYTES, PIECE_WINDOW_BYTES
+from tersely.foundation.text.vocabulary import LONGEST_TOKEN_BYTES, NO_RANK, Vocabulary
 
 # Of the rank file of o200k_base, as tiktoken's own source states it.
 PUBLISHED_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"

@@ -17,7 +17,7 @@ from tests.cli.relay_home import Home, home_of
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_BRIEF_TOKENS
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.tokens import Tokenizer
 from tersely.handoff.brief import BriefPart, Missing, write_brief
 
 TOKENIZER = Tokenizer()

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tersely.cli.main import main
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 from tersely.integrations.formats import json_text
 from tersely.integrations.table import AGENTS
 

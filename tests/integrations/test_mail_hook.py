@@ -20,7 +20,7 @@ from tersely.capabilities.relay.introduction import Peer, introduction
 from tersely.client import Client
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.process.ancestry import agent_name
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 PATIENCE_SECONDS = 60.0
 MAX_CONTINUED_STOPS = 3  # as the hook has it, which is a file of its own

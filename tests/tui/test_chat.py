@@ -25,7 +25,7 @@ from tersely.agent.events import (
     ThoughtDelta,
 )
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
+from tersely.foundation.text.escape import visible
 from tersely.tui.app import PLAIN, ChatApp
 from tersely.tui.dialogs import approving
 from tersely.tui.dialogs.approving import Approving

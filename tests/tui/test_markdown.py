@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tersely.foundation.escape import visible
+from tersely.foundation.text.escape import visible
 from tersely.tui.markdown.pieces import MAX_PIECE_CHARACTERS, Growing, Piece
 from tersely.tui.markdown.rows import code_rows, laid_out
 

@@ -14,7 +14,7 @@ from acp.schema import (
 
 from tersely.acp.places import Places
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import fenced
+from tersely.foundation.text.escape import fenced
 
 
 class PromptMessage(NamedTuple):

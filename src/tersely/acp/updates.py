@@ -32,7 +32,7 @@ from acp.schema import (
 from tersely.acp.diffs import hunks
 from tersely.acp.places import Places
 from tersely.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted
-from tersely.foundation.shortening import one_line
+from tersely.foundation.text.shortening import one_line
 
 MAX_PLAN_ENTRIES = 50  # of one answer that are told as a plan
 MAX_TITLE_CHARACTERS = 120

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 
 from tersely.benchmark.figures import Figures, Interval
 from tersely.benchmark.measuring import Result
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 MAX_NAME_CHARACTERS = 28  # of an agent beside its row
 _LEFT, _WIDTH, _ROW, _HEAD, _GAP = 230, 420, 34, 40, 24

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 MAX_ENDING_CHARACTERS = 120  # of how an agent says that it ended
 

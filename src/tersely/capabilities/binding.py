@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from tersely.capabilities.declaration import Parameter, Role, made, parameters_of
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.suggestion import suggestion
+from tersely.foundation.text.suggestion import suggestion
 
 MAX_ARGUMENT_VALUES = 200  # of one parameter
 MAX_SHOWN_CHARACTERS = 200  # of a name or a value that is refused

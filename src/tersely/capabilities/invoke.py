@@ -11,8 +11,8 @@ from tersely.capabilities.binding import bind
 from tersely.capabilities.catalogue import load
 from tersely.capabilities.declaration import Capability, Tier, parameters_of
 from tersely.capabilities.projection import to_json
-from tersely.foundation.deadline import DeadlineError, patience
 from tersely.foundation.errors import EXIT_NEGATIVE, EXIT_OF_CODE, EXIT_OK, TerselyError
+from tersely.foundation.process.deadline import DeadlineError, patience
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace

@@ -13,11 +13,11 @@ from tersely.capabilities.projection import harmless
 from tersely.capabilities.shown import shown_files
 from tersely.capabilities.text import PLAIN, Style
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible, visible_line
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
+from tersely.foundation.text.escape import visible, visible_line
 
 if TYPE_CHECKING:
-    from tersely.foundation.tokens import Tokenizer
+    from tersely.foundation.text.tokens import Tokenizer
     from tersely.workspace import Workspace
 
 BUDGET = "budget"

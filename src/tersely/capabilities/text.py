@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from tersely.foundation.shortening import one_line
+from tersely.foundation.text.shortening import one_line
 
 MAX_COLUMN_CHARACTERS = 120  # of a cell that its column is as wide as
 MAX_SIGNATURE_CHARACTERS = 160

@@ -11,7 +11,7 @@ from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import Capability, Parameter, parameters_of
 from tersely.cli.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.suggestion import suggestion
+from tersely.foundation.text.suggestion import suggestion
 
 
 class Command(NamedTuple):

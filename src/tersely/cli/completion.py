@@ -151,7 +151,7 @@ def _values(parameter: Parameter, current: str) -> list[str]:
 
 def _symbols(current: str) -> list[str]:
     """Symbols of the index as it is: a completion never waits for a refresh."""
-    from tersely.foundation.roots import find_root
+    from tersely.foundation.storage.roots import find_root
     from tersely.workspace import Workspace
 
     with Workspace.open(find_root(Path.cwd()), refresh=False) as workspace:

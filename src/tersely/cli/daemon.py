@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from tersely.capabilities.text import Style, aligned, counted
 from tersely.daemon import lifecycle
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.roots import find_root
 from tersely.foundation.settings import Settings, load
+from tersely.foundation.storage.roots import find_root
 
 if TYPE_CHECKING:
     from tersely.cli.builtin.serving import Verb

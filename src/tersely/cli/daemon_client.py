@@ -37,7 +37,7 @@ def answered(program: str, words: Sequence[str]) -> int | None:
         return None
     from tersely.daemon.client import Client
     from tersely.daemon.place import Place
-    from tersely.foundation.roots import enclosing_root
+    from tersely.foundation.storage.roots import enclosing_root
 
     try:
         directory = os.getcwd()

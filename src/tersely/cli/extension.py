@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
+from tersely.foundation.text.escape import visible
 
 EXTENSION = "tersely.tersely"  # publisher and name
 FILE = "tersely.vsix"

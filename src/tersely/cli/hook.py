@@ -19,8 +19,8 @@ from typing import Any
 from tersely.cli.daemon_client import request
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.roots import enclosing_root
 from tersely.foundation.settings import SESSION_VARIABLE
+from tersely.foundation.storage.roots import enclosing_root
 from tersely.integrations import adoption, state
 from tersely.integrations.adoption import Note
 from tersely.integrations.declaration import Agent

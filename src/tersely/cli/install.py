@@ -16,8 +16,8 @@ from tersely.cli import extension
 from tersely.cli.daemon import resolved_root
 from tersely.cli.extension import Step
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
-from tersely.foundation.suggestion import suggestion
+from tersely.foundation.text.escape import visible
+from tersely.foundation.text.suggestion import suggestion
 from tersely.integrations.changes import Change, InstallRequest, carry_out, planned, undone
 from tersely.integrations.declaration import Audience
 from tersely.integrations.state import read_record

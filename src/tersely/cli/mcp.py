@@ -29,7 +29,7 @@ from tersely.doors.mcp.stdio import serve_streams
 from tersely.doors.mcp.tools import STORE
 from tersely.foundation.ids import new_id
 from tersely.foundation.process.ancestry import client_name
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.tokens import Tokenizer
 from tersely.integrations import adoption, state
 from tersely.integrations.adoption import Note
 

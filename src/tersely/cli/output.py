@@ -13,7 +13,7 @@ from tersely.cli.options import Color, Options
 from tersely.cli.progress import ProgressBar
 from tersely.cli.terminal import Terminal, write
 from tersely.foundation.errors import EXIT_OK
-from tersely.foundation.escape import json_escaped
+from tersely.foundation.text.escape import json_escaped
 
 if TYPE_CHECKING:
     from tersely.cli.terminal import Stream

@@ -156,7 +156,7 @@ def print_unread(
 
 def root_of(options: Options, directory: Path) -> Path:
     """The repository that a command in a directory is about."""
-    from tersely.foundation.roots import find_root
+    from tersely.foundation.storage.roots import find_root
 
     return directory / options.root if options.root else find_root(directory)
 

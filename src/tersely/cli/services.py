@@ -14,7 +14,7 @@ from tersely.doors.home import home_directory
 from tersely.doors.mcp.services import Method
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
+from tersely.foundation.text.escape import visible
 
 # for the relay to say who is there, while a client waits for its server to begin
 INTRODUCTION_SECONDS = 3.0

@@ -13,7 +13,7 @@ from tersely.capabilities.text import aligned
 from tersely.cli.overview import JOIN, TALK
 from tersely.cli.terminal import write
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible, visible_line
+from tersely.foundation.text.escape import visible, visible_line
 
 # of the options that stand before a command
 _TAKEN = frozenset({"--json", "--quiet", "--help", "-h"})

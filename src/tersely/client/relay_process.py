@@ -22,11 +22,11 @@ from tersely.doors.home import LOCK, LOG
 from tersely.doors.listening import Address
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation.clock import Stopwatch
-from tersely.foundation.credentials import is_same_user, process_of
-from tersely.foundation.disk import is_full
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.network.credentials import is_same_user, process_of
 from tersely.foundation.process import detached
 from tersely.foundation.process.lockfile import is_held
+from tersely.foundation.storage.disk import is_full
 
 RELAY_START_SECONDS = 30
 RELAY_STOP_SECONDS = 20

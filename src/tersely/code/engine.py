@@ -20,9 +20,9 @@ from tersely.code.index.store import Store
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import Definition, Kind, Symbol, unnumbered
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
-from tersely.foundation.hashing import content_hash
 from tersely.foundation.limits import MAX_LOOKUP_SYMBOLS
+from tersely.foundation.storage.hashing import content_hash
+from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a symbol does not
     from tersely.code.flow.reader import FlowReader

@@ -18,7 +18,6 @@ from tersely.daemon import lifecycle
 from tersely.daemon.ndjson.commands import TEXT_COMMAND, VALUE_COMMAND
 from tersely.daemon.ndjson.messages import MILLISECONDS
 from tersely.daemon.place import Place
-from tersely.foundation.credentials import is_same_user
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import (
     DAEMON_CONNECT_SECONDS,
@@ -27,6 +26,7 @@ from tersely.foundation.limits import (
     MAX_ANSWER_BYTES,
     MAX_REQUEST_SECONDS,
 )
+from tersely.foundation.network.credentials import is_same_user
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.settings import ENVIRONMENT_PREFIX, Settings, load
 

@@ -15,9 +15,9 @@ from tersely.daemon.ndjson.messages import (
     line,
     parse,
 )
-from tersely.foundation.credentials import is_same_user
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_CLIENT_REQUESTS, MAX_REQUEST_BYTES
+from tersely.foundation.network.credentials import is_same_user
 
 MAX_UNSENT_BYTES = 32_000_000  # answers that one client does not take
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from _blake2 import blake2b  # what `hashlib` wraps, which loads all of OpenSSL
 
-from tersely.foundation.private import is_private, temporary_directory
+from tersely.foundation.storage.private import is_private, temporary_directory
 
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ from tersely.daemon.processes.dispatch import Dispatcher
 from tersely.daemon.service import Service
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.private import make_private
 from tersely.foundation.process.beginning import Report, log_to
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.process.lockfile import held, release, write_record
+from tersely.foundation.storage.private import make_private
 
 MAX_CONNECTIONS = 256
 _LOG = logging.getLogger("tersely.daemon")

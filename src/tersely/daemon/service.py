@@ -27,8 +27,8 @@ from tersely.daemon.watch import Changes
 from tersely.foundation.clock import Stopwatch, elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.state import git_state
-from tersely.foundation.hashing import content_hash
 from tersely.foundation.process.identity import program_identity
+from tersely.foundation.storage.hashing import content_hash
 
 ANSWER_CACHE_BYTES = 16_000_000
 _SETTINGS = ("pyproject.toml", ".tersely/config.toml")  # answers depend on them beside the files

@@ -37,7 +37,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.beginning import Report, log_to
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.process.lockfile import held
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.tokens import Tokenizer
 from tersely.relay.access.tokens import Tokens
 from tersely.relay.relay import Relay, Token, have_token, make_home
 from tersely.relay.services import configuration

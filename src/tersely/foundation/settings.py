@@ -17,7 +17,7 @@ from typing import Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_SETTINGS_BYTES
-from tersely.foundation.suggestion import suggestion
+from tersely.foundation.text.suggestion import suggestion
 
 DEFAULT_ANSWER_SECONDS = 120  # of a command that no daemon answers, once the index is up to date
 ENVIRONMENT_PREFIX = "TERSELY_"

@@ -13,8 +13,8 @@ from tersely.capabilities.relay.foreign import neutral
 from tersely.capabilities.reply import cut
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_BRIEF_TOKENS
-from tersely.foundation.shortening import one_line
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.shortening import one_line
+from tersely.foundation.text.tokens import Tokenizer
 
 _CLOSING_TOKENS = 40  # kept for the line that says what is left out
 _REASON_CHARACTERS = 80

@@ -16,10 +16,10 @@ from tersely.capabilities.relay.messages import DeliveryTold
 from tersely.client import Client
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
 from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS
-from tersely.foundation.shortening import one_line
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.escape import visible_line
+from tersely.foundation.text.shortening import one_line
+from tersely.foundation.text.tokens import Tokenizer
 from tersely.handoff.brief import Brief, BriefPart, Missing, write_brief
 
 MAX_BRIEF_MESSAGES = 50  # that wait, in one brief

@@ -14,7 +14,7 @@ from tersely.client.peer import Delivery
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS, MAX_WAITING_TEXTS
-from tersely.foundation.shortening import one_line
+from tersely.foundation.text.shortening import one_line
 from tersely.pty.inline.arguments import CODE_SERVICE
 from tersely.pty.inline.commands import Command, Malformed, Message, Release, Spawn, Unmarked
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from tersely.foundation.hashing import content_hash
+from tersely.foundation.storage.hashing import content_hash
 from tersely.integrations.declaration import Agent
 
 LEAST_OUTLINED_LINES = 300  # a shorter file is read whole

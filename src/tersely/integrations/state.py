@@ -17,7 +17,7 @@ from typing import NamedTuple
 from tersely.foundation.clock import local_time
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_LOG_BYTES
-from tersely.foundation.private import state_directory
+from tersely.foundation.storage.private import state_directory
 
 MAX_OUTLINED_FILES = 500  # remembered of one session
 _NAME_BYTES = 12

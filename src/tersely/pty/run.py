@@ -16,8 +16,8 @@ from tersely.capabilities.relay.introduction import introduction
 from tersely.client import Client
 from tersely.client.outbox import Outbox
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
 from tersely.foundation.process.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
+from tersely.foundation.text.escape import visible_line
 from tersely.handoff.handover import Handover
 from tersely.handoff.threads import VARIABLE as THREAD_VARIABLE
 from tersely.handoff.threads import SessionPlace

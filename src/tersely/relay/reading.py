@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from tersely.foundation.shortening import shortened
+from tersely.foundation.text.shortening import shortened
 from tersely.relay.store.store import Store
 
 MAX_READ_LINES = 2_000  # of one question

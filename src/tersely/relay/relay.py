@@ -13,7 +13,7 @@ from typing import Any, Self
 from tersely.foundation.activity import WORKING
 from tersely.foundation.clock import SteadyClock
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.private import is_private
+from tersely.foundation.storage.private import is_private
 from tersely.relay import migrating
 from tersely.relay import policy as policies
 from tersely.relay.access.access import Access

@@ -11,7 +11,7 @@ from typing import Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_DOCUMENT_BYTES
-from tersely.foundation.shortening import shortened
+from tersely.foundation.text.shortening import shortened
 from tersely.relay.encoding import canonical, decode, encode, timestamp
 from tersely.relay.patch import apply
 from tersely.relay.store.commands import Edit

@@ -29,7 +29,7 @@ from tersely.agent.events import (
 from tersely.capabilities.invoke import defect
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 from tersely.tui.dialogs.approving import ApprovalAnswer, Approving
 from tersely.tui.dialogs.choosing import Choice, Choosing
 from tersely.tui.dialogs.listing import Listing

@@ -31,7 +31,7 @@ from tersely.agent.events import (
     Unlocked,
     Usage,
 )
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 from tersely.tui.entries.answer import Answer
 from tersely.tui.entries.calls import Call, shown
 from tersely.tui.entries.columns import LaidOut, columns

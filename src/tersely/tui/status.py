@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Static
 
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 from tersely.tui.shown import Status
 
 SEPARATOR = " │ "

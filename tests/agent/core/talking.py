@@ -24,7 +24,7 @@ from tersely.agent.models.protocol import (
 from tersely.agent.opening import Wanted, open_agent
 from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.toolbox import Choices
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 ANSWER_WORDS = "tersely.cli.recorded_output:answer"
 PART_CHARACTERS = 7

@@ -34,7 +34,7 @@ from tersely.agent.models.protocol import (
 )
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.tool_calling import Repetition, ThoughtReader
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.tokens import Tokenizer
 
 
 class Chunked(Scripted):

@@ -34,7 +34,7 @@ from tersely.agent.models.protocol import USUAL, Abilities, Constraint, Prompt, 
 from tersely.agent.sessions.store import Store
 from tersely.agent.tool_calling import CallFormat
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 # in a vocabulary of 6,000 tokens, which makes more of them than those of models in use
 FIRST_REQUEST_TOKENS = 600

@@ -22,7 +22,7 @@ from tests.agent.core.talking import (
 from tersely.agent.events import Compacted, Event, Reason, ToolsDeclared, Unlocked
 from tersely.agent.models.protocol import Abilities, Prompt, RawCall
 from tersely.agent.opening import Options
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.tokens import Tokenizer
 
 HELLO_TOKENS, SIX_TOOLS_TOKENS = 350, 500
 FIRST_REQUEST_TOKENS = 450  # with functions or a schema

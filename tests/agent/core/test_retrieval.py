@@ -14,8 +14,8 @@ from tests.agent.core.talking import Scripted, of_kind, talking, turn
 
 from tersely.agent.context.retrieval import Found, digest, named, retrieve
 from tersely.agent.events import Retrieved
-from tersely.foundation.escape import visible
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.escape import visible
+from tersely.foundation.text.tokens import Tokenizer
 
 NAMES = {
     "what does `parse` do?": ["parse"],

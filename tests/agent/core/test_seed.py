@@ -29,7 +29,7 @@ from tersely.agent.events import CallEnded, Compacted, Event, Reason, Retrieved,
 from tersely.agent.models.protocol import Abilities, Prompt
 from tersely.agent.prompts import system_text
 from tersely.agent.tools.table import TOOLS
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 TOOL_TIERS = {
     0: {"read", "search", "respond"},

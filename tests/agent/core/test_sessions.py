@@ -28,7 +28,7 @@ from tersely.cli.agent.chat import folder
 from tersely.cli.agent.command_spec import SessionParameters, SessionVerb
 from tersely.cli.agent.sessions import run_sessions
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
+from tersely.foundation.text.escape import visible
 
 ROOT = Path(__file__).parents[3]
 

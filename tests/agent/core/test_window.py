@@ -38,7 +38,7 @@ from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.sessions.session import Stored
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_WINDOW_TOKENS
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.tokens import Tokenizer
 
 SUMMARY = "The user wants prices rounded. `price` is in shop/prices.py:5; nothing was changed yet."
 WORDS = "the price of an item is added up "

@@ -14,9 +14,9 @@ from tersely.agent.tools.checkpoint_store import CheckpointStore
 from tersely.agent.tools.observation import FOLDED_CHARACTERS, bounded, folded, plain
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
 from tersely.foundation.limits import OBSERVATION_TOKENS
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.escape import visible
+from tersely.foundation.text.tokens import Tokenizer
 
 TEXTS = st.lists(
     st.one_of(

@@ -14,7 +14,7 @@ from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.table import TOOLS
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.limits import OBSERVATION_TOKENS
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 SHOP = {
     "shop/cart.py": 'class Cart:\n    def total(self):\n        """The price of everything."""\n        return 1\n',

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tersely.agent.tools.observation import MAX_OBSERVED_LINE_CHARACTERS
 from tersely.agent.tools.running.tail import MAX_PROGRESS_BYTES, MAX_PROGRESS_LINES, Tail
-from tersely.foundation.escape import visible
+from tersely.foundation.text.escape import visible
 
 
 def tail_of(*chunks: bytes) -> str:

@@ -15,7 +15,7 @@ from tersely.code.coverage.remap import Places, parse_map
 from tersely.code.coverage.spectrum import ochiai, spectrum
 from tersely.code.coverage.staleness import staleness
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.hashing import content_hash
+from tersely.foundation.storage.hashing import content_hash
 
 PATHS = [
     "setup.py",

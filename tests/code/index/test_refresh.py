@@ -26,10 +26,10 @@ from tersely.code.index.fingerprint import extraction_fingerprint
 from tersely.code.index.refresh import RefreshReport, refresh
 from tersely.code.index.schema import SCHEMA
 from tersely.code.index.store import Store
-from tersely.foundation.database import Database
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FILE_BYTES
-from tersely.foundation.private import index_directory
+from tersely.foundation.storage.database import Database
+from tersely.foundation.storage.private import index_directory
 
 Plant = Callable[[dict[str, str | bytes]], None]
 LONG_AGO = 1_600_000_000

@@ -16,7 +16,7 @@ from tersely.code.index.qualified_names import dotted_name
 from tersely.code.index.refresh import refresh
 from tersely.code.index.store import MAX_KEPT_INDEXES, Store
 from tersely.code.symbols import Kind
-from tersely.foundation.private import index_directory
+from tersely.foundation.storage.private import index_directory
 
 Plant = Callable[[dict[str, str | bytes]], None]
 

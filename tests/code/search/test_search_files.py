@@ -16,7 +16,7 @@ from tests.code.search.repositories import FILES, found, ids, lay
 from tersely.code.engine import Engine
 from tersely.code.search.searcher import RankedHits
 from tersely.code.search.storage import segment_store
-from tersely.foundation.private import index_directory
+from tersely.foundation.storage.private import index_directory
 
 QUESTIONS = (
     "where are tokens validated",

@@ -16,9 +16,9 @@ from tersely.context.pack.model import Detail
 from tersely.context.pack.report import budget_report
 from tersely.context.pack.texts import Texts
 from tersely.context.render.formats import FORMATS
-from tersely.foundation import tokens
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
+from tersely.foundation.text import tokens
 
 
 def function(name: str, lines: int, doc: str = "") -> str:

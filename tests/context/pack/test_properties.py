@@ -30,10 +30,10 @@ from tersely.context.pack.texts import Texts, cut_to_parts
 from tersely.context.render.formats import FORMATS
 from tersely.context.render.nesting import SAID_BY_PLACE
 from tersely.context.render.relations import reason_phrase
-from tersely.foundation import tokens
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
+from tersely.foundation.text import tokens
+from tersely.foundation.text.escape import visible_line
 
 # Making a repository takes much longer than fitting a pack.
 FEW = settings(max_examples=25)

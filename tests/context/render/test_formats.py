@@ -12,8 +12,8 @@ from tersely.context.pack.fitting.detail_levels import DetailStep
 from tersely.context.pack.fitting.draft import PackDraft
 from tersely.context.pack.model import Detail, Extract, Pack, joined
 from tersely.context.render.formats import FORMATS, format_named
-from tersely.foundation import tokens
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.text import tokens
 
 AUTH = '''class Session(Base):
     limit = 3

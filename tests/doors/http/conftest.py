@@ -21,7 +21,7 @@ from tersely.doors.http.app import make_apps
 from tersely.doors.http.connecting.connections import make_server
 from tersely.doors.http.workspaces import Workspaces
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, listen, socket_path
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.tokens import Tokenizer
 from tersely.relay.relay import Relay, have_token
 
 

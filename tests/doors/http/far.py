@@ -17,7 +17,7 @@ from tersely.cli.daemon import ANSWER_WORDS
 from tersely.client import Client, ask, relay_process
 from tersely.doors.home import NO_PORT
 from tersely.doors.listening import Address, read_address
-from tersely.foundation import certificates
+from tersely.foundation.network import certificates
 
 websockets = pytest.importorskip("websockets.sync.client")
 

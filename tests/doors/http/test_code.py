@@ -17,7 +17,7 @@ from tests.doors.http.conftest import Web
 
 from tersely.capabilities import catalogue
 from tersely.cli.main import main
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.tokens import Tokenizer
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,8 @@ from tersely.client import ask
 from tersely.doors.http.contract.operations import operations
 from tersely.doors.listening import read_address
 from tersely.doors.socket.router import _BEFORE, _DO
-from tersely.foundation import certificates
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.network import certificates
 from tersely.relay.access.rules import RULES
 
 websockets = pytest.importorskip("websockets.sync.client")

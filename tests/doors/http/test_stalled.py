@@ -15,7 +15,7 @@ import uvicorn
 
 from tersely.doors.http.connecting import accepting, idle_connections
 from tersely.doors.http.connecting.connections import Certificate, make_remote_server, make_server
-from tersely.foundation import certificates
+from tersely.foundation.network import certificates
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /he", b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /"])

@@ -15,7 +15,7 @@ from jinja2 import nodes
 from tersely.doors.http.ui.pages.picture import MAX_DRAWN_NAMES, Talk, picture
 from tersely.doors.http.ui.rendering import Shown, _environment, document
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
+from tersely.foundation.text.escape import visible
 
 ENVIRONMENT = _environment()
 TEMPLATES = ENVIRONMENT.list_templates()

@@ -13,7 +13,7 @@ from mcp.client.client import Client
 from tests.doors.mcp.conversing import converse, text_of
 
 from tersely.cli.main import main
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 QUESTION = {"symbols": ["checkout"]}
 

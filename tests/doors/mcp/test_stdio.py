@@ -33,7 +33,7 @@ from tersely.daemon import lifecycle
 from tersely.doors.mcp.tools import CALL, CORE, DEFAULT_BUDGETS, MORE_TOOLS
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 AUTHOR = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
 MODES = ["legacy", "auto"]  # the handshake, and the protocol without one

@@ -25,7 +25,7 @@ from tersely.doors.mcp.tools import (
     tools,
 )
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 MOST_TOKENS = 1_500
 

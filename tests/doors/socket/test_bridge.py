@@ -32,7 +32,7 @@ from tersely.daemon import lifecycle
 from tersely.daemon.ndjson.commands import call
 from tersely.doors.socket.bridge.fallbacks import fallback
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 from tersely.relay import threads
 from tersely.relay.calls import Answered, Call
 from tersely.workspace import Workspace

@@ -18,8 +18,8 @@ from tersely.agent.tool_calling import CallFormat, Repetition, ThoughtReader, pr
 from tersely.agent.tool_calling.text_call_format import CLOSING, OPENING, start_of
 from tersely.agent.tool_calling.thoughts import without_thoughts
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.shortening import shortened
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.shortening import shortened
+from tersely.foundation.text.tokens import Tokenizer
 
 MIN_SUMMARY_CHARACTERS = 20  # of a summary by a model, below which it says nothing
 BY_MODEL, EXTRACTIVE = "model", "extractive"

@@ -15,7 +15,7 @@ from typing import Any
 from tersely.agent.prompts import system_text
 from tersely.agent.tool_calling import CallFormat, call_instructions
 from tersely.agent.tools.declaration import Tool
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 MAX_CARD_CHARACTERS = 160  # of the line on the repository in every prompt
 MAX_CARD_FOLDERS = 6

@@ -19,8 +19,8 @@ from tersely.agent.events import Item
 from tersely.capabilities.delta import SESSION
 from tersely.code.languages.registry import language_of_path
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
 from tersely.foundation.limits import MAX_AGENTS_BYTES
+from tersely.foundation.text.escape import visible
 
 MAX_RETRIEVED_SYMBOLS = 3  # that were found by the words of a message
 MAX_NAMED_SYMBOLS = 4  # of one message, that code is looked up around

@@ -19,8 +19,8 @@ from tersely.agent.models.refusals import refusal_error
 from tersely.agent.models.retries import TransientError
 from tersely.agent.models.wire import Endpoint, Reply, request_json
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.hashing import content_hash
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
+from tersely.foundation.storage.hashing import content_hash
 
 OPENAI = "openai"
 KINDS = ("auto", OPENAI, RESPONSES, ANTHROPIC, OLLAMA)

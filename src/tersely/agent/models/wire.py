@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from tersely.agent.models.retries import AbsentError, TransientError
-from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.tokens import well_formed
+from tersely.foundation.network import http
+from tersely.foundation.text.tokens import well_formed
 
 MODEL_CONNECT_SECONDS = 5.0
 # of a server that is asked for an answer: a long prompt is evaluated without a word

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from tersely.agent.models.protocol import Message, Prompt, RawCall
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.foundation.clock import wall_seconds
-from tersely.foundation.database import Database, Values
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
+from tersely.foundation.storage.database import Database, Values
 
 BROKEN_OFF = "(broken off)"
 _BROKEN_OFF_TOKENS = 4

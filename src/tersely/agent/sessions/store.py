@@ -12,11 +12,11 @@ from tersely.agent.sessions.session import Session, Stored, branch, gone
 from tersely.agent.sessions.tables import MIGRATIONS
 from tersely.capabilities.text import counted
 from tersely.foundation.clock import local_minute, wall_seconds
-from tersely.foundation.database import Database
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_SESSION_CHARACTERS
-from tersely.foundation.shortening import one_line
+from tersely.foundation.storage.database import Database
+from tersely.foundation.text.shortening import one_line
 
 MAX_LISTED_CHATS = 1_000  # sessions of the agent in one list
 FILE = "sessions.sqlite"

@@ -19,8 +19,8 @@ from tersely.agent.tools.declaration import Tool, by_names
 from tersely.capabilities import binding
 from tersely.capabilities.declaration import Parameter, Role
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
-from tersely.foundation.tokens import well_formed
+from tersely.foundation.text.escape import visible_line
+from tersely.foundation.text.tokens import well_formed
 
 _INTEGER = re.compile(r"[+]?(\d{1,9})(?:\.0+)?$")
 _FENCED = re.compile(

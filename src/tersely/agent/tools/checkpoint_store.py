@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tersely.foundation.clock import wall_seconds
-from tersely.foundation.database import Database
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.hashing import content_hash
+from tersely.foundation.storage.database import Database
+from tersely.foundation.storage.hashing import content_hash
 
 MAX_ARTIFACTS = 500  # kept of one session; the oldest give way
 # of what undoing needs, of all sessions; the oldest steps give way

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from tersely.agent.tools.checkpoint_store import CheckpointStore
 from tersely.agent.tools.declaration import Observation
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES, OBSERVATION_TOKENS
-from tersely.foundation.tokens import Tokenizer, well_formed
+from tersely.foundation.text.escape import visible
+from tersely.foundation.text.tokens import Tokenizer, well_formed
 
 MAX_OBSERVED_LINE_CHARACTERS = 400  # of one line in it
 FOLDED_CHARACTERS = 200  # of a piece of a line that is read on

@@ -38,10 +38,10 @@ from tersely.agent.tools.running.terminal import TellTerminal, Terminals, untold
 from tersely.agent.tools.web.browser import Browser
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.hashing import content_hash
 from tersely.foundation.limits import MAX_SHOWN_FILES, OBSERVATION_TOKENS
 from tersely.foundation.settings import load
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.storage.hashing import content_hash
+from tersely.foundation.text.tokens import Tokenizer
 
 if TYPE_CHECKING:
     from tersely.agent.tool_servers import ToolServers

@@ -16,7 +16,7 @@ from tersely.agent.tools.observation import clipped, failed
 from tersely.agent.tools.running.undoable import COMMAND, HEADS, SKIPPED
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 _MOST_NAMED = 8
 

@@ -30,9 +30,9 @@ from tersely.agent.turn.repeats import Repeated
 from tersely.capabilities.declaration import Effect
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import PROGRESS_SECONDS
+from tersely.foundation.text.escape import visible_line
 
 DENIED = "denied"
 _KEPT_STATUS = {"ok": "completed", DENIED: "denied"}  # all others are errors

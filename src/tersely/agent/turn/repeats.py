@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
 
-from tersely.foundation.hashing import content_hash
+from tersely.foundation.storage.hashing import content_hash
 
 HINT = "You have made this call before, with the same result. Use what you know, or try something else."
 EXCLUDED = "This call gave the same result three times. It will not be made again: do something else, or answer."

@@ -13,7 +13,7 @@ from tersely.capabilities.paging import Page, limit_option, offset_option, page_
 from tersely.capabilities.text import Style, counted
 from tersely.code.symbols import Grade
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.roots import find_root
+from tersely.foundation.storage.roots import find_root
 
 if TYPE_CHECKING:
     from tersely.context.lenses.conflicts import Change, Conflict, Side, WorkingTree

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration import Effect, Role, group, option
 from tersely.capabilities.references import SCHEME, Referred, read_reference
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:
     from tersely.context.pack.include import Include
     from tersely.context.pack.texts import Texts
-    from tersely.foundation.tokens import Tokenizer
+    from tersely.foundation.text.tokens import Tokenizer
 
 INLINE_CASSETTE_SHARE = 4  # an artifact of at most 1 in so many tokens of the budget is shown whole
 # of one that is referred to, 1 in so many tokens of the budget show its beginning

@@ -20,7 +20,7 @@ from tersely.capabilities.packs.sessions import (
 )
 from tersely.capabilities.text import clipped
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:
     from tersely.code.index.schema import IndexedFile

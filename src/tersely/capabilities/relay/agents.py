@@ -27,7 +27,7 @@ from tersely.capabilities.relay.messages import (
 from tersely.capabilities.relay.names import meet
 from tersely.capabilities.text import Style, aligned, counted
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:
     from tersely.relay.mail.channels import Write

@@ -30,8 +30,8 @@ from tersely.capabilities.reply import REST
 from tersely.capabilities.text import Style, counted
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible, visible_line
 from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_REFS
+from tersely.foundation.text.escape import visible, visible_line
 
 if TYPE_CHECKING:
     from tersely.relay.artifacts import Artifact

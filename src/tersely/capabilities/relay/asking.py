@@ -16,7 +16,7 @@ from tersely.capabilities.relay.permitted import shown_to
 from tersely.capabilities.reply import cut
 from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.suggestion import suggestion
+from tersely.foundation.text.suggestion import suggestion
 
 if TYPE_CHECKING:
     from tersely.relay.access.principals import Principal
@@ -92,7 +92,7 @@ def _said(name: str, result: Any, style: Style, budget: int | None) -> Answer:
     text = capability.text(harmless(result), style)
     text = text if text.endswith("\n") else text + "\n"
     if budget is not None:
-        from tersely.foundation.tokens import Tokenizer
+        from tersely.foundation.text.tokens import Tokenizer
 
         text = cut(text, budget, Tokenizer())
     return Answer(name, to_json(result), text)

@@ -17,7 +17,7 @@ from tersely.capabilities.declaration import (
 )
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.text import Style, aligned
-from tersely.foundation.roots import enclosing_root
+from tersely.foundation.storage.roots import enclosing_root
 
 if TYPE_CHECKING:
     from tersely.relay.relay import Relay

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from tersely.foundation.escape import visible, visible_line
+from tersely.foundation.text.escape import visible, visible_line
 
 BANNER = "Relay message from"  # begins every message that is typed in; nothing foreign may begin so
 GUTTER = "| "

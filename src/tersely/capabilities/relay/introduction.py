@@ -18,7 +18,7 @@ from tersely.capabilities.relay.claims import Where
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.names import meet, register
 from tersely.capabilities.text import Style, clipped
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:
     from tersely.relay.store.mailboxes import Identity

@@ -32,9 +32,9 @@ from tersely.capabilities.relay.names import USER, meet
 from tersely.capabilities.relay.pages import Page, next_after
 from tersely.capabilities.text import Style, aligned, clipped, counted
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_TTL_MILLISECONDS
+from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:
     from tersely.relay.mail.mail import Mail

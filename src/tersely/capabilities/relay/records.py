@@ -32,8 +32,8 @@ from tersely.capabilities.relay.documents import (
 from tersely.capabilities.relay.threads import ThreadParameters
 from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible, visible_line
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
+from tersely.foundation.text.escape import visible, visible_line
 
 
 class Format(StrEnum):

@@ -18,13 +18,13 @@ from tersely.capabilities.relay.documents import MethodTold, ServiceAnswer, Serv
 from tersely.capabilities.relay.foreign import neutral
 from tersely.capabilities.relay.results import result_text
 from tersely.capabilities.text import Style, aligned
-from tersely.foundation.escape import visible_line
 from tersely.foundation.limits import (
     MAX_HOPS,
     MAX_NAME_CHARACTERS,
     MAX_SERVICE_SECONDS,
     REQUEST_SECONDS,
 )
+from tersely.foundation.text.escape import visible_line
 
 _SHOWN_PARAMETERS = 6
 

@@ -33,8 +33,8 @@ from tersely.capabilities.relay.documents import (
 from tersely.capabilities.relay.pages import MAX_PAGE_ENTRIES
 from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import json_escaped, visible_line
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
+from tersely.foundation.text.escape import json_escaped, visible_line
 
 if TYPE_CHECKING:
     from tersely.relay import threads

@@ -13,7 +13,7 @@ from tersely.capabilities.values import lines_text
 from tersely.code.symbols import Kind
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
-from tersely.foundation.shortening import shortened
+from tersely.foundation.text.shortening import shortened
 
 if TYPE_CHECKING:
     from tersely.code.index.schema import IndexedFile

@@ -20,8 +20,8 @@ from tersely.cli.agent.command_spec import ChatParameters
 from tersely.cli.agent.front import open_front
 from tersely.cli.agent.servers import connected
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.roots import find_root
 from tersely.foundation.settings import load
+from tersely.foundation.storage.roots import find_root
 
 
 def run_acp(parameters: ChatParameters) -> None:

@@ -15,7 +15,7 @@ from tersely.cli.agent.command_spec import ExportFormat, SessionParameters, Sess
 from tersely.cli.daemon import resolved_root
 from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible, visible_line
+from tersely.foundation.text.escape import visible, visible_line
 
 MAX_TURN_DIGITS = 9
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from tersely.capabilities.declaration import option
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
-from tersely.foundation import certificates
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.network import certificates
 
 if TYPE_CHECKING:
     from tersely.doors.listening import Address

@@ -14,7 +14,7 @@ from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
 from tersely.foundation.limits import MAX_BUDGET_TOKENS, MIN_BRIEF_TOKENS
 from tersely.foundation.process.ancestry import NAME_VARIABLE
-from tersely.foundation.roots import enclosing_root, is_repository
+from tersely.foundation.storage.roots import enclosing_root, is_repository
 
 BRIEF_TOKENS = 2_000  # of a brief, where nothing else is said
 

@@ -17,7 +17,7 @@ from tersely.capabilities.relay.artifacts import GetParameters
 from tersely.capabilities.relay.threads import event_line
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
+from tersely.foundation.text.escape import visible
 
 MAX_TAILED_EVENTS = 1_000  # that are shown without waiting for more
 

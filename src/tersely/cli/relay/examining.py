@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tersely.cli.relay.addresses import TLS_FOLDER
-from tersely.foundation import certificates
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.network import certificates
 
 LEAST_CERTIFICATE_DAYS = 14  # that are left when doctor says that there should be a new one
 _DAY_SECONDS = 86_400

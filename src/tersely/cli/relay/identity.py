@@ -10,7 +10,7 @@ from tersely.capabilities.declaration import Parameter
 from tersely.capabilities.relay.context import PERSON
 from tersely.cli.paths import from_root
 from tersely.foundation.process.ancestry import agent_name
-from tersely.foundation.roots import find_root
+from tersely.foundation.storage.roots import find_root
 
 PROJECT, ROOT = "project", "root"  # parameters that who asks leaves out
 

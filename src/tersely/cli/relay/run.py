@@ -29,7 +29,7 @@ from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import EXIT_OK, TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES
 from tersely.foundation.process.ancestry import NAME_VARIABLE
-from tersely.foundation.suggestion import suggestion
+from tersely.foundation.text.suggestion import suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _print(output: Output, options: Options, name: str, agent: str, result: dict
     """Print a result, or the reference under which the relay keeps its text."""
     if options.output is None:
         return output.print_plain(Outcome("", result))
-    from tersely.foundation.tokens import Tokenizer
+    from tersely.foundation.text.tokens import Tokenizer
 
     text = result["text"]
     return output.print_kept(

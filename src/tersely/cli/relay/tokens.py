@@ -12,7 +12,7 @@ from tersely.capabilities.declaration import option, positional
 from tersely.capabilities.text import Style, aligned
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain
 from tersely.doors.home import home_directory
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 
 class _Kind(StrEnum):

@@ -19,9 +19,9 @@ from tersely.client.gateway.code import LocalCode
 from tersely.client.gateway.joining import Membership
 from tersely.doors.socket.envelopes import VERSION
 from tersely.doors.socket.frames import Frames, FrameTooLargeError, framed
-from tersely.foundation.credentials import is_same_user
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_FRAME_BYTES
+from tersely.foundation.network.credentials import is_same_user
 
 GATEWAY_CONNECT_SECONDS = 10.0
 GATEWAY_READ_BYTES = 65_536

@@ -16,9 +16,9 @@ import msgspec
 from tersely.client import ask
 from tersely.client.request import AnswerT, Request
 from tersely.doors.listening import is_loopback
-from tersely.foundation import certificates, http
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import CLIENT_SECONDS
+from tersely.foundation.network import certificates, http
 
 JOINED = "joined.json"  # in the home
 MAX_JOINED_BYTES = 1_000_000

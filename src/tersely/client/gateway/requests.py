@@ -26,12 +26,12 @@ from tersely.doors.http.contract.shapes import Answered, Question
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.request_parsing import PEER, PERSON_HEADER
 from tersely.doors.socket.services import Asked
-from tersely.foundation import http
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import portable_mark
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
+from tersely.foundation.network import http
 from tersely.foundation.process.ancestry import is_of_person
 
 SEND_AGAIN_SECONDS = 3.0  # between two tries to send what is kept

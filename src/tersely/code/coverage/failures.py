@@ -15,7 +15,7 @@ from tersely.code.coverage.model import FailedTest, FailureFrame, Tested, invali
 from tersely.code.coverage.naming import SpelledName, name_of
 from tersely.code.coverage.readers.xml_events import UnreadableXmlError, read_xml, root_name
 from tersely.foundation.limits import MAX_COVERED_LINE
-from tersely.foundation.shortening import shortened
+from tersely.foundation.text.shortening import shortened
 
 MAX_FAILURES = 1_000  # of one run
 MAX_FAILURE_FRAMES = 200  # of one failure, the last ones

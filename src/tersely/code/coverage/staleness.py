@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from tersely.code.coverage.model import FileCoverage
-from tersely.foundation.hashing import content_hash
+from tersely.foundation.storage.hashing import content_hash
 
 
 class Stale(NamedTuple):

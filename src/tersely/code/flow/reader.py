@@ -11,7 +11,7 @@ from tersely.code.languages.registry import LANGUAGES
 from tersely.code.routines import Routine, Routines
 from tersely.code.symbols import CLASS_KINDS, Kind, Symbol
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.hashing import content_hash
+from tersely.foundation.storage.hashing import content_hash
 
 MAX_KEPT_FLOW_FILES = 32  # whose routines stay in memory
 # of a file that are read one by one: each takes about a fifth of the time that all of it takes

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from tersely.foundation.git.runner import beginning
-from tersely.foundation.hashing import content_hash, sealed, unsealed
+from tersely.foundation.storage.hashing import content_hash, sealed, unsealed
 
 MAX_HISTORY_COMMITS = 100  # the latest that touched what has changed
 MAX_COMMIT_LINES = 3_000  # written by one commit, above which it says little of any of them

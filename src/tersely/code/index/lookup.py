@@ -25,7 +25,7 @@ from tersely.code.index.qualified_names import Nearness, dotted_name, nearness
 from tersely.code.index.schema import SYMBOL_ORDER, SYMBOL_QUERY, symbol_of
 from tersely.code.places import file_name_of
 from tersely.code.symbols import Kind, Symbol
-from tersely.foundation.database import Database, Row, Values
+from tersely.foundation.storage.database import Database, Row, Values
 
 MAX_SEARCHED_FILES = 32  # files a query may name before names are looked up first and files second
 SUGGESTED_LENGTH_DIFFERENCE = 3  # characters

@@ -30,7 +30,7 @@ from tersely.code.index.store import Store
 from tersely.foundation.clock import Stopwatch, wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import GitListing
-from tersely.foundation.hashing import content_hash
+from tersely.foundation.storage.hashing import content_hash
 
 FIRST_BUILD_SECONDS = 300  # for another process to finish the first index there is
 RACY_SECONDS = 2.0  # the coarsest clock of a file system in use: FAT's

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from tersely.code.places import file_name_of
 from tersely.code.symbols import Definition, FileFacts, Import, Kind, Problem, Symbol, numbered
-from tersely.foundation.database import Database, Row, Schema, damaged
-from tersely.foundation.hashing import sealed, unsealed
+from tersely.foundation.storage.database import Database, Row, Schema, damaged
+from tersely.foundation.storage.hashing import sealed, unsealed
 
 # `facts` holds all that is known of a file. The tables after it are read from it, so that questions
 # across files need not decode every one: what is defined, imported and mentioned where.

@@ -30,12 +30,12 @@ from tersely.code.index.schema import (
 )  # fmt: skip
 from tersely.code.index.writer import Writer
 from tersely.code.symbols import FileFacts, Import, Kind, Problem, Symbol
-from tersely.foundation.database import IN_MEMORY, Database, remove
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.hashing import content_hash
 from tersely.foundation.limits import DATABASE_BUSY_MILLISECONDS, MAX_LOOKUP_SYMBOLS
-from tersely.foundation.private import index_directory, is_private
-from tersely.foundation.roots import INDEX_DIRECTORY, INDEX_FILE, MARK
+from tersely.foundation.storage.database import IN_MEMORY, Database, remove
+from tersely.foundation.storage.hashing import content_hash
+from tersely.foundation.storage.private import index_directory, is_private
+from tersely.foundation.storage.roots import INDEX_DIRECTORY, INDEX_FILE, MARK
 
 # of one user in one repository: it may have been elsewhere, or the user's key another one
 MAX_KEPT_INDEXES = 3

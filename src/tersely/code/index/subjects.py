@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tersely.foundation.git.runner import beginning
-from tersely.foundation.hashing import content_hash, sealed, unsealed
+from tersely.foundation.storage.hashing import content_hash, sealed, unsealed
 
 MAX_SUBJECT_COMMITS = 2_000  # whose subjects are compared with a task
 KEPT_FILE = "subjects"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tersely.code.index.content import Reason, read_below
 from tersely.code.languages.registry import family_of, language_of_path
 from tersely.code.symbols import OUTLINED
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:
     from tersely.code.index.store import Store

@@ -16,8 +16,8 @@ from tersely.code.index.schema import (
     encode_ids,
     read_facts,
 )
-from tersely.foundation.database import Database
-from tersely.foundation.hashing import Revision
+from tersely.foundation.storage.database import Database
+from tersely.foundation.storage.hashing import Revision
 
 _INSERT_FILE = "insert into file values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_SYMBOL = "insert into symbol values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from tersely.code.index.content import Hashed
 from tersely.code.search.required import required_text
-from tersely.foundation.deadline import DeadlineError, deadline
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.process.deadline import DeadlineError, deadline
 
 EXPRESSION_SECONDS = 10  # of processor time, for a regular expression in all files
 # of a line that an expression is tried on: longer ones are data, and backtracking has no end

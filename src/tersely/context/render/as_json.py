@@ -36,7 +36,7 @@ from tersely.context.pack.model import (
     Part,
 )
 from tersely.context.render.relations import nothing_phrase, related_name, twin_phrase
-from tersely.foundation.escape import json_escaped
+from tersely.foundation.text.escape import json_escaped
 
 
 def as_json(pack: Pack, count: Count) -> Sequence[Block]:

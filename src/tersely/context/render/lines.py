@@ -73,7 +73,7 @@ from tersely.context.render.relations import (
     twin_phrase,
     unique_names,
 )
-from tersely.foundation.escape import visible, visible_line
+from tersely.foundation.text.escape import visible, visible_line
 
 MODULE_NAME = "<module>"
 

@@ -13,7 +13,7 @@ from tersely.capabilities.declaration import PLACES, Parameter, Role, parameters
 from tersely.daemon.ndjson.answers import Shape
 from tersely.daemon.ndjson.spellings import PREFIX, SPELLINGS, Spelling, spelling_of
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.suggestion import suggestion
+from tersely.foundation.text.suggestion import suggestion
 
 # What the daemon answers about itself, with the parameters that it takes.
 OWN_COMMANDS: Mapping[str, frozenset[str]] = {

@@ -29,8 +29,8 @@ from tersely.daemon.ndjson.commands import call
 from tersely.daemon.ndjson.messages import encode, failure
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.frames import ANSWER, PROGRESS, TIDIED, read_frame, write_frame
 from tersely.foundation.limits import MAX_ANSWER_BYTES, PROGRESS_SECONDS
+from tersely.foundation.process.frames import ANSWER, PROGRESS, TIDIED, read_frame, write_frame
 from tersely.foundation.process.memory import resident_bytes
 from tersely.foundation.settings import Settings, load
 from tersely.workspace import Workspace

@@ -17,8 +17,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, cast
 
-from tersely.foundation.frames import LENGTH_BYTES, PROGRESS, TIDIED, encode_frame
 from tersely.foundation.process.detached import import_path
+from tersely.foundation.process.frames import LENGTH_BYTES, PROGRESS, TIDIED, encode_frame
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress

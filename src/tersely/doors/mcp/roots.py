@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from tersely.doors.mcp.jsonrpc import RpcError
 from tersely.doors.mcp.session import OpenRequest
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.roots import FILE_SYSTEM, find_root
+from tersely.foundation.storage.roots import FILE_SYSTEM, find_root
 
 ROOTS_SECONDS = 5  # for a client to say where it works
 MAX_ROOTS = 100  # that are looked at

@@ -21,7 +21,7 @@ from tersely.doors.mcp.tools import Question
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS, MAX_SHOWN_LINES
 from tersely.foundation.settings import load
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.tokens import Tokenizer
 
 SYMBOL = "code.symbol.get"
 MAP = "code.map"

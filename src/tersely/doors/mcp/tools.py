@@ -20,7 +20,7 @@ from tersely.capabilities.toolset import OFFERED, call_line, offered, tool_name
 from tersely.daemon.ndjson.spellings import SPELLINGS, spelling_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS
-from tersely.foundation.suggestion import suggestion
+from tersely.foundation.text.suggestion import suggestion
 
 INSTRUCTIONS = (
     "Answers about the code of one repository. Begin a task with packet, and do what its line next says. A symbol is "

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Protocol, cast
 from tersely.doors.socket.envelopes import write
 from tersely.doors.socket.frames import Frames, FrameTooLargeError, framed
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
-from tersely.foundation.credentials import is_same_user, process_of
 from tersely.foundation.limits import MAX_FRAME_BYTES, MAX_INFLIGHT_MESSAGES
+from tersely.foundation.network.credentials import is_same_user, process_of
 from tersely.relay.access.principals import Principal
 
 MAX_UNANSWERED_FRAMES = 256  # of one client, beyond which it is not read

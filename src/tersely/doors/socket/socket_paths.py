@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.private import make_private, temporary_directory
+from tersely.foundation.storage.private import make_private, temporary_directory
 
 SOCKET = "relay.sock"
 HTTP_SOCKET = "http.sock"

@@ -15,7 +15,7 @@ from pathlib import PurePath
 
 from tersely.foundation.git.repository import homes_of, is_known, settings_text, work_tree
 from tersely.foundation.git.runner import GitUnavailableError, run
-from tersely.foundation.roots import enclosing_root
+from tersely.foundation.storage.roots import enclosing_root
 
 PROJECT_CHARACTERS = 12  # of the id of a project
 MAX_FOLLOWED_CLONES = 10  # of clones

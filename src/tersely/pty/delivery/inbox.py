@@ -12,8 +12,8 @@ from tersely.capabilities.relay.foreign import banner, typed
 from tersely.client.peer import Delivery
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
 from tersely.foundation.limits import MAX_WAITING_TEXTS
+from tersely.foundation.text.escape import visible
 
 # of a text that is typed in whole; terminals that edit lines cut longer ones
 MAX_TYPED_BYTES = 3_500

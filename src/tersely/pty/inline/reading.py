@@ -27,7 +27,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tersely.capabilities.relay.foreign import BANNER
-from tersely.foundation.shortening import shortened
+from tersely.foundation.text.shortening import shortened
 from tersely.pty.inline.commands import (
     PREFIX,
     RELEASE,

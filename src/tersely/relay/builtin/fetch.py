@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.fetch import fetch
+from tersely.foundation.network.fetch import fetch
 from tersely.relay.calls import Call, Given, Offer, Scope
 from tersely.relay.policy import Policy, Reach
 

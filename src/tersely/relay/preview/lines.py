@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 
 from tersely.foundation.limits import PREVIEW_BYTES
-from tersely.foundation.shortening import shortened
+from tersely.foundation.text.shortening import shortened
 
 _COMPLAINT = re.compile(
     r"\b(error|errors|fail|failed|failure|fatal|panic|panicked|exception|traceback|critical|assert\w*error|segfault)\b|"

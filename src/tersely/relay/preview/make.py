@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tersely.foundation.artifact_types import ArtifactType
-from tersely.foundation.escape import visible
 from tersely.foundation.limits import PREVIEW_BYTES
+from tersely.foundation.text.escape import visible
 from tersely.relay.preview.documents import of_html, of_json, of_markdown
 from tersely.relay.preview.lines import of_log, of_text
 

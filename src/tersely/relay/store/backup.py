@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import IO
 
 from tersely.foundation.clock import wall_seconds
-from tersely.foundation.database import Database
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.storage.database import Database
 from tersely.relay.encoding import timestamp
 from tersely.relay.policy import CONFIG
 from tersely.relay.store.store import BLOBS, DATABASE, TENANTS, check

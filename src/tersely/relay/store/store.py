@@ -21,8 +21,6 @@ from threading import Lock, local
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from tersely.foundation.clock import wall_seconds
-from tersely.foundation.database import FULL, Database
-from tersely.foundation.disk import is_full
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import (
     MAX_BLOB_BYTES,
@@ -30,6 +28,8 @@ from tersely.foundation.limits import (
     MAX_SWEPT_BLOBS,
     SNAPSHOT_VERSIONS,
 )
+from tersely.foundation.storage.database import FULL, Database
+from tersely.foundation.storage.disk import is_full
 from tersely.relay.store import tables as on
 from tersely.relay.store.commands import (
     Attached,

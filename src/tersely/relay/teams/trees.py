@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from tersely.foundation.git.repository import work_tree
-from tersely.foundation.roots import enclosing_root
+from tersely.foundation.storage.roots import enclosing_root
 from tersely.relay.mail.identities import DIRECTORY, Identities
 from tersely.relay.teams.projects import Projects
 

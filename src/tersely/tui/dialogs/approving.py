@@ -16,7 +16,7 @@ from textual.timer import Timer
 from textual.widgets import Button, Input, Label
 
 from tersely.agent.events import ApprovalAsked, Decision
-from tersely.foundation.escape import visible, visible_line
+from tersely.foundation.text.escape import visible, visible_line
 from tersely.tui.entries.calls import diff_rows
 from tersely.tui.entries.columns import LaidOut, hanging
 from tersely.tui.link import is_behind

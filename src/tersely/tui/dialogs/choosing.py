@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Label, OptionList
 from textual.widgets.option_list import Option
 
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 
 class Choice(NamedTuple):

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Label
 
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 from tersely.tui.entries.columns import LaidOut, hanging
 from tersely.tui.shown import ToolRow
 

@@ -17,7 +17,7 @@ from textual.visual import Visual
 from textual.widget import Widget
 
 from tersely.foundation.clock import Stopwatch
-from tersely.foundation.escape import visible
+from tersely.foundation.text.escape import visible
 from tersely.tui.markdown.pieces import Growing, Piece
 from tersely.tui.markdown.rows import Row, laid_out
 

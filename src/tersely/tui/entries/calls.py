@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from textual.content import Content
 
 from tersely.agent.events import CallEnded, CallStarted
-from tersely.foundation.escape import visible, visible_line
-from tersely.foundation.shortening import shortened
+from tersely.foundation.text.escape import visible, visible_line
+from tersely.foundation.text.shortening import shortened
 from tersely.tui.entries.columns import hanging
 from tersely.tui.entries.folding import Folding
 

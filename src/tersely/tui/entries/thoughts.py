@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from tersely.foundation.escape import visible
+from tersely.foundation.text.escape import visible
 from tersely.tui.entries.columns import hanging
 from tersely.tui.entries.folding import Folding
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 from tersely.workspace import Workspace
 
 MAX_COMPLETIONS = 50

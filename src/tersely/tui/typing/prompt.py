@@ -16,7 +16,7 @@ from textual.events import Key, Paste
 from textual.message import Message
 from textual.widgets import OptionList, TextArea
 
-from tersely.foundation.escape import visible
+from tersely.foundation.text.escape import visible
 from tersely.tui.dialogs.choosing import option
 from tersely.tui.typing.commands import COMMANDS
 from tersely.tui.typing.completion import Candidate, Index, Word, referred, word_before

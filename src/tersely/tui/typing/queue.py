@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from textual.widgets import Static
 
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 MAX_QUEUED_MESSAGES = 20
 MAX_SHOWN_QUEUED = 3  # rows; the newest are shown

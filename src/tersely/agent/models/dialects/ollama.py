@@ -19,7 +19,7 @@ from tersely.agent.models.served import Known, Request
 from tersely.agent.models.wire import Endpoint, parse_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_CALLS, MAX_MODEL_EVENT_BYTES
-from tersely.foundation.tokens import count
+from tersely.foundation.text.tokens import count
 
 OLLAMA = "ollama"
 KEEP_ALIVE = "30m"  # that the model stays loaded, and what it has evaluated with it

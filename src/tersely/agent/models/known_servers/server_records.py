@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from tersely.agent.models.dialects.answers import table
 from tersely.agent.models.protocol import Abilities
 from tersely.agent.models.served import Known
-from tersely.foundation.private import state_directory
+from tersely.foundation.storage.private import state_directory
 
 FILE = "model-servers.json"
 VERSION = 3  # of the file; another one is not read

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tersely.foundation.clock import Stopwatch
-from tersely.foundation.credentials import is_same_user
+from tersely.foundation.network.credentials import is_same_user
 
 CONNECT_SECONDS = 2.0
 _CHUNK_BYTES = 65_536

@@ -13,7 +13,7 @@ from tersely.agent.tools.editors.editor import Editor
 from tersely.agent.tools.editors.neovim import Neovim
 from tersely.agent.tools.editors.vscode import window
 from tersely.daemon.place import runtime_directory
-from tersely.foundation.private import is_private
+from tersely.foundation.storage.private import is_private
 
 MAX_ASKED_WINDOWS = 32  # that are asked what they have open
 NEOVIM = "NVIM"  # is set by Neovim in the terminals and programs that it starts

@@ -13,7 +13,7 @@ from tersely.agent.tools.files.places import resolved
 from tersely.agent.tools.observation import failed, plain
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
+from tersely.foundation.text.escape import visible
 
 _UNHEARD = "it runs in the terminal; what it prints cannot be read from here"
 

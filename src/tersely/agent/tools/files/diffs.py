@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 MAX_PREVIEW_LINES = 400  # of a diff that somebody is asked about
 _CONTEXT = 3

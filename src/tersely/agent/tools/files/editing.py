@@ -20,8 +20,8 @@ from tersely.agent.tools.observation import clipped, failed
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.code.syntax.check import broken_by
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
 from tersely.foundation.limits import MAX_EDITED_BYTES, MAX_WHOLE_LINES
+from tersely.foundation.text.escape import visible
 
 _AGAIN = "If it is right, send the same again: the user is asked"
 _NEW_MODE = 0o644

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tersely.agent.tools.observation import clipped
-from tersely.foundation.escape import visible_line
-from tersely.foundation.tokens import Tokenizer
+from tersely.foundation.text.escape import visible_line
+from tersely.foundation.text.tokens import Tokenizer
 
 
 class Numbered:

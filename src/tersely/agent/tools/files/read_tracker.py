@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 
-from tersely.foundation.hashing import content_hash
 from tersely.foundation.limits import MAX_SHOWN_FILES
+from tersely.foundation.storage.hashing import content_hash
 
 
 class ReadTracker:

@@ -21,9 +21,9 @@ from tersely.agent.tools.observation import clipped, failed, folded, within_byte
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.capabilities.reply import REST
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible, visible_line
 from tersely.foundation.git.runner import GitUnavailableError, finished, started
 from tersely.foundation.limits import MAX_SHOWN_LINES
+from tersely.foundation.text.escape import visible, visible_line
 
 REF = "ref"
 _MOST_OTHERS = 40  # names that are listed beside those of the index

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from tersely.agent.tools.files.places import State, opened_parent, state_in
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.roots import INDEX_DIRECTORY
+from tersely.foundation.storage.roots import INDEX_DIRECTORY
 
 DRAFT_SECONDS = 3_600.0  # after which a file that was never put in place is nobody's
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

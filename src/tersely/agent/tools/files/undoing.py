@@ -16,7 +16,7 @@ from tersely.agent.tools.checkpoint_store import LEFT, UNDONE, Checkpoint, Check
 from tersely.agent.tools.files import places, replacing
 from tersely.agent.tools.files.places import State
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.hashing import content_hash
+from tersely.foundation.storage.hashing import content_hash
 
 _LINK = b"\0link\0"  # no file that is a text begins so
 

@@ -19,8 +19,8 @@ from tersely.agent.tools.observation import failed
 from tersely.agent.tools.others.relay import read_arguments
 from tersely.agent.tools.toolbox import Toolbox, ToolServer
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
+from tersely.foundation.text.escape import visible
 
 MAX_TOOL_SERVERS = 20  # of the Model Context Protocol
 FILE = "mcp.json"

@@ -15,9 +15,9 @@ from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import Effect
 from tersely.capabilities.toolset import OFFERED, call_line, tool_name
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
-from tersely.foundation.suggestion import suggestion
+from tersely.foundation.text.escape import visible
+from tersely.foundation.text.suggestion import suggestion
 
 _NAMES: Mapping[str, str] = {
     tool_name(name): name for name in OFFERED if name in catalogue.RELAY_NAMES

@@ -21,9 +21,9 @@ from tersely.agent.tools.running import shell
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.capabilities.declaration import Effect
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
 from tersely.foundation.git.listing import filterless_environment
 from tersely.foundation.git.runner import GIT, GitUnavailableError
+from tersely.foundation.text.escape import visible
 
 _NO_SUBMODULES = "--ignore-submodules=dirty"  # whose own settings would count inside them
 _QUIET = {

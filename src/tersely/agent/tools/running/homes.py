@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from tersely.foundation.private import is_private, temporary_directory
+from tersely.foundation.storage.private import is_private, temporary_directory
 
 # Where tools install programs and libraries; relative to a home.
 _PROGRAMS = (

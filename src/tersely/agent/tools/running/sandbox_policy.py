@@ -18,7 +18,7 @@ from tersely.agent.tools.files import places, replacing
 from tersely.agent.tools.files.places import State
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.repository import homes_elsewhere
-from tersely.foundation.roots import INDEX_DIRECTORY
+from tersely.foundation.storage.roots import INDEX_DIRECTORY
 
 MAX_CLOSED_SOCKETS = 1_000  # of other programs, which a command does not reach
 MAX_GUARDED_FILES = 200  # of hooks, and of linked working trees

@@ -13,7 +13,7 @@ from tersely.agent.tools.running.command import Ended, Limits, run
 from tersely.agent.tools.running.terminal import Window
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible
+from tersely.foundation.text.escape import visible
 
 COMMAND_SECONDS = 120  # for a command of the agent
 _SIGNS_OF_CONFINEMENT = ("Permission denied", "Operation not permitted", "Read-only", "Network is unreachable",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tersely.agent.tools.observation import clipped, plain
-from tersely.foundation.escape import visible
+from tersely.foundation.text.escape import visible
 
 MAX_PROGRESS_LINES = 10  # of its output, shown while it runs
 MAX_PROGRESS_BYTES = 8_192  # of its output, kept for that

@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tersely.foundation.shortening import shortened
+from tersely.foundation.text.shortening import shortened
 
 MAX_PAGE_CHARACTERS = 400_000  # of a tree that are read
 MAX_NAME_CHARACTERS = 300  # of a name, a value or a URL of an element

@@ -24,8 +24,8 @@ from tersely.agent.tools.web.browser_folder import BrowserFolder
 from tersely.agent.tools.web.page_memory import watch_memory
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.fetch import checked_place, netloc, port_of, url_parts
-from tersely.foundation.gate import Gate
+from tersely.foundation.network.fetch import checked_place, netloc, port_of, url_parts
+from tersely.foundation.network.gate import Gate
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as BrowserProcess

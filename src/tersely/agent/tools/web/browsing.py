@@ -18,7 +18,7 @@ from tersely.agent.tools.toolbox import Toolbox
 from tersely.agent.tools.web.browser import Browser, Shown
 from tersely.capabilities.declaration import Effect
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 MAX_PICTURE_BYTES = 2_000_000  # that a model is sent; providers take 5 MB of Base64 and more
 MAX_SHOWN_NOTES = 5  # beside a page; `log` has them all

@@ -12,10 +12,10 @@ from tersely.agent.tools.observation import failed
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.agent.tools.web.html_to_text import page_text
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:
-    from tersely.foundation.fetch import Page
+    from tersely.foundation.network.fetch import Page
 
 
 class Form(StrEnum):
@@ -55,7 +55,7 @@ def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
 
 
 def _page(url: str, private_hosts: tuple[str, ...]) -> Page:
-    from tersely.foundation.fetch import fetch as fetched
+    from tersely.foundation.network.fetch import fetch as fetched
 
     return fetched(url, private_hosts)
 

@@ -34,8 +34,8 @@ from tersely.foundation.errors import (
     EXIT_OK,
     TerselyError,
 )
-from tersely.foundation.escape import json_escaped, visible, visible_line
-from tersely.foundation.shortening import one_line
+from tersely.foundation.text.escape import json_escaped, visible, visible_line
+from tersely.foundation.text.shortening import one_line
 
 if TYPE_CHECKING:
     from tersely.cli.terminal import Stream

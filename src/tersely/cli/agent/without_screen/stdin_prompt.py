@@ -12,9 +12,9 @@ from collections.abc import Callable
 
 from tersely.cli.agent.command_spec import STANDARD_INPUT
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import fenced
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES
-from tersely.foundation.tokens import well_formed
+from tersely.foundation.text.escape import fenced
+from tersely.foundation.text.tokens import well_formed
 
 MAX_PIPED_KEPT_BYTES = MAX_ARTIFACT_BYTES  # half of it from the end
 

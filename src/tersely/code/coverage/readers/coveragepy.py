@@ -23,9 +23,9 @@ from tersely.code.coverage.model import (
     lines_of_bits,
     slashed,
 )
-from tersely.foundation.database import Database, read_foreign
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_COVERED_LINE
+from tersely.foundation.storage.database import Database, read_foreign
 
 MAX_COVERAGE_ROWS = 5_000_000  # of one data file
 DATA, REPORT = "coverage.py data", "coverage.py JSON"

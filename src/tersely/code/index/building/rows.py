@@ -12,7 +12,7 @@ from tersely.code.symbols import FileFacts
 from tersely.code.syntax.extract import extract
 from tersely.code.syntax.outline import outlined
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.hashing import content_hash
+from tersely.foundation.storage.hashing import content_hash
 
 SCRIPT_LINE_BYTES = 200
 MAX_WHOLE_BYTES = 1_000_000  # of a file, of a larger one only the definitions are read

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
-from tersely.foundation.frames import read_frame, write_frame
+from tersely.foundation.process.frames import read_frame, write_frame
 
 if TYPE_CHECKING:
     from tersely.code.index.schema import Job

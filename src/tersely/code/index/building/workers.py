@@ -20,8 +20,8 @@ from typing import Any, BinaryIO, cast
 
 from tersely.code.index.content import Reason
 from tersely.code.index.schema import Batch, Job, skipped_row
-from tersely.foundation.frames import read_frame, write_frame
 from tersely.foundation.process.detached import import_path
+from tersely.foundation.process.frames import read_frame, write_frame
 
 WORKER_START_SECONDS = 30  # for one to load its program; then the work is done without them
 WORKER_SILENCE_SECONDS = 40  # for one file; some grammars can be led to search for a very long time

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from tersely.foundation.limits import MAX_DIFFERENCE_CHARACTERS, MAX_LISTED_DIFFERENCES
-from tersely.foundation.shortening import shortened
+from tersely.foundation.text.shortening import shortened
 
 MAX_COMPARED_TOKENS = 3_000  # of both functions together; longer ones are compared line by line
 

@@ -15,8 +15,8 @@ from tersely.code.search.embedding.embedders import Embedder
 from tersely.code.search.embedding.vectors import Floats
 from tersely.code.search.query import Query
 from tersely.code.search.storage.segment import UnitBatch, UnitText
-from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.network import http
 
 EMBEDDER_SECONDS = 60  # for one reply
 EMBEDDER_REQUEST_TEXTS = 32

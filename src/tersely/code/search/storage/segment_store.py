@@ -34,7 +34,7 @@ from tersely.code.search.storage.collection import Collection, FileEntry
 from tersely.code.search.storage.segment import Embed, SourceFile, build_segment, merge_segments
 from tersely.code.search.units import units_of
 from tersely.code.symbols import Symbol
-from tersely.foundation.hashing import content_hash
+from tersely.foundation.storage.hashing import content_hash
 
 DIRECTORY = "search"
 CATALOGUE = "catalogue"

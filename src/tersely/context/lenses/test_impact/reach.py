@@ -20,7 +20,7 @@ from tersely.code.places import is_test
 from tersely.code.symbols import Grade, Symbol
 from tersely.context.lenses.test_impact.naming import Naming, naming_tests
 from tersely.context.lenses.test_impact.suites import Suites
-from tersely.foundation.deadline import DeadlineError, deadline
+from tersely.foundation.process.deadline import DeadlineError, deadline
 
 MAX_AFFECTED_TESTS = 1_000  # of one change, above which the search ends
 UNNAMED_STEPS = 2  # that a changed symbol counts as away where no test writes its name

@@ -15,7 +15,7 @@ import re
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import Symbol
 from tersely.context.pack.excerpt import Line, body, indentation
-from tersely.foundation.hashing import content_hash
+from tersely.foundation.storage.hashing import content_hash
 
 ETAG_BYTES = 6  # of a hash; two versions of one symbol are compared, not all there are
 

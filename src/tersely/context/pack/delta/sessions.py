@@ -14,8 +14,8 @@ from typing import NamedTuple, Self
 from zlib import compress, decompress
 
 from tersely.foundation.clock import wall_seconds
-from tersely.foundation.database import Database, Schema, remove
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.storage.database import Database, Schema, remove
 
 MAX_SESSIONS = 200
 SESSION_SECONDS = 14 * 86_400  # without a question, until a session is forgotten

@@ -38,9 +38,9 @@ from tersely.context.pack.include import Include, extracts_of
 from tersely.context.pack.model import Count, Detail, Extract, Pack, Render
 from tersely.context.pack.plain import plain, plain_paths
 from tersely.context.pack.texts import Texts
-from tersely.foundation import tokens
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS, SETTLE_ROUNDS
+from tersely.foundation.text import tokens
 
 FOLDING_ROUNDS = 3  # what fills the room of folded copies may be nearly the same as well
 

@@ -16,8 +16,8 @@ from tersely.code.places import directory_of
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 from tersely.context.pack.model import Count
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.escape import visible_line
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
+from tersely.foundation.text.escape import visible_line
 
 MAX_OUTLINE_TRIES = 40  # lines that a map tries to add when the next heaviest does not fit
 INDENT = " "

@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode
 
 from tersely import __version__
 from tersely.doors.http.ui.entry import Session
-from tersely.foundation.escape import visible
+from tersely.foundation.text.escape import visible
 from tersely.relay.encoding import timestamp
 from tersely.relay.relay import Relay
 

@@ -29,8 +29,8 @@ from tersely.doors.socket.services import Asked
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 from tersely.foundation.limits import MAX_CLIENT_REQUESTS, MAX_REQUEST_SECONDS, REQUEST_SECONDS
 from tersely.foundation.process.identity import program_identity
-from tersely.foundation.roots import enclosing_root
 from tersely.foundation.settings import load
+from tersely.foundation.storage.roots import enclosing_root
 from tersely.relay.calls import Call, Scope
 from tersely.relay.encoding import decode
 from tersely.relay.policy import Reach

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tersely.foundation.escape import visible_line
+from tersely.foundation.text.escape import visible_line
 
 MAX_FALLBACK_CHARACTERS = 200  # of what somebody asked for, in a command to try instead
 _FILE = re.compile(r"/|\w\.\w{1,8}\Z")

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from tersely.daemon.ndjson.lines import Lines
-from tersely.foundation.credentials import is_same_user
 from tersely.foundation.limits import MAX_ANSWER_BYTES
+from tersely.foundation.network.credentials import is_same_user
 
 BRIDGE_CONNECT_SECONDS = 2.0
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.postgresql import PostgresDatabase, Session
+from tersely.foundation.storage.postgresql import PostgresDatabase, Session
 from tersely.relay.store.commands import Match
 from tersely.relay.store.engines import lexemes
 from tersely.relay.store.engines.chunks import BlobChunks

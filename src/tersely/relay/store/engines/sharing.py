@@ -16,7 +16,7 @@ import msgspec
 
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.postgresql import PostgresDatabase, Session
+from tersely.foundation.storage.postgresql import PostgresDatabase, Session
 from tersely.relay.store.engines.engine import Statements
 from tersely.relay.store.news import Here, News
 

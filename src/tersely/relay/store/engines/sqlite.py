@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tersely.foundation.database import Database, OnDamage, left_nothing
+from tersely.foundation.storage.database import Database, OnDamage, left_nothing
 from tersely.relay.store.commands import Match
 from tersely.relay.store.engines.engine import Condition, Statements
 from tersely.relay.store.engines.files import BlobFiles

@@ -18,7 +18,7 @@ from functools import lru_cache
 from os.path import dirname
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.vocabulary import LONGEST_TOKEN_BYTES, NO_RANK, Vocabulary
+from tersely.foundation.text.vocabulary import LONGEST_TOKEN_BYTES, NO_RANK, Vocabulary
 
 PIECE_CACHE_PIECES = 65_536  # distinct pieces of text whose token count is remembered
 PIECE_WINDOW_BYTES = 256  # longer pieces are merged window by window: merging is quadratic

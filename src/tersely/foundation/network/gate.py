@@ -22,7 +22,7 @@ from typing import NamedTuple, Self
 from urllib.parse import SplitResult, urlsplit
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.fetch import (
+from tersely.foundation.network.fetch import (
     ConnectionPlace,
     checked_place,
     is_public,

@@ -1,7 +1,7 @@
 """The one module that knows the driver of PostgreSQL: `psycopg`, which is there where
 `tersely[postgresql]` is.
 
-Its `PostgresDatabase` has the verbs of `foundation/database.py` and takes the same statements, with
+Its `PostgresDatabase` has the verbs of `foundation/storage/database.py` and takes the same statements, with
 `?` for values. Text is stored as it is but for NUL, which PostgreSQL has none of: it is escaped on
 the way in and back on the way out.
 """

@@ -38,7 +38,7 @@ from httpcore2 import (
 from httpcore2._backends.auto import AutoBackend
 from httpcore2._backends.sync import SyncStream
 
-from tersely.foundation.credentials import is_same_user
+from tersely.foundation.network.credentials import is_same_user
 
 __all__ = [
     "AsyncConnectionPool",

@@ -16,8 +16,8 @@ from typing import NamedTuple
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from tersely import __version__
-from tersely.foundation import http
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.network import http
 
 FETCH_SECONDS = 20
 FETCH_BYTES = 10_000_000

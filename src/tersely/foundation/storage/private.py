@@ -13,7 +13,7 @@ import os
 import stat
 from _blake2 import blake2b  # what `hashlib` wraps, which loads all of OpenSSL
 
-from tersely.foundation.roots import INDEX_DIRECTORY
+from tersely.foundation.storage.roots import INDEX_DIRECTORY
 
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""The network: who asks over it, what may be asked, and by which protocol."""

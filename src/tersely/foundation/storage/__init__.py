@@ -1,0 +1,1 @@
+"""What is kept on disk: files of this user alone, database drivers, hashes of content."""
