@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.groundtruth.score import CaseResult, judged
 from tersely.foundation.errors import TerselyError
-from tersely.relay.patch import apply
+from tersely.relay.threads.patch import apply
 
 REFUSED = "refused"
 

@@ -21,10 +21,10 @@ from bench.relay.served import Served, bare, kill, load, up
 from bench.relay.waiting import waiting
 from bench.results import Row, Table
 from tersely.client import Client
-from tersely.relay import threads
 from tersely.relay.store.commands import Append, Batch
 from tersely.relay.store.store import Store
-from tersely.relay.streams import THREAD
+from tersely.relay.store.streams import THREAD
+from tersely.relay.threads import threads
 
 ROUNDS = 3
 SECONDS = 2.0

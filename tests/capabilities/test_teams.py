@@ -160,7 +160,7 @@ def test_what_is_left_behind_can_be_taken_again(relay: Relay, clock: Clock) -> N
 
 
 def test_a_plan_of_others_stays_beside_the_board(relay: Relay) -> None:
-    from tersely.relay import threads
+    from tersely.relay.threads import threads
 
     thread = threads.create(relay.store, "", "ann").thread_id
     other = {"id": "p1", "step": "think", "status": "pending", "color": "red"}

@@ -14,14 +14,15 @@ import pytest
 from tests.cli.relay_home import Home
 from tests.own_postgres import Server
 
-from tersely.relay import artifacts, threads
 from tersely.relay.access.audit import Refusal
 from tersely.relay.access.tokens import Grant, Tokens
+from tersely.relay.artifacts import artifacts
 from tersely.relay.mail.messages import Draft
 from tersely.relay.relay import Relay
 from tersely.relay.store.mailboxes import Mark, Sought, Stage
 from tersely.relay.store.moving import MOVED_ROWS
 from tersely.relay.teams.claims import Wish
+from tersely.relay.threads import threads
 
 MANY = MOVED_ROWS + 5  # rows than are moved at one go
 LARGE = b"large " * 30_000

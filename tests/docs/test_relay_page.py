@@ -16,10 +16,10 @@ from tests.cli.relay_home import home_of
 from tersely.doors.http.contract.operations import operations
 from tersely.foundation.text.tokens import Tokenizer
 from tersely.relay import policy
-from tersely.relay.calls import Call
 from tersely.relay.relay import PLUGINS, Relay
-from tersely.relay.state import LISTS
-from tersely.relay.threads import create
+from tersely.relay.services.calls import Call
+from tersely.relay.threads.state import LISTS
+from tersely.relay.threads.threads import create
 
 PAGE = (Path(__file__).parents[2] / "docs" / "relay.md").read_text("utf-8")
 (COMMANDS,) = re.findall(

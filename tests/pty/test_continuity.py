@@ -189,7 +189,7 @@ def test_the_program_runs_on_without_its_relay(
 
 def test_the_thread_remembers_so_many_actions(relay: Home) -> None:
     from tersely.client import Client, ask
-    from tersely.relay.sessions import MAX_LAST_ACTIONS
+    from tersely.relay.threads.sessions import MAX_LAST_ACTIONS
 
     thread = relay.ok("relay", "thread", "new").strip()
     with Client.local("ann", relay.home) as client:

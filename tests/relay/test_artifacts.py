@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import PREVIEW_BYTES
-from tersely.relay import artifacts, finding, reading, threads
-from tersely.relay.artifacts import PREVIEW_HEAD_BYTES, Artifact, Origin
-from tersely.relay.preview.make import TYPES, Content, preview
+from tersely.relay.artifacts import artifacts, finding, reading
+from tersely.relay.artifacts.artifacts import PREVIEW_HEAD_BYTES, Artifact, Origin
+from tersely.relay.artifacts.preview.make import TYPES, Content, preview
 from tersely.relay.store.store import Store
+from tersely.relay.threads import threads
 
 Patched = pytest.MonkeyPatch
 

@@ -16,10 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay import artifacts, threads
-from tersely.relay.artifacts import Origin
-from tersely.relay.bundles import reading, writing
+from tersely.relay.artifacts import artifacts
+from tersely.relay.artifacts.artifacts import Origin
 from tersely.relay.store.store import Store
+from tersely.relay.threads import threads
+from tersely.relay.threads.bundles import reading, writing
 
 
 def words(text: str) -> int:

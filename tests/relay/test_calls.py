@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay import artifacts, threads
-from tersely.relay.accounting import Size, savings
-from tersely.relay.artifacts import Origin
+from tersely.relay.artifacts import artifacts
+from tersely.relay.artifacts.artifacts import Origin
 from tersely.relay.builtin import retrieval
-from tersely.relay.calls import Call, Calls, Given, Offer, Scope
 from tersely.relay.policy import Policy, Reach
+from tersely.relay.services.calls import Call, Calls, Given, Offer, Scope
 from tersely.relay.store.store import Store
+from tersely.relay.threads import threads
+from tersely.relay.threads.accounting import Size, savings
 
 
 def words(text: str) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tests.relay.conftest import Clock
 
-from tersely.relay import threads
-from tersely.relay.following import Follower, cursor
 from tersely.relay.store.commands import Batch
 from tersely.relay.store.store import Store
-from tersely.relay.streams import Event, happened
+from tersely.relay.store.streams import Event, happened
+from tersely.relay.threads import threads
+from tersely.relay.threads.following import Follower, cursor
 
 BUSY = "busy"
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import canonical, encode
-from tersely.relay.patch import apply
+from tersely.relay.threads.patch import apply
 
 VALUES: Any = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text("ab/~", max_size=3),

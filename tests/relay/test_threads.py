@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay import threads
 from tersely.relay.encoding import encode
-from tersely.relay.state import HEADER_BYTES, header, new_state
 from tersely.relay.store.store import Store
+from tersely.relay.threads import threads
+from tersely.relay.threads.state import HEADER_BYTES, header, new_state
 
 
 def fact(number: int, value: Any = "tea") -> dict[str, Any]:

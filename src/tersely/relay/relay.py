@@ -14,18 +14,17 @@ from tersely.foundation.activity import WORKING
 from tersely.foundation.clock import SteadyClock
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.private import is_private
-from tersely.relay import migrating
 from tersely.relay import policy as policies
 from tersely.relay.access.access import Access
 from tersely.relay.access.audit import Audit
 from tersely.relay.builtin import fetch, retrieval
-from tersely.relay.calls import Calls, Offer
 from tersely.relay.mail.brakes import Brakes
 from tersely.relay.mail.mail import Mail
 from tersely.relay.policy import Policy, Rates
+from tersely.relay.services.calls import Calls, Offer
 from tersely.relay.services.figures import family
 from tersely.relay.services.services import Services
-from tersely.relay.store import backup
+from tersely.relay.store import backup, migrating
 from tersely.relay.store.store import DEFAULT_TENANT, Store, check, is_made
 from tersely.relay.teams.claims import Claims
 from tersely.relay.teams.permissions import Permissions

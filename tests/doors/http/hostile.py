@@ -7,7 +7,7 @@ from itertools import cycle
 from tests.doors.http.conftest import Web
 
 from tersely.relay.store.commands import Batch
-from tersely.relay.streams import happened
+from tersely.relay.store.streams import happened
 
 # Whatever runs leaves a mark on the root of the page, so that a browser can be asked whether
 # anything has.

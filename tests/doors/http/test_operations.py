@@ -14,7 +14,7 @@ from tests.doors.http.conftest import Web
 
 from tersely.doors.http import request_parsing
 from tersely.doors.http.app import WEB_CALL_THREADS
-from tersely.relay.calls import Call, Given, Offer
+from tersely.relay.services.calls import Call, Given, Offer
 
 
 def test_a_walk_through(web: Web) -> None:

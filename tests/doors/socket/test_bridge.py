@@ -33,8 +33,8 @@ from tersely.daemon.ndjson.commands import call
 from tersely.doors.socket.bridge.fallbacks import fallback
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
-from tersely.relay import threads
-from tersely.relay.calls import Answered, Call
+from tersely.relay.services.calls import Answered, Call
+from tersely.relay.threads import threads
 from tersely.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("runtime")

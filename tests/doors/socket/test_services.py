@@ -22,8 +22,8 @@ from tersely.capabilities.relay.context import RelayContext
 from tersely.client.peer import Peer
 from tersely.client.service import Service
 from tersely.foundation.errors import TerselyError
-from tersely.relay import threads
-from tersely.relay.calls import Call
+from tersely.relay.services.calls import Call
+from tersely.relay.threads import threads
 
 ROOT = Path(__file__).parents[3]
 NOW = {"name": "now", "description": "The sky now", "effect": "read"}

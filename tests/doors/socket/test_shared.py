@@ -16,7 +16,7 @@ from tests.link import Link
 from tests.own_postgres import Server
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay import threads
+from tersely.relay.threads import threads
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_REFS
 from tersely.foundation.text.escape import visible, visible_line
 
 if TYPE_CHECKING:
-    from tersely.relay.artifacts import Artifact
+    from tersely.relay.artifacts.artifacts import Artifact
 
 FOUND_ARTIFACTS = 10
 MAX_FOUND_ARTIFACTS = 100
@@ -117,8 +117,8 @@ class FoundArtifacts:
 
 def put(context: RelayContext, parameters: PutParameters) -> ArtifactTold:
     """A text, stored."""
-    from tersely.relay import artifacts, cassettes
-    from tersely.relay.artifacts import Origin
+    from tersely.relay.artifacts import artifacts, cassettes
+    from tersely.relay.artifacts.artifacts import Origin
 
     relay = context.relay
     thread_id = parameters.thread or cassettes.own_thread(relay.store, context.agent)
@@ -132,7 +132,7 @@ def put(context: RelayContext, parameters: PutParameters) -> ArtifactTold:
 
 def get(context: RelayContext, parameters: GetParameters) -> ArtifactTold:
     """An artifact: its preview, and what is asked of its lines."""
-    from tersely.relay import artifacts, cassettes, reading
+    from tersely.relay.artifacts import artifacts, cassettes, reading
 
     store = context.relay.store
     ref, _, behind = parameters.ref.removeprefix(SCHEME).partition(":")
@@ -166,7 +166,7 @@ def get(context: RelayContext, parameters: GetParameters) -> ArtifactTold:
 
 def listed(context: RelayContext, parameters: ListParameters) -> Artifacts:
     """The artifacts of a thread."""
-    from tersely.relay import artifacts
+    from tersely.relay.artifacts import artifacts
 
     found = artifacts.listed(
         context.relay.store, parameters.thread, parameters.after, parameters.limit
@@ -178,7 +178,7 @@ def listed(context: RelayContext, parameters: ListParameters) -> Artifacts:
 
 def remove(context: RelayContext, parameters: RemoveParameters) -> Removed:
     """An artifact less."""
-    from tersely.relay import artifacts
+    from tersely.relay.artifacts import artifacts
 
     return Removed(
         artifacts.remove(context.relay.store, parameters.thread, parameters.ref, context.agent).ref
@@ -187,7 +187,7 @@ def remove(context: RelayContext, parameters: RemoveParameters) -> Removed:
 
 def search(context: RelayContext, parameters: SearchParameters) -> FoundArtifacts:
     """Artifacts by their words."""
-    from tersely.relay import artifacts, finding
+    from tersely.relay.artifacts import artifacts, finding
 
     store = context.relay.store
     found = finding.search(store, parameters.thread, parameters.query, parameters.limit)
@@ -201,7 +201,7 @@ def search(context: RelayContext, parameters: SearchParameters) -> FoundArtifact
 
 
 def _document(context: RelayContext, artifact: Artifact, text: str | None = None) -> ArtifactTold:
-    from tersely.relay import artifacts
+    from tersely.relay.artifacts import artifacts
 
     told = {**artifact.told(), "short": artifacts.short(context.relay.store, artifact.digest)}
     return document(ArtifactTold, told if text is None else {**told, "text": text})

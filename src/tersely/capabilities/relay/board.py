@@ -144,8 +144,8 @@ def _thread_of(context: RelayContext, parameters: BoardParameters) -> str:
 
 
 def _board(context: RelayContext, parameters: BoardParameters) -> Board:
-    from tersely.relay import threads
     from tersely.relay.teams.board import Board
+    from tersely.relay.threads import threads
 
     relay, thread_id = context.relay, _thread_of(context, parameters)
     if not parameters.thread:
@@ -157,7 +157,7 @@ def _board(context: RelayContext, parameters: BoardParameters) -> Board:
 
 
 def _make(context: RelayContext, thread_id: str, where: Where) -> None:
-    from tersely.relay import threads
+    from tersely.relay.threads import threads
 
     name = project_name(where.root) if where.root else where.project
     try:

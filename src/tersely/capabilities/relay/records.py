@@ -83,7 +83,7 @@ class NoParameters:
 
 def report(context: RelayContext, parameters: ReportParameters) -> ReportTold:
     """A report, as an artifact of its thread."""
-    from tersely.relay import reports
+    from tersely.relay.threads import reports
 
     relay, kind = context.relay, parameters.format.value
     made, text, figures = reports.write(
@@ -100,7 +100,7 @@ def report(context: RelayContext, parameters: ReportParameters) -> ReportTold:
 
 def checkpoint(context: RelayContext, parameters: CheckpointParameters) -> CheckpointTold:
     """The versions at which a thread is now, written down."""
-    from tersely.relay.bundles import replay as replays
+    from tersely.relay.threads.bundles import replay as replays
 
     made = replays.checkpoint(
         context.relay.store, parameters.thread, parameters.name, context.agent
@@ -110,7 +110,7 @@ def checkpoint(context: RelayContext, parameters: CheckpointParameters) -> Check
 
 def replay(context: RelayContext, parameters: ReplayParameters) -> Replayed:
     """The results that the calls of a thread have now."""
-    from tersely.relay.bundles import replay as replays
+    from tersely.relay.threads.bundles import replay as replays
 
     relay = context.relay
     found = replays.replay(
@@ -121,7 +121,7 @@ def replay(context: RelayContext, parameters: ReplayParameters) -> Replayed:
 
 def mirror(context: RelayContext, parameters: ThreadParameters) -> Mirrored:
     """A thread as files."""
-    from tersely.relay import mirror as mirrors
+    from tersely.relay.threads import mirror as mirrors
 
     written = mirrors.write(context.relay.store, context.relay.home, parameters.thread)
     return document(Mirrored, {**written._asdict(), "path": str(written.path)})
@@ -129,9 +129,9 @@ def mirror(context: RelayContext, parameters: ThreadParameters) -> Mirrored:
 
 def savings(context: RelayContext, parameters: SavingsParameters) -> SavingsOf:
     """The tokens that somebody has been spared."""
-    from tersely.relay import threads
-    from tersely.relay.accounting import ALL
-    from tersely.relay.accounting import savings as figures_of
+    from tersely.relay.threads import threads
+    from tersely.relay.threads.accounting import ALL
+    from tersely.relay.threads.accounting import savings as figures_of
 
     kinds = {
         "thread": parameters.thread,

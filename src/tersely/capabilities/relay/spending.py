@@ -18,7 +18,7 @@ from tersely.capabilities.relay.threads import spent_line, spent_told
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
-    from tersely.relay.threads import Thread
+    from tersely.relay.threads.threads import Thread
 
 MAX_SPENT_AT_ONCE = 1_000_000_000  # tokens or turns that one report tells of
 
@@ -35,8 +35,8 @@ class SpendParameters:
 
 def spend(context: RelayContext, parameters: SpendParameters) -> SpentTold:
     """The use of the thread's agents today, with that."""
-    from tersely.relay import threads
     from tersely.relay.teams import spending
+    from tersely.relay.threads import threads
 
     relay = context.relay
     thread = threads.get(relay.store, parameters.thread)

@@ -37,8 +37,8 @@ from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.foundation.text.escape import json_escaped, visible_line
 
 if TYPE_CHECKING:
-    from tersely.relay import threads
     from tersely.relay.teams import spending
+    from tersely.relay.threads import threads
 
 MAX_THREAD_LIMIT = 1_000_000_000_000  # of programs, turns or tokens in a day
 LISTED_ENTRIES = 100  # where nobody says how many
@@ -147,7 +147,7 @@ class ThreadShown:
 
 def new(context: RelayContext, parameters: NewParameters) -> ThreadTold:
     """A new thread; raises `not_permitted` for bounds that no person sets."""
-    from tersely.relay import threads
+    from tersely.relay.threads import threads
 
     most = parameters.most()
     if most and not context.is_typed():
@@ -159,7 +159,7 @@ def new(context: RelayContext, parameters: NewParameters) -> ThreadTold:
 
 def recent(context: RelayContext, parameters: ListParameters) -> Threads:
     """The newest threads."""
-    from tersely.relay import threads
+    from tersely.relay.threads import threads
 
     found = threads.recent(context.relay.store, parameters.before, parameters.limit)
     return Threads([told(context, one) for one in found])
@@ -167,14 +167,14 @@ def recent(context: RelayContext, parameters: ListParameters) -> Threads:
 
 def get(context: RelayContext, parameters: ThreadParameters) -> ThreadTold:
     """One thread."""
-    from tersely.relay import threads
+    from tersely.relay.threads import threads
 
     return told(context, threads.get(context.relay.store, parameters.thread))
 
 
 def show(context: RelayContext, parameters: ThreadParameters) -> ThreadShown:
     """A thread as a reader wants it."""
-    from tersely.relay import artifacts
+    from tersely.relay.artifacts import artifacts
 
     found = artifacts.listed(context.relay.store, parameters.thread, limit=_SHOWN_ARTIFACTS)
     listed = [document(ArtifactTold, one.told()) for one in found]
@@ -185,14 +185,14 @@ def show(context: RelayContext, parameters: ThreadParameters) -> ThreadShown:
 
 def header(context: RelayContext, parameters: HeaderParameters) -> Header:
     """The bounded view of a state."""
-    from tersely.relay import threads
+    from tersely.relay.threads import threads
 
     return document(Header, threads.header(context.relay.store, parameters.thread))
 
 
 def state(context: RelayContext, parameters: StateParameters) -> State:
     """A state at a version."""
-    from tersely.relay import threads
+    from tersely.relay.threads import threads
 
     version = threads.read_state_ref(parameters.version) if parameters.version else None
     return document(State, threads.state(context.relay.store, parameters.thread, version))
@@ -200,8 +200,8 @@ def state(context: RelayContext, parameters: StateParameters) -> State:
 
 def patch(context: RelayContext, parameters: PatchParameters) -> Patched:
     """The version that a patch makes."""
-    from tersely.relay import threads
     from tersely.relay.encoding import encode
+    from tersely.relay.threads import threads
 
     relay, version = context.relay, parameters.version or context.expected
     relay.policy.check_payload(len(encode(parameters.patch)))
@@ -219,7 +219,7 @@ def patch(context: RelayContext, parameters: PatchParameters) -> Patched:
 
 def history(context: RelayContext, parameters: HistoryParameters) -> History:
     """The patches of a state, and who made them."""
-    from tersely.relay import threads
+    from tersely.relay.threads import threads
 
     found = threads.history(
         context.relay.store, parameters.thread, parameters.before, parameters.limit
@@ -229,7 +229,7 @@ def history(context: RelayContext, parameters: HistoryParameters) -> History:
 
 def events(context: RelayContext, parameters: EventParameters) -> Events:
     """The events of a thread."""
-    from tersely.relay import threads
+    from tersely.relay.threads import threads
 
     found = threads.events(
         context.relay.store, parameters.thread, parameters.after, parameters.limit
@@ -239,9 +239,9 @@ def events(context: RelayContext, parameters: EventParameters) -> Events:
 
 def told(context: RelayContext, thread: threads.Thread) -> ThreadTold:
     """A thread with the figures that lists show."""
-    from tersely.relay.accounting import savings
-    from tersely.relay.streams import STATE
+    from tersely.relay.store.streams import STATE
     from tersely.relay.teams import spending
+    from tersely.relay.threads.accounting import savings
 
     store = context.relay.store
     found = store.document(STATE + thread.thread_id)

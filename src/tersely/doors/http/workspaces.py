@@ -17,11 +17,11 @@ from tersely.capabilities.references import Referred, with_references
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_REFERRED_BYTES, MAX_REQUEST_SECONDS
-from tersely.relay import cassettes
-from tersely.relay.accounting import Size
-from tersely.relay.calls import Call, Given, Offer, Scope
+from tersely.relay.artifacts import cassettes
 from tersely.relay.policy import Reach
+from tersely.relay.services.calls import Call, Given, Offer, Scope
 from tersely.relay.store.store import Store
+from tersely.relay.threads.accounting import Size
 
 ROOT = "root"
 AnswerT = TypeVar("AnswerT")

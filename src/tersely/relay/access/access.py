@@ -7,15 +7,16 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay import artifacts, threads
 from tersely.relay.access.audit import refusal_of
 from tersely.relay.access.principals import Level, Principal, is_meant
 from tersely.relay.access.rules import RULES
-from tersely.relay.cassettes import THREAD_ID as CASSETTES
+from tersely.relay.artifacts import artifacts
+from tersely.relay.artifacts.cassettes import THREAD_ID as CASSETTES
 from tersely.relay.mail.identities import IDENTITY, Claim
 from tersely.relay.store.mailboxes import Sought
-from tersely.relay.streams import THREAD
+from tersely.relay.store.streams import THREAD
 from tersely.relay.teams.board import PROJECT_THREAD
+from tersely.relay.threads import threads
 
 if TYPE_CHECKING:
     from tersely.relay.relay import Relay

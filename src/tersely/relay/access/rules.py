@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from tersely.foundation.errors import TerselyError
 from tersely.relay.access.principals import Level, Principal, is_meant
-from tersely.relay.streams import no_thread
+from tersely.relay.store.streams import no_thread
 
 Arguments = Mapping[str, Any]
 

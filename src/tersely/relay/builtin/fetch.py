@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network.fetch import fetch
-from tersely.relay.calls import Call, Given, Offer, Scope
 from tersely.relay.policy import Policy, Reach
+from tersely.relay.services.calls import Call, Given, Offer, Scope
 
 NAME = "http.fetch"
 _KIND_OF_MIME = {"text/html": "html", "application/json": "json", "text/markdown": "markdown"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay import finding
-from tersely.relay.calls import Call, Given, Offer, Scope
+from tersely.relay.artifacts import finding
 from tersely.relay.encoding import encode
+from tersely.relay.services.calls import Call, Given, Offer, Scope
 from tersely.relay.store.store import Store
 
 DEFAULT_FOUND_ARTIFACTS = 10

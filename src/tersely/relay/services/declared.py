@@ -10,9 +10,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay.calls import Call, Scope
 from tersely.relay.encoding import encode
 from tersely.relay.policy import Reach
+from tersely.relay.services.calls import Call, Scope
 
 MAX_SERVICE_CAPABILITIES = 100  # of one service
 MAX_SERVICE_TEXT_CHARACTERS = 1_000  # of what it says of itself or of one of them

@@ -15,9 +15,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, REQUEST_SECONDS
-from tersely.relay.calls import Call, Calls, Given, Offer
 from tersely.relay.encoding import decode, encode
 from tersely.relay.policy import Held, Policy, Rates
+from tersely.relay.services.calls import Call, Calls, Given, Offer
 from tersely.relay.services.declared import Declared, capability
 from tersely.relay.services.figures import Figures, Sample, family
 from tersely.relay.store.store import Store

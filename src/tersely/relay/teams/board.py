@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay import threads
 from tersely.relay.encoding import timestamp
 from tersely.relay.store.store import Store
-from tersely.relay.streams import THREAD
+from tersely.relay.store.streams import THREAD
+from tersely.relay.threads import threads
 
 BOARD_TRIES = 50  # to change a board that others change at the same time
 TAKEN_SECONDS = 3_600  # after which an item whose holder does not work is ready again

@@ -7,11 +7,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay.accounting import day_scope
 from tersely.relay.policy import CONFIG, Policy
 from tersely.relay.store.store import Store
 from tersely.relay.store.tables import Tables, add, forget_counters
-from tersely.relay.threads import Thread
+from tersely.relay.threads.accounting import day_scope
+from tersely.relay.threads.threads import Thread
 
 SPENT = "spent/"  # how the scopes begin of what was used in a day
 SPENDING_KEPT_SECONDS = 40 * 86_400  # after which the figures of a day are forgotten

@@ -11,10 +11,10 @@ from tersely import __version__
 from tersely.doors.http.contract.shapes import Envelope, NewCall
 from tersely.doors.http.request_parsing import Asked
 from tersely.foundation.errors import TerselyError
-from tersely.relay import sessions
-from tersely.relay.calls import Call
 from tersely.relay.encoding import encode
 from tersely.relay.relay import Relay
+from tersely.relay.services.calls import Call
+from tersely.relay.threads import sessions
 
 Handler = Callable[[Relay, Asked], Any]
 

@@ -22,15 +22,16 @@ from tersely.doors.http.request_parsing import Asked
 from tersely.doors.http.routes.event_socket import EVENT_MESSAGES
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, MAX_BUNDLE_BYTES, UPLOAD_CHUNK_SECONDS
-from tersely.relay import artifacts, cassettes, threads
-from tersely.relay.artifacts import Origin
-from tersely.relay.bundles import reading, writing
+from tersely.relay.artifacts import artifacts, cassettes
+from tersely.relay.artifacts.artifacts import Origin
 from tersely.relay.encoding import encode
-from tersely.relay.following import Follower, cursor
 from tersely.relay.relay import Relay
 from tersely.relay.services.figures import CONTENT_TYPE
-from tersely.relay.streams import Event
-from tersely.relay.threads import Thread
+from tersely.relay.store.streams import Event
+from tersely.relay.threads import threads
+from tersely.relay.threads.bundles import reading, writing
+from tersely.relay.threads.following import Follower, cursor
+from tersely.relay.threads.threads import Thread
 
 MAX_EVENT_STREAMS = 256
 HEARTBEAT_SECONDS = 15

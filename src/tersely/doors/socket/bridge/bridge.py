@@ -31,9 +31,9 @@ from tersely.foundation.limits import MAX_CLIENT_REQUESTS, MAX_REQUEST_SECONDS, 
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.settings import load
 from tersely.foundation.storage.roots import enclosing_root
-from tersely.relay.calls import Call, Scope
 from tersely.relay.encoding import decode
 from tersely.relay.policy import Reach
+from tersely.relay.services.calls import Call, Scope
 from tersely.relay.services.configuration import Bridged
 from tersely.relay.services.declared import BRIDGE, Declared, Method
 

@@ -14,11 +14,11 @@ from tersely.doors.http.ui.pages.work import Held, ProjectBoard, boards, held
 from tersely.doors.http.ui.rendering import Shown, Visit
 from tersely.foundation.activity import PERMISSION, WORKING
 from tersely.foundation.limits import UI_PAGE_ROWS
-from tersely.relay.accounting import day_scope, savings
 from tersely.relay.mail.questions import OPEN_QUESTION_SECONDS, unanswered
 from tersely.relay.relay import Relay
 from tersely.relay.store.mailboxes import Sought, Told
 from tersely.relay.teams.board import TAKEN
+from tersely.relay.threads.accounting import day_scope, savings
 
 # the latest, of which the first page shows questions and who talks to whom
 MAX_UI_COUNTED_MESSAGES = 500

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tersely.doors.http.ui.rendering import Shown, Visit
 from tersely.foundation.limits import UI_PAGE_ROWS
-from tersely.relay import threads
-from tersely.relay.accounting import savings
+from tersely.relay.threads import threads
+from tersely.relay.threads.accounting import savings
 
 
 def threads_page(visit: Visit) -> Shown:

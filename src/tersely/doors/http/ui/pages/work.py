@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tersely.doors.http.ui.rendering import Shown, Visit
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.relay import Relay
-from tersely.relay.streams import THREAD
+from tersely.relay.store.streams import THREAD
 from tersely.relay.teams.board import DONE, PROJECT_THREAD, Board, Item
 from tersely.relay.teams.claims import Claim
 

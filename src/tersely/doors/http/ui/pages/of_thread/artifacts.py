@@ -13,8 +13,8 @@ from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import Shown, Visit
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, MAX_UI_SHOWN_BYTES, UI_PAGE_ROWS
-from tersely.relay import artifacts
-from tersely.relay.artifacts import SCHEME, Artifact
+from tersely.relay.artifacts import artifacts
+from tersely.relay.artifacts.artifacts import SCHEME, Artifact
 from tersely.relay.store.store import Store
 
 MAX_UI_IMAGE_BYTES = 5_000_000

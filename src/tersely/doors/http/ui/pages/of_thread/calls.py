@@ -11,7 +11,7 @@ from tersely.doors.http.ui.pages.of_thread.events import latest
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import Shown, Visit
 from tersely.foundation.limits import MAX_PLOTTED_EVENTS, UI_PAGE_ROWS
-from tersely.relay.streams import CAPABILITY_INVOKED, Event
+from tersely.relay.store.streams import CAPABILITY_INVOKED, Event
 
 
 def calls_page(visit: Visit) -> Shown:

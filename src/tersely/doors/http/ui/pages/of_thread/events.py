@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import Shown, Visit, clipped
 from tersely.foundation.limits import UI_PAGE_ROWS
-from tersely.relay import streams, threads
 from tersely.relay.encoding import timestamp
+from tersely.relay.store import streams
 from tersely.relay.store.store import Store
-from tersely.relay.streams import Event
+from tersely.relay.store.streams import Event
+from tersely.relay.threads import threads
 
 _SHOWN_OPERATIONS = 5  # of a patch
 # members of a payload that have a place of their own

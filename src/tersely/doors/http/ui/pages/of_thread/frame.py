@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tersely.doors.http.ui.rendering import Shown, Trail, Visit
-from tersely.relay import threads
+from tersely.relay.threads import threads
 
 
 def of_thread(

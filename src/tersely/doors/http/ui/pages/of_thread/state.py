@@ -8,9 +8,9 @@ from typing import Any
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import Shown, Visit, clipped
 from tersely.foundation.limits import UI_PAGE_ROWS
-from tersely.relay import threads
-from tersely.relay.state import LISTS
-from tersely.relay.threads import read_state_ref
+from tersely.relay.threads import threads
+from tersely.relay.threads.state import LISTS
+from tersely.relay.threads.threads import read_state_ref
 
 _SHOWN_OPERATIONS = 100
 _SHOWN_MEMBERS = 8  # of the items of a list

@@ -11,8 +11,8 @@ from tersely.doors.http.ui.pages.of_thread.events import latest, rows
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.pages.of_thread.tokens import points
 from tersely.doors.http.ui.rendering import Shown, Visit
-from tersely.relay import threads
-from tersely.relay.accounting import savings
+from tersely.relay.threads import threads
+from tersely.relay.threads.accounting import savings
 
 _LATEST_EVENTS = 12
 # (member of the header, title, what stands first, what is said)

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from tersely.doors.http.ui.pages.of_thread.events import latest
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_PLOTTED_EVENTS
-from tersely.relay import artifacts, streams
-from tersely.relay.artifacts import Artifact
+from tersely.relay.artifacts import artifacts
+from tersely.relay.artifacts.artifacts import Artifact
+from tersely.relay.store import streams
 from tersely.relay.store.store import Store
-from tersely.relay.streams import Event
+from tersely.relay.store.streams import Event
 
 _LISTED_POINTS = 40
 

@@ -21,14 +21,15 @@ from typing import Any, NamedTuple
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_REFS, RECEIPT_SECONDS
-from tersely.relay import artifacts, threads
-from tersely.relay.accounting import Size, scopes, spent
-from tersely.relay.artifacts import Artifact, CountTokens, Origin
+from tersely.relay.artifacts import artifacts
+from tersely.relay.artifacts.artifacts import Artifact, CountTokens, Origin
 from tersely.relay.encoding import canonical, decode, encode
 from tersely.relay.policy import Held, Policy, Rates, Reach
 from tersely.relay.store.commands import Batch, Cache, Command, Count
 from tersely.relay.store.store import Store
-from tersely.relay.streams import CAPABILITY_INVOKED, happened
+from tersely.relay.store.streams import CAPABILITY_INVOKED, happened
+from tersely.relay.threads import threads
+from tersely.relay.threads.accounting import Size, scopes, spent
 
 CALL_SECONDS = 120  # for a call that somebody else makes already
 INLINE_ANSWER_BYTES = 16_384  # of a call, that are sent with its answer

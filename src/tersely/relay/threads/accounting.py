@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely.relay.encoding import timestamp
-from tersely.relay.state import METRICS
 from tersely.relay.store.commands import Count
 from tersely.relay.store.store import Store
+from tersely.relay.threads.state import METRICS
 
 ALL = "all"  # the scope of everything
 _DATE_CHARACTERS = len("1970-01-01")

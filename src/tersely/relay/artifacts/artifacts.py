@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BLOB_BYTES, MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
-from tersely.relay import threads
-from tersely.relay.accounting import CHARACTERS_A_TOKEN, Size, scopes, spent
+from tersely.relay.artifacts.preview.make import TYPES, Content, Preview, is_text, preview
 from tersely.relay.encoding import decode, encode, timestamp
-from tersely.relay.preview.make import TYPES, Content, Preview, is_text, preview
 from tersely.relay.store.commands import Attach, Attached, Batch, Command, Count, Detach, Keep
 from tersely.relay.store.store import Store
-from tersely.relay.streams import ARTIFACT_CREATED, ARTIFACT_REMOVED, THREAD, happened
+from tersely.relay.store.streams import ARTIFACT_CREATED, ARTIFACT_REMOVED, THREAD, happened
+from tersely.relay.threads import threads
+from tersely.relay.threads.accounting import CHARACTERS_A_TOKEN, Size, scopes, spent
 
 PREVIEW_HEAD_BYTES = 262_144  # of an artifact that a preview is made from
 PREVIEW_TAIL_BYTES = 65_536

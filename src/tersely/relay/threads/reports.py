@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tersely.relay import artifacts, threads
-from tersely.relay.accounting import savings
-from tersely.relay.artifacts import Artifact, CountTokens, Origin
+from tersely.relay.artifacts import artifacts
+from tersely.relay.artifacts.artifacts import Artifact, CountTokens, Origin
 from tersely.relay.encoding import encode
 from tersely.relay.store.commands import Batch
 from tersely.relay.store.store import Store
-from tersely.relay.streams import REPORT_GENERATED, happened
+from tersely.relay.store.streams import REPORT_GENERATED, happened
+from tersely.relay.threads import threads
+from tersely.relay.threads.accounting import savings
 
 _LISTED_ARTIFACTS = 50
 

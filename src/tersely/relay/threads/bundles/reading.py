@@ -25,10 +25,21 @@ from tersely.foundation.limits import (
     MAX_BUNDLE_STATE_BYTES,
     MAX_BUNDLE_TEXT_BYTES,
 )
-from tersely.relay import state as states
-from tersely.relay import threads
-from tersely.relay.artifacts import CountTokens, Origin, Taken, described, keeping, take_in
-from tersely.relay.bundles.format import (
+from tersely.relay.artifacts.artifacts import (
+    CountTokens,
+    Origin,
+    Taken,
+    described,
+    keeping,
+    take_in,
+)
+from tersely.relay.encoding import decode, encode
+from tersely.relay.store.commands import Append, Batch, Command, Edit, Keep, Write
+from tersely.relay.store.store import INLINE_BLOB_BYTES, Store
+from tersely.relay.store.streams import STATE, THREAD, THREAD_IMPORTED, happened
+from tersely.relay.threads import state as states
+from tersely.relay.threads import threads
+from tersely.relay.threads.bundles.format import (
     ARTIFACTS,
     BLOBS,
     EVENTS,
@@ -41,11 +52,7 @@ from tersely.relay.bundles.format import (
     Manifest,
     VersionLine,
 )
-from tersely.relay.encoding import decode, encode
-from tersely.relay.store.commands import Append, Batch, Command, Edit, Keep, Write
-from tersely.relay.store.store import INLINE_BLOB_BYTES, Store
-from tersely.relay.streams import STATE, THREAD, THREAD_IMPORTED, happened
-from tersely.relay.threads import Thread
+from tersely.relay.threads.threads import Thread
 
 BUNDLE_SLICE_COMMANDS = 500  # written in one transaction
 BUNDLE_SLICE_BYTES = 4_000_000

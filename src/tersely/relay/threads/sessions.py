@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tersely.relay import artifacts, threads
-from tersely.relay.artifacts import CountTokens, Origin
+from tersely.relay.artifacts import artifacts
+from tersely.relay.artifacts.artifacts import CountTokens, Origin
 from tersely.relay.encoding import canonical, timestamp
 from tersely.relay.store.commands import Batch
 from tersely.relay.store.store import Store
-from tersely.relay.streams import SESSION_ENDED, happened
+from tersely.relay.store.streams import SESSION_ENDED, happened
+from tersely.relay.threads import threads
 
 MAX_LAST_ACTIONS = 100  # that a state keeps when sessions add to it
 

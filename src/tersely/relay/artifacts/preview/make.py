@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.limits import PREVIEW_BYTES
 from tersely.foundation.text.escape import visible
-from tersely.relay.preview.documents import of_html, of_json, of_markdown
-from tersely.relay.preview.lines import of_log, of_text
+from tersely.relay.artifacts.preview.documents import of_html, of_json, of_markdown
+from tersely.relay.artifacts.preview.lines import of_log, of_text
 
 TYPES = tuple(kind.value for kind in ArtifactType)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import PREVIEW_BYTES
+from tersely.relay.artifacts.preview.lines import of_text
 from tersely.relay.encoding import decode, encode
-from tersely.relay.preview.lines import of_text
 
 PREVIEW_LEVELS = 4  # of JSON
 PREVIEW_MEMBERS = 24  # of one object, or elements of one array

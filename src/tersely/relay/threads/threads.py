@@ -12,12 +12,10 @@ from typing import Any
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
-from tersely.relay import state as states
-from tersely.relay.accounting import metrics_of
 from tersely.relay.encoding import canonical, decode, encode, timestamp
 from tersely.relay.store.commands import Batch, Command, Edit, Write
 from tersely.relay.store.store import Store
-from tersely.relay.streams import (
+from tersely.relay.store.streams import (
     STATE,
     STATE_PATCHED,
     THREAD,
@@ -27,6 +25,8 @@ from tersely.relay.streams import (
     happened,
     no_thread,
 )
+from tersely.relay.threads import state as states
+from tersely.relay.threads.accounting import metrics_of
 
 _STATE_REF = re.compile("v?[1-9][0-9]{0,11}")
 

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Self
 
 from tersely.relay.store.store import Store
-from tersely.relay.streams import THREAD, Event, event
+from tersely.relay.store.streams import THREAD, Event, event
 
 
 def cursor(one: Event) -> str:

@@ -17,11 +17,12 @@ import msgspec
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_READ_ENTRIES
-from tersely.relay import artifacts, threads
-from tersely.relay.artifacts import Artifact
+from tersely.relay.artifacts import artifacts
+from tersely.relay.artifacts.artifacts import Artifact
 from tersely.relay.encoding import encode
 from tersely.relay.store.store import Store
-from tersely.relay.streams import Event
+from tersely.relay.store.streams import Event
+from tersely.relay.threads import threads
 
 MAX_MIRRORED_EVENTS = 100_000  # the latest of a thread
 MAX_MIRRORED_BYTES = 1_000_000_000  # of the artifacts of one thread

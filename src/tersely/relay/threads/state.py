@@ -13,9 +13,9 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_DOCUMENT_BYTES
 from tersely.foundation.text.shortening import shortened
 from tersely.relay.encoding import canonical, decode, encode, timestamp
-from tersely.relay.patch import apply
 from tersely.relay.store.commands import Edit
-from tersely.relay.streams import no_thread
+from tersely.relay.store.streams import no_thread
+from tersely.relay.threads.patch import apply
 
 HEADER_BYTES = 2_048  # of JSON, of the header of a thread's state
 HEADER_TEXT_CHARACTERS = 120  # of one text in a header that has too little room

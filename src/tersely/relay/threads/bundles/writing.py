@@ -19,8 +19,12 @@ from tersely.foundation.limits import (
     MAX_READ_ENTRIES,
     SNAPSHOT_VERSIONS,
 )
-from tersely.relay import threads
-from tersely.relay.bundles.format import (
+from tersely.relay.encoding import canonical, decode, encode
+from tersely.relay.store.commands import Attached
+from tersely.relay.store.store import Store
+from tersely.relay.store.streams import STATE, THREAD
+from tersely.relay.threads import threads
+from tersely.relay.threads.bundles.format import (
     ARTIFACTS,
     BLOBS,
     EVENTS,
@@ -33,10 +37,6 @@ from tersely.relay.bundles.format import (
     Manifest,
     VersionLine,
 )
-from tersely.relay.encoding import canonical, decode, encode
-from tersely.relay.store.commands import Attached
-from tersely.relay.store.store import Store
-from tersely.relay.streams import STATE, THREAD
 
 _FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay import threads
-from tersely.relay.artifacts import SEARCHED_BYTES, searched_in
+from tersely.relay.artifacts.artifacts import SEARCHED_BYTES, searched_in
+from tersely.relay.artifacts.reading import first_mention
 from tersely.relay.encoding import decode
-from tersely.relay.reading import first_mention
 from tersely.relay.store.store import Store
-from tersely.relay.streams import THREAD
+from tersely.relay.store.streams import THREAD
+from tersely.relay.threads import threads
 
 MAX_QUERY_WORDS = 32
 MAX_SCANNED_BYTES = 200_000_000  # of long artifacts that one question reads beyond their beginning

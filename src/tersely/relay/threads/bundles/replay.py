@@ -10,11 +10,17 @@ from typing import Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
-from tersely.relay import threads
-from tersely.relay.calls import Call, Calls
+from tersely.relay.services.calls import Call, Calls
 from tersely.relay.store.commands import Batch
 from tersely.relay.store.store import Store
-from tersely.relay.streams import CAPABILITY_INVOKED, CHECKPOINT_CREATED, STATE, THREAD, happened
+from tersely.relay.store.streams import (
+    CAPABILITY_INVOKED,
+    CHECKPOINT_CREATED,
+    STATE,
+    THREAD,
+    happened,
+)
+from tersely.relay.threads import threads
 
 MAX_REPLAYED_CALLS = 1_000
 MAX_COMPARED_BYTES = 1_000_000  # of two answers whose lines are compared

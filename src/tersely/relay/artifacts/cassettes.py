@@ -5,10 +5,11 @@ thread have one of their own, which the first of them makes.
 from __future__ import annotations
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay import artifacts, threads
-from tersely.relay.artifacts import Artifact
+from tersely.relay.artifacts import artifacts
+from tersely.relay.artifacts.artifacts import Artifact
 from tersely.relay.store.store import Store
-from tersely.relay.streams import THREAD
+from tersely.relay.store.streams import THREAD
+from tersely.relay.threads import threads
 
 THREAD_ID = "cassettes"
 

@@ -1,0 +1,1 @@
+"""Artifacts: kept by content, referred to, found and read, shown in part."""

@@ -1,0 +1,1 @@
+"""Threads: their state, events, reports, and what of them leaves the relay."""
