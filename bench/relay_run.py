@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from bench.results import Row, Table, report
-from tersely.cli.daemon import ANSWER_WORDS
+from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.client import Client, ask, relay_process
 from tersely.doors.home import NO_PORT
 from tersely.foundation.text.tokens import Tokenizer

@@ -29,7 +29,7 @@ from typing import Any
 from bench import results
 from bench.results import Row, Table
 from bench.scratch import copied
-from tersely.cli.daemon import ANSWER_WORDS
+from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.client import relay_process
 from tersely.client.peer import Peer
 from tersely.daemon.place import Place

@@ -8,7 +8,7 @@ from typing import Any
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration import Parameter, parameters_of
 from tersely.cli.commands import Command
-from tersely.cli.overview import RELAY_COMMANDS
+from tersely.cli.help.overview import RELAY_COMMANDS
 
 BUDGET = 100_000  # tokens, which no answer needs
 AGENT = "ann"

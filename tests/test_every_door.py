@@ -34,8 +34,8 @@ from tersely.capabilities.binding import read_words
 from tersely.capabilities.declaration import Effect
 from tersely.capabilities.relay.results import error_text
 from tersely.capabilities.toolset import OFFERED, tool_name
+from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.cli.commands import COMMANDS, Command
-from tersely.cli.daemon import ANSWER_WORDS
 from tersely.cli.relay import table
 from tersely.cli.services import RelayServices
 from tersely.client import Client, ask

@@ -33,7 +33,7 @@ from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.toolbox import Choices
 from tersely.foundation.text.tokens import Tokenizer
 
-ANSWER_WORDS = "tersely.cli.recorded_output:answer"
+ANSWER_WORDS = "tersely.cli.printing.recorded_output:answer"
 TURNS = 50
 # tokens, and of the least part that the server reuses
 WINDOWS = ((16_384, 0), (8_192, 0), (8_192, 128))

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from tersely.cli.daemon import ANSWER_WORDS
+from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.doors.socket.socket_paths import socket_path
 from tersely.relay.policy import CONFIG
 

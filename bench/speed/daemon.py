@@ -30,7 +30,7 @@ from tersely.code.symbols import Symbol
 from tersely.daemon import lifecycle
 from tersely.daemon.place import Place
 
-ANSWER_WORDS = "tersely.cli.recorded_output:answer"
+ANSWER_WORDS = "tersely.cli.printing.recorded_output:answer"
 IDLE_SECONDS = 3_600
 REPLY_SECONDS = 900
 SLOW_QUESTIONS = 20

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tests.cli.asking import Ask
 
-from tersely.cli.builtin_commands import own_parameters
+from tersely.cli.builtin.builtin_commands import own_parameters
 from tersely.cli.commands import ALIASES, COMMANDS
-from tersely.cli.overview import OWN_COMMANDS, TALK
+from tersely.cli.help.overview import OWN_COMMANDS, TALK
 
 # One question for each command, and what its text must say.
 PATCH = """diff --git a/src/shop/money.py b/src/shop/money.py

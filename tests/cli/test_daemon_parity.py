@@ -16,9 +16,9 @@ from tests.cli.test_questions_without_answers import REFUSALS
 from tests.cli.test_startup import loaded_by
 
 from tersely.cli import daemon_client
-from tersely.cli.daemon import ANSWER_WORDS
-from tersely.cli.overview import OWN_COMMANDS, RELAY_COMMANDS
-from tersely.cli.recorded_output import answer
+from tersely.cli.builtin.daemon import ANSWER_WORDS
+from tersely.cli.help.overview import OWN_COMMANDS, RELAY_COMMANDS
+from tersely.cli.printing.recorded_output import answer
 from tersely.daemon import lifecycle
 from tersely.daemon.processes.analysis import Words
 from tersely.foundation.process import identity
@@ -190,9 +190,10 @@ def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, shop: P
             "tersely.cli",
             "tersely.cli.main",
             "tersely.cli.daemon_client",
-            "tersely.cli.overview",
+            "tersely.cli.help",
+            "tersely.cli.help.overview",
         ),
-        "tersely.cli.terminal",
+        *("tersely.cli.printing", "tersely.cli.printing.terminal"),
         *("tersely.daemon", "tersely.daemon.client", "tersely.daemon.place"),
         *(
             "tersely.foundation",

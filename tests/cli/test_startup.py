@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tersely import capabilities
-from tersely.cli.builtin_commands import own_parameters
+from tersely.cli.builtin.builtin_commands import own_parameters
 from tersely.cli.commands import COMMANDS
-from tersely.cli.manual import overview_entry
-from tersely.cli.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS, TALK
+from tersely.cli.help.manual import overview_entry
+from tersely.cli.help.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS, TALK
 from tersely.cli.relay import table
 
 ENTRY = {"__future__", "tersely", "tersely.cli", "tersely.cli.main"}

@@ -20,7 +20,7 @@ from tests.client import one_thread
 from tests.doors.free_port import free_port
 from tests.link import Link
 
-from tersely.cli.daemon import ANSWER_WORDS
+from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.client import Client, ask, relay_process
 from tersely.client.gateway import joining
 from tersely.client.gateway.requests import waiting

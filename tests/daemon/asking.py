@@ -15,7 +15,7 @@ from tersely.daemon import lifecycle
 from tersely.daemon.place import Place
 
 DEADLINE_SECONDS = 60
-ANSWER_WORDS = "tersely.cli.recorded_output:answer"
+ANSWER_WORDS = "tersely.cli.printing.recorded_output:answer"
 IDLE_SECONDS = 600
 
 

@@ -17,9 +17,9 @@ import pytest
 
 from tersely.capabilities.binding import read_words
 from tersely.cli.commands import COMMANDS, find_command
+from tersely.cli.help.overview import OWN_COMMANDS
 from tersely.cli.main import main
 from tersely.cli.options import OPTIONS
-from tersely.cli.overview import OWN_COMMANDS
 from tersely.code.languages.registry import language_of_path
 from tersely.daemon import lifecycle
 from tersely.foundation import errors, settings

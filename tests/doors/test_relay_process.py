@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.unheard import said_when_ended_at_once
 
-from tersely.cli.daemon import ANSWER_WORDS
+from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.doors.home import LOG, NO_PORT
 
 

@@ -23,7 +23,9 @@ PROMPT = "Basket.total ignores the currency of a basket that holds lines of shop
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TERSELY_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("TERSELY_DAEMON", "off")
-    monkeypatch.setattr("tersely.cli.hook.HOOK_SECONDS", 60.0)  # on a machine with other work
+    monkeypatch.setattr(
+        "tersely.cli.builtin.hook.HOOK_SECONDS", 60.0
+    )  # on a machine with other work
     root = tmp_path / "shop"
     root.mkdir()
     methods = "".join(
@@ -143,7 +145,8 @@ def test_a_prompt_gets_a_packet_or_nothing(
     shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        "tersely.cli.hook.PACKET_WORDS", ("packet", "--task-file", "-", "--min-confidence", "0")
+        "tersely.cli.builtin.hook.PACKET_WORDS",
+        ("packet", "--task-file", "-", "--min-confidence", "0"),
     )
     call = {
         "session_id": "s",
@@ -172,7 +175,8 @@ def test_a_packet_is_sent_once_in_a_session_until_its_reader_has_lost_it(
     shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        "tersely.cli.hook.PACKET_WORDS", ("packet", "--task-file", "-", "--min-confidence", "0")
+        "tersely.cli.builtin.hook.PACKET_WORDS",
+        ("packet", "--task-file", "-", "--min-confidence", "0"),
     )
     call = {
         "session_id": "s",
@@ -203,7 +207,7 @@ def test_a_packet_that_came_too_late_is_not_taken_for_sent(
     shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("packet", "--task-file", "-", "--min-confidence", "0")
-    monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", words)
+    monkeypatch.setattr("tersely.cli.builtin.hook.PACKET_WORDS", words)
     call = {
         "session_id": "s",
         "cwd": str(shop),
@@ -212,9 +216,9 @@ def test_a_packet_that_came_too_late_is_not_taken_for_sent(
     }
     assert hook(monkeypatch, capsys, "prompt", "claude", call)[1]
     assert hook(monkeypatch, capsys, "prompt", "claude", call) == (0, "")
-    monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", (*words, "--no-such-option"))
+    monkeypatch.setattr("tersely.cli.builtin.hook.PACKET_WORDS", (*words, "--no-such-option"))
     assert hook(monkeypatch, capsys, "prompt", "claude", call) == (0, "")
-    monkeypatch.setattr("tersely.cli.hook.PACKET_WORDS", words)
+    monkeypatch.setattr("tersely.cli.builtin.hook.PACKET_WORDS", words)
     assert hook(monkeypatch, capsys, "prompt", "claude", call)[1]
 
 

@@ -333,7 +333,7 @@ def test_an_agent_that_nobody_knows_is_refused(project: Path) -> None:
 @pytest.mark.parametrize("name", OWN_TEXTS)
 def test_what_agents_are_taught_is_short_and_right(name: str) -> None:
     from tersely.cli.commands import find_command
-    from tersely.cli.overview import RELAY_COMMANDS
+    from tersely.cli.help.overview import RELAY_COMMANDS
 
     text = (files("tersely.integrations") / "files" / name).read_text("utf-8")
     assert count(text) < MAX_TEXT_TOKENS

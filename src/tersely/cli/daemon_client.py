@@ -7,8 +7,8 @@ from __future__ import annotations
 import os
 import sys
 
-from tersely.cli.overview import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY_COMMANDS
-from tersely.cli.terminal import VARIABLES, Terminal, write
+from tersely.cli.help.overview import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY_COMMANDS
+from tersely.cli.printing.terminal import VARIABLES, Terminal, write
 
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:

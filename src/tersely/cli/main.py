@@ -44,8 +44,8 @@ def _start(program: str, words: Sequence[str]) -> int:
         _abandon_output()
         return EXIT_PIPE_CLOSED
     except ModuleNotFoundError as error:
+        from tersely.cli.printing.terminal import Terminal
         from tersely.cli.run import print_unread
-        from tersely.cli.terminal import Terminal
         from tersely.foundation.installation import missing_module
 
         return print_unread(program, words, missing_module(error), Terminal.own())

@@ -19,11 +19,11 @@ from tersely.capabilities.text import PLAIN
 from tersely.cli import cassettes
 from tersely.cli.commands import Command, find_command
 from tersely.cli.content import with_content
+from tersely.cli.help.overview import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK
 from tersely.cli.options import OPTIONS, Options, read_with_options
-from tersely.cli.output import Output
-from tersely.cli.overview import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK
 from tersely.cli.paths import from_root
-from tersely.cli.terminal import Terminal
+from tersely.cli.printing.output import Output
+from tersely.cli.printing.terminal import Terminal
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def run(program: str, words: Sequence[str]) -> int:
     try:
         below = rest[1:] if rest[:1] == [RELAY] else rest
         if below[:1] == [TALK]:
-            from tersely.cli.talk import run_talk
+            from tersely.cli.builtin.talk import run_talk
 
             return run_talk(program, leading, below[1:])
         if program == RELAY or (rest and rest[0] in (RELAY, *RELAY_COMMANDS)):
@@ -54,7 +54,7 @@ def run(program: str, words: Sequence[str]) -> int:
 
             return run_relay(program, leading, rest[1:] if rest[:1] == [RELAY] else rest)
         if is_own(words, rest):
-            from tersely.cli.builtin_commands import run_own
+            from tersely.cli.builtin.builtin_commands import run_own
 
             return run_own(program, leading, rest)
         request = read_request(leading, rest, os.environ)
@@ -75,7 +75,7 @@ def run(program: str, words: Sequence[str]) -> int:
 
     status = answer(request, output, Path(), open_workspace, Tier.SYSTEM)
     if opened and opened[0].settings.daemon == "start":
-        from tersely.cli.daemon import start_unasked
+        from tersely.cli.builtin.daemon import start_unasked
 
         start_unasked(opened[0].root, opened[0].settings)
     return status

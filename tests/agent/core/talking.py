@@ -26,7 +26,7 @@ from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.toolbox import Choices
 from tersely.foundation.text.tokens import count
 
-ANSWER_WORDS = "tersely.cli.recorded_output:answer"
+ANSWER_WORDS = "tersely.cli.printing.recorded_output:answer"
 PART_CHARACTERS = 7
 GRAMMAR = Abilities(grammar=True, schema=True, tools=False, window=8_192, model="m", family="qwen")
 NATIVE = GRAMMAR._replace(grammar=False, schema=False, tools=True)

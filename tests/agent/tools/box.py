@@ -11,7 +11,7 @@ from typing import Any
 from tersely.agent.tools.declaration import Observation, Tool
 from tersely.agent.tools.table import TOOLS
 from tersely.agent.tools.toolbox import Choices, Toolbox
-from tersely.cli.daemon import ANSWER_WORDS
+from tersely.cli.builtin.daemon import ANSWER_WORDS
 
 BY_NAME = {tool.name: tool for tool in TOOLS}
 

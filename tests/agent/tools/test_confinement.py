@@ -22,7 +22,7 @@ from tersely.agent.tools.running.sandbox_supervisor import landlock_version
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.cli.agent.chat import wanted
 from tersely.cli.agent.command_spec import ChatParameters
-from tersely.cli.daemon import ANSWER_WORDS
+from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.settings import load
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tersely.capabilities.relay.documents import RelayTold
-from tersely.cli.daemon import ANSWER_WORDS
+from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.daemon.asking import Asking
 from tersely.doors.http.app import make_apps
 from tersely.doors.http.connecting.connections import make_server

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 from tests.doors.free_port import free_port
 
-from tersely.cli.daemon import ANSWER_WORDS
+from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.client import Client, ask, relay_process
 from tersely.doors.home import NO_PORT
 from tersely.doors.listening import Address, read_address

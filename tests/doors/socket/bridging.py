@@ -18,7 +18,7 @@ from tersely.doors.socket.bridge.bridge import Bridge
 from tersely.foundation.errors import TerselyError
 from tersely.relay.services.configuration import Bridged
 
-ANSWER_WORDS = "tersely.cli.recorded_output:answer"
+ANSWER_WORDS = "tersely.cli.printing.recorded_output:answer"
 SOURCE = '''def verify(token):
     """Validate authentication tokens."""
     return bool(token)

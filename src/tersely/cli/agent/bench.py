@@ -23,7 +23,7 @@ from tersely.cli.agent.chat import NOTHING, server_of, shared
 from tersely.cli.agent.command_spec import BenchParameters, ChatParameters
 from tersely.cli.agent.interruption import Interruption
 from tersely.cli.agent.servers import Server, connected
-from tersely.cli.daemon import resolved_root
+from tersely.cli.builtin.daemon import resolved_root
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.repository import work_tree
 from tersely.foundation.settings import Settings, load

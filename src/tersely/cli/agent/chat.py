@@ -29,10 +29,10 @@ from tersely.cli.agent.servers import Server, connected
 from tersely.cli.agent.without_screen.headless import run_headless
 from tersely.cli.agent.without_screen.printing import Printer
 from tersely.cli.agent.without_screen.stdin_prompt import is_for_screen, message_of
-from tersely.cli.daemon import ANSWER_WORDS, resolved_root
+from tersely.cli.builtin.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.options import Options as PrintOptions
+from tersely.cli.printing.terminal import Terminal
 from tersely.cli.services import RelayServices
-from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_WINDOW_TOKENS
 from tersely.foundation.process.ancestry import own_name

@@ -12,7 +12,7 @@ from tersely.agent.sessions.store import History, Listed, Store, checked_name, s
 from tersely.capabilities.text import Style, aligned, counted
 from tersely.cli.agent.chat import folder
 from tersely.cli.agent.command_spec import ExportFormat, SessionParameters, SessionVerb
-from tersely.cli.daemon import resolved_root
+from tersely.cli.builtin.daemon import resolved_root
 from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible, visible_line

@@ -7,8 +7,8 @@ from typing import Any
 
 from tersely import __version__
 from tersely.capabilities.declaration import positional
-from tersely.cli import manual
 from tersely.cli.builtin.own_command import NoParameters, OwnCommand, OwnCommandCall
+from tersely.cli.help import manual
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class _InstallParameters:
 
 
 def _install(asked: OwnCommandCall, parameters: _InstallParameters) -> dict[str, Any]:
-    from tersely.cli import install
+    from tersely.cli.builtin import install
 
     root, given = asked.options.root, parameters
     wanted = install.InstallOptions(
@@ -45,7 +45,7 @@ class _UninstallParameters:
 
 
 def _uninstall(asked: OwnCommandCall, parameters: _UninstallParameters) -> dict[str, Any]:
-    from tersely.cli import install
+    from tersely.cli.builtin import install
 
     return install.run_uninstall(
         install.InstallOptions(
@@ -75,7 +75,7 @@ def _hook(asked: OwnCommandCall, parameters: _HookParameters) -> dict[str, Any]:
 
         running.main(waits=False, agent=parameters.agent)
         return {"text": ""}
-    from tersely.cli.hook import run_hook
+    from tersely.cli.builtin.hook import run_hook
 
     answer = run_hook(parameters.kind, parameters.agent)
     return {"text": f"{answer}\n" if answer else ""}

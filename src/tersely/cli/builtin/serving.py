@@ -25,13 +25,13 @@ class _DaemonParameters:
 
 
 def _daemon(asked: OwnCommandCall, parameters: _DaemonParameters) -> dict[str, Any]:
-    from tersely.cli.daemon import run_daemon
+    from tersely.cli.builtin.daemon import run_daemon
 
     return run_daemon(parameters.verb, asked.options.root, asked.style)
 
 
 def _warm(asked: OwnCommandCall, parameters: NoParameters) -> dict[str, Any]:
-    from tersely.cli.daemon import run_warm
+    from tersely.cli.builtin.daemon import run_warm
 
     return run_warm(asked.options.root)
 
@@ -49,7 +49,7 @@ class _McpParameters:
 
 
 def _mcp(asked: OwnCommandCall, parameters: _McpParameters) -> dict[str, Any]:
-    from tersely.cli.mcp import run_mcp
+    from tersely.cli.builtin.mcp import run_mcp
 
     run_mcp(
         asked.options.root,
@@ -60,7 +60,7 @@ def _mcp(asked: OwnCommandCall, parameters: _McpParameters) -> dict[str, Any]:
 
 
 def _lsp(asked: OwnCommandCall, parameters: NoParameters) -> dict[str, Any]:
-    from tersely.cli.daemon import ANSWER_WORDS
+    from tersely.cli.builtin.daemon import ANSWER_WORDS
     from tersely.lsp.server import serve
 
     serve(ANSWER_WORDS)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely.capabilities.declaration import positional
-from tersely.cli import completion
 from tersely.cli.builtin.own_command import OwnCommand, OwnCommandCall
+from tersely.cli.help import completion
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.capabilities.declaration import option
-from tersely.cli.daemon import ANSWER_WORDS
+from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
 from tersely.foundation.limits import MAX_BUDGET_TOKENS, MIN_BRIEF_TOKENS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tersely.capabilities.declaration import Parameter, parameters_of
 from tersely.capabilities.text import Style
-from tersely.cli.daemon import resolved_root
+from tersely.cli.builtin.daemon import resolved_root
 from tersely.cli.options import Options
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration import option, positional
-from tersely.cli.daemon import ANSWER_WORDS, resolved_root
+from tersely.cli.builtin.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
 from tersely.foundation.errors import TerselyError

@@ -13,7 +13,7 @@ from typing import Any
 from tersely import __version__
 from tersely.capabilities.declaration import option, positional
 from tersely.cli.agent.command_spec import ChatParameters, ServerKind
-from tersely.cli.daemon import ANSWER_WORDS, resolved_root
+from tersely.cli.builtin.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain
 from tersely.cli.relay.examining import examined_remote
 from tersely.doors.home import DEFAULT_PORT, LOCK, LOG, NO_PORT, home_directory

@@ -17,15 +17,15 @@ from tersely.capabilities.text import Style, aligned
 from tersely.cli import cassettes
 from tersely.cli.commands import Command
 from tersely.cli.content import with_content
-from tersely.cli.manual import parameter_blocks, places
+from tersely.cli.help.manual import parameter_blocks, places
+from tersely.cli.help.overview import RELAY, RELAY_COMMANDS
 from tersely.cli.options import Options, read_with_options
-from tersely.cli.output import Output
-from tersely.cli.overview import RELAY, RELAY_COMMANDS
+from tersely.cli.printing.output import Output
+from tersely.cli.printing.terminal import Terminal
 from tersely.cli.relay import table
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.cli.relay.identity import asker, completed
 from tersely.cli.run import asks_for_help
-from tersely.cli.terminal import Terminal
 from tersely.foundation.errors import EXIT_OK, TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES
 from tersely.foundation.process.ancestry import NAME_VARIABLE

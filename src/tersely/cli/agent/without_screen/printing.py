@@ -26,7 +26,7 @@ from tersely.agent.events import (
 from tersely.capabilities.reply import failure_text
 from tersely.capabilities.text import PLAIN, counted
 from tersely.cli.agent.command_spec import OutputFormat
-from tersely.cli.terminal import Terminal, write
+from tersely.cli.printing.terminal import Terminal, write
 from tersely.foundation.errors import (
     EXIT_INTERRUPTED,
     EXIT_NEGATIVE,
@@ -38,7 +38,7 @@ from tersely.foundation.text.escape import json_escaped, visible, visible_line
 from tersely.foundation.text.shortening import one_line
 
 if TYPE_CHECKING:
-    from tersely.cli.terminal import Stream
+    from tersely.cli.printing.terminal import Stream
 
 STATUS_OF_REASON = {
     Reason.ANSWERED: EXIT_OK,

@@ -10,8 +10,8 @@ from pathlib import Path
 from tersely.capabilities.declaration import Repeats, Tier
 from tersely.capabilities.references import has_references
 from tersely.cli import run
-from tersely.cli.output import Output
-from tersely.cli.terminal import Terminal
+from tersely.cli.printing.output import Output
+from tersely.cli.printing.terminal import Terminal
 from tersely.daemon.processes.analysis import OpenWorkspace, Printed, Words
 from tersely.foundation.errors import EXIT_OK, TerselyError
 from tersely.foundation.settings import load

@@ -12,9 +12,9 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tersely.cli import extension
-from tersely.cli.daemon import resolved_root
-from tersely.cli.extension import Step
+from tersely.cli.builtin import extension
+from tersely.cli.builtin.daemon import resolved_root
+from tersely.cli.builtin.extension import Step
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible
 from tersely.foundation.text.suggestion import suggestion

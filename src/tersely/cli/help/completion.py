@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.capabilities.declaration import PLACES, Parameter, Role
 from tersely.cli.commands import COMMANDS, Command, find_command
-from tersely.cli.manual import TOPICS, spelling
+from tersely.cli.help.manual import TOPICS, spelling
+from tersely.cli.help.overview import JOIN, OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK
 from tersely.cli.options import OPTIONS
-from tersely.cli.overview import JOIN, OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def _second_words(first: str) -> list[str]:
 
 
 def _own_arguments(name: str) -> list[str]:
-    from tersely.cli.builtin_commands import own_parameters  # which imports this module
+    from tersely.cli.builtin.builtin_commands import own_parameters  # which imports this module
 
     if name == TALK:
         from tersely.ai_talk.commands import ALIASES

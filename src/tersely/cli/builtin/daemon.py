@@ -15,7 +15,7 @@ from tersely.foundation.storage.roots import find_root
 if TYPE_CHECKING:
     from tersely.cli.builtin.serving import Verb
 
-ANSWER_WORDS = "tersely.cli.recorded_output:answer"
+ANSWER_WORDS = "tersely.cli.printing.recorded_output:answer"
 _MEGABYTE = 1_000_000
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from tersely.ai_talk import commands
 from tersely.capabilities.text import aligned
-from tersely.cli.overview import JOIN, TALK
-from tersely.cli.terminal import write
+from tersely.cli.help.overview import JOIN, TALK
+from tersely.cli.printing.terminal import write
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible, visible_line
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from tersely.capabilities.declaration import Parameter
 from tersely.capabilities.text import Style, aligned
 from tersely.cli.commands import COMMANDS, Command, meant_by
+from tersely.cli.help.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS
 from tersely.cli.options import OPTIONS
-from tersely.cli.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS
 from tersely.foundation.errors import TerselyError
 
 WIDTH_CHARACTERS = 100
@@ -57,7 +57,7 @@ def text(program: str, words: Sequence[str], style: Style) -> str:
 
         return help_text(program, words[1:] if words[0] == RELAY else words, style)
     if words[0] in OWN_COMMANDS:
-        from tersely.cli.builtin_commands import own_parameters  # which imports this module
+        from tersely.cli.builtin.builtin_commands import own_parameters  # which imports this module
 
         declared = own_parameters(words[0])
         arguments, summary = OWN_COMMANDS[words[0]]

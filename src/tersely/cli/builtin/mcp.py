@@ -19,7 +19,7 @@ from tersely.capabilities.declaration import parameters_of
 from tersely.capabilities.references import has_references, with_references
 from tersely.capabilities.reply import BUDGET
 from tersely.cli import cassettes
-from tersely.cli.daemon import ANSWER_WORDS, resolved_root
+from tersely.cli.builtin.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.services import RelayServices
 from tersely.daemon.asking import Asking
 from tersely.daemon.ndjson.commands import call

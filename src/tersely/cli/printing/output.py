@@ -10,13 +10,13 @@ from tersely.capabilities.invoke import Outcome
 from tersely.capabilities.reply import answer_text, aside_text, failure_text, notes_text
 from tersely.capabilities.text import Style
 from tersely.cli.options import Color, Options
-from tersely.cli.progress import ProgressBar
-from tersely.cli.terminal import Terminal, write
+from tersely.cli.printing.progress import ProgressBar
+from tersely.cli.printing.terminal import Terminal, write
 from tersely.foundation.errors import EXIT_OK
 from tersely.foundation.text.escape import json_escaped
 
 if TYPE_CHECKING:
-    from tersely.cli.terminal import Stream
+    from tersely.cli.printing.terminal import Stream
 
 
 class Output:

@@ -10,10 +10,10 @@ from tersely.capabilities.binding import bind
 from tersely.capabilities.declaration import Parameter, parameters_of
 from tersely.capabilities.invoke import Outcome
 from tersely.cli.builtin.own_command import EXIT_STATUS, OwnCommand, OwnCommandCall
+from tersely.cli.help.overview import CANDIDATES_COMMAND
 from tersely.cli.options import OPTIONS, read_with_options
-from tersely.cli.output import Output
-from tersely.cli.overview import CANDIDATES_COMMAND
-from tersely.cli.terminal import Terminal
+from tersely.cli.printing.output import Output
+from tersely.cli.printing.terminal import Terminal
 
 _HELP_FLAGS = frozenset({"--help", "-h"})
 _VERSION_FLAGS = frozenset({"--version", "-V"})

@@ -1,0 +1,1 @@
+"""Help: the overview, the manual, and what a shell can complete."""

@@ -1,0 +1,1 @@
+"""Printing: the streams of a command, answers, errors, and progress."""
