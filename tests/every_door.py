@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Parameter, parameters_of
+from tersely.capabilities.declaration.declaration import Parameter, parameters_of
 from tersely.cli.commands import Command
 from tersely.cli.help.overview import RELAY_COMMANDS
 

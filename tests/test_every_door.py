@@ -30,10 +30,10 @@ from tersely.agent.opening import Choices
 from tersely.agent.tools.table import TOOLS
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.capabilities import catalogue
-from tersely.capabilities.binding import read_words
-from tersely.capabilities.declaration import Effect
+from tersely.capabilities.declaration.binding import read_words
+from tersely.capabilities.declaration.declaration import Effect
+from tersely.capabilities.declaration.toolset import OFFERED, tool_name
 from tersely.capabilities.relay.results import error_text
-from tersely.capabilities.toolset import OFFERED, tool_name
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.cli.commands import COMMANDS, Command
 from tersely.cli.relay import table

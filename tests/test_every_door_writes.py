@@ -22,8 +22,8 @@ from tests.doors.mcp.conversing import talking, text_of
 from tests.every_door import AGENT, BUDGET, asked_by_declaration, words_for
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Effect
-from tersely.capabilities.toolset import OFFERED, tool_name
+from tersely.capabilities.declaration.declaration import Effect
+from tersely.capabilities.declaration.toolset import OFFERED, tool_name
 from tersely.cli.services import RelayServices
 from tersely.client import Client
 from tersely.client.request import request

@@ -28,7 +28,7 @@ from mcp_types import TextContent
 from bench.hostile.questions import ODD, QUESTIONS
 from bench.hostile.repository import MARK, OUTSIDE, SECRET, make
 from bench.results import Row, Table, report
-from tersely.capabilities.toolset import tool_name
+from tersely.capabilities.declaration.toolset import tool_name
 from tersely.cli.commands import COMMANDS
 from tersely.daemon import lifecycle
 from tersely.foundation.clock import Stopwatch

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from bench.seen import grep
 from bench.seen.reading import Reading
+from tersely.capabilities.answers.text import PLAIN
 from tersely.capabilities.catalogue import load
 from tersely.capabilities.invoke import ask
-from tersely.capabilities.text import PLAIN
 from tersely.foundation.errors import TerselyError
 from tersely.workspace import Workspace
 

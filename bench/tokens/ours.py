@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from bench.scratch import git
 from bench.tokens.plain import read
 from bench.tokens.questions import HALF, SUBJECT, SYMBOL, Question
+from tersely.capabilities.answers.text import PLAIN
 from tersely.capabilities.invoke import ask
 from tersely.capabilities.search.search import text as search_text
-from tersely.capabilities.text import PLAIN
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.tokens import count
 from tersely.workspace import Workspace

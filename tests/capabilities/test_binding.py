@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.binding import bind, read_words, schema
-from tersely.capabilities.declaration import Role, option, parameters_of, positional
+from tersely.capabilities.declaration.binding import bind, read_words, schema
+from tersely.capabilities.declaration.declaration import Role, option, parameters_of, positional
 from tersely.foundation.errors import TerselyError
 
 

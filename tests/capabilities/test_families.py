@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tersely.capabilities.answers.text import PLAIN
 from tersely.capabilities.catalogue import load
 from tersely.capabilities.invoke import invoke
-from tersely.capabilities.text import PLAIN
 from tersely.workspace import Workspace
 
 BASE = "class Base:\n    def run(self):\n        self.step()\n\n    def step(self): ...\n\n\n"

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.binding import bind, schema
-from tersely.capabilities.declaration import Effect, parameters_of
+from tersely.capabilities.answers.text import PLAIN
+from tersely.capabilities.declaration.binding import bind, schema
+from tersely.capabilities.declaration.declaration import Effect, parameters_of
+from tersely.capabilities.declaration.projection import to_json
 from tersely.capabilities.invoke import MAX_LOOKS_AGAIN, ask, invoke
-from tersely.capabilities.projection import to_json
-from tersely.capabilities.text import PLAIN
 from tersely.cli.main import main
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.roots import find_root

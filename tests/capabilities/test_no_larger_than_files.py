@@ -26,9 +26,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tersely.capabilities.answers.text import PLAIN
 from tersely.capabilities.coverage.slice import text
 from tersely.capabilities.invoke import ask
-from tersely.capabilities.text import PLAIN
 from tersely.code.symbols import CALLABLE_KINDS, Symbol
 from tersely.context.pack.model import Pack, joined
 from tersely.context.render.formats import FORMATS

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tersely.capabilities.later import Later
+from tersely.capabilities.answers.later import Later
 from tersely.capabilities.relay.asking import result_of
 from tersely.capabilities.relay.context import RelayContext
 from tersely.foundation.errors import TerselyError

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from tersely.capabilities.answers.text import PLAIN
 from tersely.capabilities.relay.asking import Answer, answer, result_of
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.text import PLAIN
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import are_of_one_project, project_name
 from tersely.relay.relay import Relay

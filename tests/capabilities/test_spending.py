@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tests.relay.conftest import Clock
 
+from tersely.capabilities.answers.text import Style
 from tersely.capabilities.relay.asking import answer, result_of
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
 from tersely.relay.mail.identities import Claim
 from tersely.relay.policy import Policy

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from tests.relay.conftest import Clock
 
+from tersely.capabilities.answers.text import PLAIN
 from tersely.capabilities.catalogue import load
 from tersely.capabilities.relay.asking import result_of
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.text import PLAIN
 from tersely.foundation.errors import TerselyError
 from tersely.relay.relay import Relay
 

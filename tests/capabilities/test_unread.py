@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from tersely.capabilities.answers.text import PLAIN
 from tersely.capabilities.graph import calls, dead
 from tersely.capabilities.invoke import ask
 from tersely.capabilities.symbols import references
-from tersely.capabilities.text import PLAIN
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.workspace import Workspace

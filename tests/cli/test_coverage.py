@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Effect, Tier
+from tersely.capabilities.declaration.declaration import Effect, Tier
 from tersely.capabilities.invoke import invoke
 from tersely.cli.main import main
 from tersely.workspace import Workspace
@@ -274,7 +274,7 @@ def test_only_a_trusted_door_runs_programs_and_reads_elsewhere(
 
 
 def test_no_other_capability_does_more_than_read() -> None:
-    from tersely.capabilities.declaration import parameters_of
+    from tersely.capabilities.declaration.declaration import parameters_of
 
     beyond = {
         (one.name, parameter.name)

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.cli.asking import Ask, run
 
-from tersely.capabilities.declaration import Capability
+from tersely.capabilities.declaration.declaration import Capability
 from tersely.cli.commands import COMMANDS
 from tersely.foundation.errors import EXIT_NEGATIVE, EXIT_OF_CODE
 

@@ -11,8 +11,8 @@ from tests.capabilities.test_invoke import CALLS, REPORT, SOURCE, without_times
 from tests.daemon.asking import Talk, serving
 
 from tersely.capabilities import catalogue
+from tersely.capabilities.declaration.projection import to_json
 from tersely.capabilities.invoke import ask
-from tersely.capabilities.projection import to_json
 from tersely.cli.commands import COMMANDS
 from tersely.daemon.ndjson.spellings import PREFIX, SPELLINGS
 from tersely.doors.mcp import tools

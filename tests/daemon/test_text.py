@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.cli.asking import run
 from tests.daemon.asking import Talk
 
-from tersely.capabilities.reply import cut
+from tersely.capabilities.answers.reply import cut
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.text.tokens import Tokenizer

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tersely.capabilities.binding import read_words
+from tersely.capabilities.declaration.binding import read_words
 from tersely.cli.commands import COMMANDS, find_command
 from tersely.cli.help.overview import OWN_COMMANDS
 from tersely.cli.main import main

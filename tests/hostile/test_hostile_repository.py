@@ -19,7 +19,7 @@ from bench.hostile.questions import QUESTIONS
 from bench.hostile.repository import MARK, OUTSIDE, SECRET, make
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import parameters_of
+from tersely.capabilities.declaration.declaration import parameters_of
 from tersely.capabilities.invoke import invoke
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.cli.main import main

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tersely.benchmark.figures import Comparison, Figures, Interval
 from tersely.benchmark.measuring import Result
 from tersely.benchmark.tasks import Cut
-from tersely.capabilities.text import Style, aligned, counted
+from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.foundation.text.escape import visible_line
 
 MAX_TITLE_CHARACTERS = 60  # of a task in the table

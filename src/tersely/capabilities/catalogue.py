@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from tersely.capabilities.declaration import Capability
+from tersely.capabilities.declaration.declaration import Capability
 from tersely.foundation.errors import TerselyError
 
 _MODULES = {

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.capabilities.binding import bind
 from tersely.capabilities.catalogue import load
-from tersely.capabilities.declaration import Capability, Tier, parameters_of
-from tersely.capabilities.projection import to_json
+from tersely.capabilities.declaration.binding import bind
+from tersely.capabilities.declaration.declaration import Capability, Tier, parameters_of
+from tersely.capabilities.declaration.projection import to_json
 from tersely.foundation.errors import EXIT_NEGATIVE, EXIT_OF_CODE, EXIT_OK, TerselyError
 from tersely.foundation.process.deadline import DeadlineError, patience
 

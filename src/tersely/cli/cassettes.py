@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tersely.capabilities.references import Referred
+from tersely.capabilities.declaration.references import Referred
 
 if TYPE_CHECKING:
     from tersely.client import Client

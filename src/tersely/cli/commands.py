@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Capability, Parameter, parameters_of
+from tersely.capabilities.declaration.declaration import Capability, Parameter, parameters_of
 from tersely.cli.help.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tersely.capabilities.declaration import Parameter, Role
+from tersely.capabilities.declaration.declaration import Parameter, Role
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_CONTENT_BYTES
 

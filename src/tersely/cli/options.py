@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tersely.capabilities.binding import bind, read_words
-from tersely.capabilities.declaration import Parameter, Role, option, parameters_of
+from tersely.capabilities.declaration.binding import bind, read_words
+from tersely.capabilities.declaration.declaration import Parameter, Role, option, parameters_of
 
 
 class Color(StrEnum):

@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tersely.capabilities.declaration import Parameter, Role
-from tersely.capabilities.references import SCHEME
+from tersely.capabilities.declaration.declaration import Parameter, Role
+from tersely.capabilities.declaration.references import SCHEME
 
 _ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SOURCE, Role.SYMBOL, Role.MODULE})
 

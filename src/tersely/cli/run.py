@@ -10,12 +10,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.capabilities.declaration import Capability, Tier
-from tersely.capabilities.delta import for_reader
+from tersely.capabilities.answers.delta import for_reader
+from tersely.capabilities.answers.reply import answer_text
+from tersely.capabilities.answers.text import PLAIN
+from tersely.capabilities.declaration.declaration import Capability, Tier
+from tersely.capabilities.declaration.references import with_references
 from tersely.capabilities.invoke import Failure, Outcome, invoke
-from tersely.capabilities.references import with_references
-from tersely.capabilities.reply import answer_text
-from tersely.capabilities.text import PLAIN
 from tersely.cli import cassettes
 from tersely.cli.commands import Command, find_command
 from tersely.cli.content import with_content

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import parameters_of
+from tersely.capabilities.declaration.declaration import parameters_of
 from tersely.cli.relay.identity import completed
 from tersely.doors.home import home_directory
 from tersely.doors.mcp.services import Method

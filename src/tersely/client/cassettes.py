@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tersely.capabilities.references import Referred
+from tersely.capabilities.declaration.references import Referred
 from tersely.client import ask
 from tersely.client.asking import Client
 from tersely.foundation.limits import MAX_REFERRED_BYTES

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Hashable, Mapping
 from typing import Any
 
 import tersely
-from tersely.capabilities.declaration import Repeats
+from tersely.capabilities.declaration.declaration import Repeats
 from tersely.code.index.directories import UNWATCHED_DIRECTORIES
 from tersely.code.index.refresh import Progress
 from tersely.daemon.cache import AnswerCache

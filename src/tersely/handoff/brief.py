@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
+from tersely.capabilities.answers.reply import cut
 from tersely.capabilities.relay.foreign import neutral
-from tersely.capabilities.reply import cut
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_BRIEF_TOKENS
 from tersely.foundation.text.shortening import one_line

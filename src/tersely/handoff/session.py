@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tersely.capabilities.answers.text import counted
 from tersely.capabilities.relay.foreign import neutral
-from tersely.capabilities.text import counted
 from tersely.client import Client, ask
 from tersely.client.peer import Delivery
 from tersely.foundation.clock import elapsed_seconds

@@ -18,7 +18,7 @@ from pygls.uris import to_fs_path
 
 from tersely import __version__
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Effect
+from tersely.capabilities.declaration.declaration import Effect
 from tersely.daemon.asking import Asking
 from tersely.daemon.place import runtime_directory
 from tersely.foundation.errors import TerselyError

@@ -19,7 +19,7 @@ from tersely.agent.opening import open_agent
 from tersely.agent.sessions.holding import FOLDER
 from tersely.agent.sessions.session import Draft, Session
 from tersely.agent.sessions.store import Store
-from tersely.capabilities.text import PLAIN
+from tersely.capabilities.answers.text import PLAIN
 from tersely.cli.agent.chat import folder
 from tersely.cli.agent.command_spec import SessionParameters, SessionVerb
 from tersely.cli.agent.sessions import run_sessions

@@ -23,7 +23,7 @@ from tersely.agent.sessions.analytics import analytics, tiers_used
 from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import BROKEN_OFF, Draft, Session
 from tersely.agent.sessions.store import Store
-from tersely.capabilities.text import PLAIN
+from tersely.capabilities.answers.text import PLAIN
 from tersely.cli.agent.chat import folder
 from tersely.cli.agent.command_spec import SessionParameters, SessionVerb
 from tersely.cli.agent.sessions import run_sessions

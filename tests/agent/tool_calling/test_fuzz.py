@@ -11,7 +11,7 @@ from tests.agent.tool_calling.tools import PATHS, TOOLS, first_call
 
 from tersely.agent.tool_calling import Call, CallFormat, PathTrie
 from tersely.agent.tool_calling.grammar import grammar_for
-from tersely.capabilities.declaration import Role
+from tersely.capabilities.declaration.declaration import Role
 
 MOST_TOKENS = 400  # of one answer; one that is cut off there is no answer
 # Added to the logits of what ends lines, and begins and ends calls: it would talk until it is cut

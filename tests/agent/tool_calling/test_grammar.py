@@ -21,7 +21,7 @@ from tersely.agent.tool_calling import (
     written,
 )
 from tersely.agent.tool_calling.grammar import grammar_for
-from tersely.capabilities.declaration import Role
+from tersely.capabilities.declaration.declaration import Role
 
 KNOWN = PathTrie(PATHS)
 GRAMMAR = Grammar(grammar_for(TOOLS, KNOWN))

@@ -9,7 +9,7 @@ from typing import Any
 from tersely.agent.tool_calling import Call, CallFormat, Malformed, PathTrie, read_calls
 from tersely.agent.tools.declaration import Observation, Tool
 from tersely.agent.tools.toolbox import Toolbox
-from tersely.capabilities.declaration import Effect, Parameter, Role
+from tersely.capabilities.declaration.declaration import Effect, Parameter, Role
 
 PATHS = (
     "README.md",

@@ -12,7 +12,7 @@ from tests.agent.tools.box import call, tool
 
 from tersely.agent.tools.running import git
 from tersely.agent.tools.toolbox import Toolbox
-from tersely.capabilities.declaration import Effect
+from tersely.capabilities.declaration.declaration import Effect
 
 AUTHOR = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
 

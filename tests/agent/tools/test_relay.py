@@ -11,8 +11,8 @@ from tests.agent.tools.box import call, opened, tool
 
 from tersely.agent.tools.approvals import Verdict
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Effect
-from tersely.capabilities.toolset import OFFERED, tool_name
+from tersely.capabilities.declaration.declaration import Effect
+from tersely.capabilities.declaration.toolset import OFFERED, tool_name
 
 
 class Asked(NamedTuple):

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.binding import bind
-from tersely.capabilities.declaration import parameters_of
+from tersely.capabilities.declaration.binding import bind
+from tersely.capabilities.declaration.declaration import parameters_of
 from tersely.daemon.ndjson.commands import OWN_COMMANDS, call
 from tersely.daemon.ndjson.spellings import SPELLINGS, Spelling
 from tersely.foundation.errors import TerselyError

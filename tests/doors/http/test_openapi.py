@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.doors.http.conftest import Answer, Web
 
-from tersely.capabilities.binding import checked
+from tersely.capabilities.declaration.binding import checked
 from tersely.doors.http.contract import shapes
 from tersely.doors.http.contract.operations import Content, Operation, operations
 from tersely.doors.http.openapi import document

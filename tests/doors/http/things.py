@@ -8,7 +8,7 @@ from typing import Any
 from tests.doors.http.far import Far, said
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Effect, parameters_of
+from tersely.capabilities.declaration.declaration import Effect, parameters_of
 from tersely.doors.http.contract.operations import Content, Operation
 
 SECRET = "crimson"  # is in everything that this one has, and nothing that others say

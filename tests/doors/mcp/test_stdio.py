@@ -25,8 +25,8 @@ from tests.doors.mcp.conversing import COMMAND, DEADLINE_SECONDS, converse, text
 from tests.doors.mcp.held_git import held_git
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import parameters_of
-from tersely.capabilities.toolset import tool_name
+from tersely.capabilities.declaration.declaration import parameters_of
+from tersely.capabilities.declaration.toolset import tool_name
 from tersely.cli.main import main
 from tersely.cli.run import read_request
 from tersely.daemon import lifecycle

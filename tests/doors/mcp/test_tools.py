@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Effect, parameters_of
+from tersely.capabilities.declaration.declaration import Effect, parameters_of
 from tersely.daemon.ndjson.spellings import SPELLINGS
 from tersely.doors.mcp.server import listed
 from tersely.doors.mcp.tools import (

@@ -27,7 +27,7 @@ from tests.doors.socket.bridging import (
 from tests.doors.socket.served import served
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.reply import whole_reply
+from tersely.capabilities.answers.reply import whole_reply
 from tersely.daemon import lifecycle
 from tersely.daemon.ndjson.commands import call
 from tersely.doors.socket.bridge.fallbacks import fallback

@@ -16,7 +16,7 @@ from tersely.agent.context.pack_parser import Piece, joined, not_yet_in, pieces
 from tersely.agent.context.relevance import supported
 from tersely.agent.context.window import Counter
 from tersely.agent.events import Item
-from tersely.capabilities.delta import SESSION
+from tersely.capabilities.answers.delta import SESSION
 from tersely.code.languages.registry import language_of_path
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_AGENTS_BYTES

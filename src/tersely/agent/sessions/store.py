@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 from tersely.agent.sessions.holding import Hold
 from tersely.agent.sessions.session import Session, Stored, branch, gone
 from tersely.agent.sessions.tables import MIGRATIONS
-from tersely.capabilities.text import counted
+from tersely.capabilities.answers.text import counted
 from tersely.foundation.clock import local_minute, wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from tersely.agent.tool_calling.path_trie import KNOWN_PATHS, PathTrie, literal
 from tersely.agent.tool_calling.text_call_format import CLOSING, OPENING, marker
 from tersely.agent.tools.declaration import Tool
-from tersely.capabilities.declaration import Parameter, Role
+from tersely.capabilities.declaration.declaration import Parameter, Role
 
 MAX_CALL_LINE_CHARACTERS = 400  # of one value, or of one line of a raw one
 

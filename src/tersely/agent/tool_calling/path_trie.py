@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
-from tersely.capabilities.declaration import Role
+from tersely.capabilities.declaration.declaration import Role
 
 MAX_CALLABLE_PATHS = 40_000  # that a grammar lists; of more, names are checked when they are used
 MAX_COMPARED_PATHS = 5_000  # with one that does not exist

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from tersely.agent.tool_calling.text_call_format import Written
 from tersely.agent.tools.declaration import Tool
-from tersely.capabilities.declaration import Role
+from tersely.capabilities.declaration.declaration import Role
 from tersely.foundation.limits import MAX_MODEL_CALLS
 
 MAX_EXPRESSION_CHARACTERS = 20_000  # of calls written in Python

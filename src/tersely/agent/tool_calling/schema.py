@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tersely.agent.tools.declaration import Tool
-from tersely.capabilities.binding import (
+from tersely.capabilities.declaration.binding import (
     closed_object,
     element_schema,
     object_schema,

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tersely.agent.tools.declaration import Tool
-from tersely.capabilities.declaration import Parameter, Role
+from tersely.capabilities.declaration.declaration import Parameter, Role
 from tersely.foundation.limits import MAX_MODEL_CALLS
 
 OPENING, CLOSING = "<call", "</call>"

@@ -16,8 +16,8 @@ from tersely.agent.tool_calling.call import Call, Malformed
 from tersely.agent.tool_calling.path_trie import KNOWN_PATHS, PathTrie
 from tersely.agent.tool_calling.text_call_format import Written
 from tersely.agent.tools.declaration import Tool, by_names
-from tersely.capabilities import binding
-from tersely.capabilities.declaration import Parameter, Role
+from tersely.capabilities.declaration import binding
+from tersely.capabilities.declaration.declaration import Parameter, Role
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
 from tersely.foundation.text.tokens import well_formed

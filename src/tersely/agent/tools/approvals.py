@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tersely.agent.tools.declaration import Subject, Tool
-from tersely.capabilities.declaration import Effect
+from tersely.capabilities.declaration.declaration import Effect
 from tersely.foundation.errors import TerselyError
 
 MAX_PATTERNS = 200  # that were allowed in one session

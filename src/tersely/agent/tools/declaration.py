@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.capabilities.declaration import Effect, Parameter, Tier
-from tersely.capabilities.toolset import signature
+from tersely.capabilities.declaration.declaration import Effect, Parameter, Tier
+from tersely.capabilities.declaration.toolset import signature
 
 if TYPE_CHECKING:
     from tersely.agent.tools.toolbox import Toolbox

@@ -24,7 +24,7 @@ from tersely.agent.tools.others import external, relay
 from tersely.agent.tools.running import git, shell
 from tersely.agent.tools.web import browsing, fetching
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Effect, Parameter, Role, parameters_of
+from tersely.capabilities.declaration.declaration import Effect, Parameter, Role, parameters_of
 
 MAX_BODY_CHARACTERS = 100_000  # of the lines that one call writes
 

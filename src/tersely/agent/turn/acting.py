@@ -27,7 +27,7 @@ from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Observation, 
 from tersely.agent.tools.running.tail import Tail
 from tersely.agent.turn import assembling, repeats
 from tersely.agent.turn.repeats import Repeated
-from tersely.capabilities.declaration import Effect
+from tersely.capabilities.declaration.declaration import Effect
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id

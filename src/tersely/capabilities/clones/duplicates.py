@@ -5,12 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tersely.capabilities.answers.paging import (
+    Page,
+    limit_option,
+    offset_option,
+    page_of,
+    rest_line,
+)
+from tersely.capabilities.answers.text import Style, counted
 from tersely.capabilities.clones.likeness import Likeness, likeness, rows
-from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.files.places import files_below, normal
-from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from tersely.capabilities.text import Style, counted
-from tersely.capabilities.values import lines_text
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:

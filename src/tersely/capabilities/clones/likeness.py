@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.text import Style, aligned, clipped
-from tersely.capabilities.values import lines_text
+from tersely.capabilities.answers.text import Style, aligned, clipped
+from tersely.capabilities.declaration.values import lines_text
 from tersely.foundation.limits import MAX_DIFFERENCE_CHARACTERS, MAX_LISTED_DIFFERENCES
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tersely.capabilities.answers.text import Style, counted
 from tersely.capabilities.coverage.reports import (
     About,
     ReportOptions,
@@ -12,7 +13,6 @@ from tersely.capabilities.coverage.reports import (
     about_lines,
     measured_by,
 )
-from tersely.capabilities.text import Style, counted
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LISTED_FILES
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tersely.capabilities.answers.text import Style
 from tersely.capabilities.coverage.reports import (
     About,
     ReportOptions,
@@ -17,7 +18,7 @@ from tersely.capabilities.coverage.reports import (
     measured_by,
     placed,
 )
-from tersely.capabilities.declaration import Capability, Effect, group, option
+from tersely.capabilities.declaration.declaration import Capability, Effect, group, option
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
@@ -30,7 +31,6 @@ from tersely.capabilities.packs.sessions import (
     packed,
     session_lines,
 )
-from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:

@@ -6,6 +6,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tersely.capabilities.answers.paging import (
+    Page,
+    limit_option,
+    offset_option,
+    page_of,
+    rest_line,
+)
+from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.capabilities.coverage.reports import (
     About,
     ReportOptions,
@@ -13,9 +21,7 @@ from tersely.capabilities.coverage.reports import (
     about_lines,
     measured_by,
 )
-from tersely.capabilities.declaration import Capability, group
-from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from tersely.capabilities.text import Style, aligned, counted
+from tersely.capabilities.declaration.declaration import Capability, group
 
 if TYPE_CHECKING:
     from tersely.code.coverage.model import FileCoverage

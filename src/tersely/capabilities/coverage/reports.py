@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Role, option
-from tersely.capabilities.text import Style, clipped, counted
+from tersely.capabilities.answers.text import Style, clipped, counted
+from tersely.capabilities.declaration.declaration import Role, option
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LISTED_FILES
 

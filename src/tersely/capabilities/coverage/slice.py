@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tersely.capabilities.answers.text import Style
 from tersely.capabilities.coverage.reports import (
     About,
     ReportOptions,
@@ -12,8 +13,7 @@ from tersely.capabilities.coverage.reports import (
     about_lines,
     measured_by,
 )
-from tersely.capabilities.declaration import Capability, Role, group, option, positional
-from tersely.capabilities.text import Style
+from tersely.capabilities.declaration.declaration import Capability, Role, group, option, positional
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SHOWN_LINES
 

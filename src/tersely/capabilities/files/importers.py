@@ -8,10 +8,16 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, positional
+from tersely.capabilities.answers.paging import (
+    Page,
+    limit_option,
+    offset_option,
+    page_of,
+    rest_line,
+)
+from tersely.capabilities.answers.text import Style, aligned, clipped, counted
+from tersely.capabilities.declaration.declaration import Capability, Role, positional
 from tersely.capabilities.files.places import ambiguous
-from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from tersely.capabilities.text import Style, aligned, clipped, counted
 from tersely.code.symbols import Import, Kind
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAMES_CHARACTERS

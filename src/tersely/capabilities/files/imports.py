@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, positional
+from tersely.capabilities.answers.paging import (
+    Page,
+    limit_option,
+    offset_option,
+    page_of,
+    rest_line,
+)
+from tersely.capabilities.answers.text import Style, aligned, clipped, counted
+from tersely.capabilities.declaration.declaration import Capability, Role, positional
 from tersely.capabilities.files.places import indexed_file
-from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from tersely.capabilities.text import Style, aligned, clipped, counted
 from tersely.foundation.limits import MAX_NAMES_CHARACTERS
 
 if TYPE_CHECKING:

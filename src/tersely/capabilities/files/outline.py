@@ -14,12 +14,18 @@ from enum import IntEnum
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, fixed, option, positional
+from tersely.capabilities.answers.paging import (
+    Page,
+    limit_option,
+    offset_option,
+    page_of,
+    rest_line,
+)
+from tersely.capabilities.answers.text import Style, aligned, clipped, counted
+from tersely.capabilities.declaration.declaration import Capability, Role, fixed, option, positional
+from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.files.imports import Imported, imports_of
 from tersely.capabilities.files.places import files_below, normal
-from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from tersely.capabilities.text import Style, aligned, clipped, counted
-from tersely.capabilities.values import lines_text
 from tersely.foundation.limits import MAX_PAGE_ENTRIES
 
 if TYPE_CHECKING:

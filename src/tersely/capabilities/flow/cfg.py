@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.answers.text import Style, clipped
+from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.flow.places import flow_note
-from tersely.capabilities.text import Style, clipped
-from tersely.capabilities.values import lines_text
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:

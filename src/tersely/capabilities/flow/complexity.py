@@ -6,11 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.answers.paging import (
+    Page,
+    limit_option,
+    offset_option,
+    page_of,
+    rest_line,
+)
+from tersely.capabilities.answers.text import Style, aligned, counted
+from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
 from tersely.capabilities.files.places import files_below, normal
 from tersely.capabilities.flow.places import symbols_of
-from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from tersely.capabilities.text import Style, aligned, counted
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 

@@ -6,12 +6,18 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.answers.paging import (
+    Page,
+    limit_option,
+    offset_option,
+    page_of,
+    rest_line,
+)
+from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.flow.places import flow_note
 from tersely.capabilities.flow.variables import known_variable
-from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from tersely.capabilities.text import Style, aligned
-from tersely.capabilities.values import lines_text
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:

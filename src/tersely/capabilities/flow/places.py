@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from tersely.capabilities.answers.text import counted
 from tersely.capabilities.files.places import indexed_file
-from tersely.capabilities.text import counted
 from tersely.code.routines import Routine, Routines, line_count
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 from tersely.foundation.errors import TerselyError

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.answers.text import Style
+from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
 from tersely.capabilities.flow.places import flow_note, source_lines, statement_place, symbol_of
 from tersely.capabilities.flow.variables import known_variable
-from tersely.capabilities.text import Style
 from tersely.code.flow.slicing import Direction
 from tersely.foundation.limits import MAX_SLICED_CALLEES
 

@@ -10,7 +10,16 @@ from enum import StrEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from tersely.capabilities.declaration import Capability, Role, fixed, option, positional
+from tersely.capabilities.answers.paging import (
+    Page,
+    limit_option,
+    offset_option,
+    page_of,
+    rest_line,
+)
+from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.declaration.declaration import Capability, Role, fixed, option, positional
+from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.graph.listing import (
     MARKS,
     Row,
@@ -22,9 +31,6 @@ from tersely.capabilities.graph.listing import (
     sites_text,
     unread_lines,
 )
-from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from tersely.capabilities.text import Style, aligned
-from tersely.capabilities.values import lines_text
 from tersely.code.places import is_test
 from tersely.code.symbols import CLASS_KINDS, VALUE_KINDS, Edge, Grade, Kind, Symbol
 from tersely.foundation.errors import TerselyError

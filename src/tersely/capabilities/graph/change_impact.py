@@ -7,12 +7,18 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.answers.paging import (
+    Page,
+    limit_option,
+    offset_option,
+    page_of,
+    rest_line,
+)
+from tersely.capabilities.answers.text import PLAIN, Style, counted
+from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
 from tersely.capabilities.files.places import files_below
 from tersely.capabilities.graph.listing import GRADE_WORDS, name_of, path_of
 from tersely.capabilities.packs.budget import budget_of, budget_option
-from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from tersely.capabilities.text import PLAIN, Style, counted
 from tersely.code.symbols import Grade, Kind, Symbol
 from tersely.foundation.errors import TerselyError
 

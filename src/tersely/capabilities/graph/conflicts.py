@@ -7,10 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.answers.paging import (
+    Page,
+    limit_option,
+    offset_option,
+    page_of,
+    rest_line,
+)
+from tersely.capabilities.answers.text import Style, counted
+from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
 from tersely.capabilities.graph.listing import GRADE_WORDS
-from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from tersely.capabilities.text import Style, counted
 from tersely.code.symbols import Grade
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.roots import find_root

@@ -6,10 +6,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, option
+from tersely.capabilities.answers.paging import (
+    Page,
+    limit_option,
+    offset_option,
+    page_of,
+    rest_line,
+)
+from tersely.capabilities.answers.text import Style, counted
+from tersely.capabilities.declaration.declaration import Capability, option
 from tersely.capabilities.graph.listing import is_external
-from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from tersely.capabilities.text import Style, counted
 
 if TYPE_CHECKING:
     from tersely.code.graph.cycles import Knot

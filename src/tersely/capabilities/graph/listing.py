@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tersely.capabilities.text import Style, aligned
+from tersely.capabilities.answers.text import Style, aligned
 from tersely.code.symbols import Grade
 
 MAX_LISTED_SITES = 6  # lines of one edge

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability
+from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.declaration.declaration import Capability
 from tersely.capabilities.index.index import by_number
-from tersely.capabilities.text import Style, aligned
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace

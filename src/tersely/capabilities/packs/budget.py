@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tersely.capabilities.declaration import option
+from tersely.capabilities.declaration.declaration import option
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 
 if TYPE_CHECKING:

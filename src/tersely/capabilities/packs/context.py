@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.declaration.declaration import Capability, Role, group, option, positional
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
@@ -16,7 +17,6 @@ from tersely.capabilities.packs.sessions import (
     counted_text,
     session_lines,
 )
-from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_DEPTH_HOPS, MAX_DEPTH_HOPS, MAX_TARGET_SYMBOLS
 

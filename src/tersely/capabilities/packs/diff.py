@@ -7,8 +7,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from tersely.capabilities.answers.text import Style
 from tersely.capabilities.coverage.changes import ChangeCoverage, change_lines, with_coverage
-from tersely.capabilities.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.declaration.declaration import Capability, Role, group, option, positional
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
@@ -21,7 +22,6 @@ from tersely.capabilities.packs.sessions import (
     packed,
     session_lines,
 )
-from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:

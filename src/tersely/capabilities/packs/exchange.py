@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Effect, Role, group, option
-from tersely.capabilities.references import SCHEME, Referred, read_reference
+from tersely.capabilities.declaration.declaration import Effect, Role, group, option
+from tersely.capabilities.declaration.references import SCHEME, Referred, read_reference
 from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:

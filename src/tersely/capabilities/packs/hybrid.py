@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.references import SCHEME
-from tersely.capabilities.text import counted
+from tersely.capabilities.answers.text import counted
+from tersely.capabilities.declaration.references import SCHEME
 
 if TYPE_CHECKING:
     from tersely.context.pack.model import Item, Pack

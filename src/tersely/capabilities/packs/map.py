@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.answers.text import clipped
+from tersely.capabilities.declaration.declaration import Capability, Role, group, option, positional
 from tersely.capabilities.files.places import files_below
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.exchange import Delivery
@@ -18,7 +19,6 @@ from tersely.capabilities.packs.sessions import (
     session_aside,
     told_outline,
 )
-from tersely.capabilities.text import clipped
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
 

@@ -9,9 +9,9 @@ from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.answers.text import Style
+from tersely.capabilities.declaration.declaration import Capability, Role, group, option, positional
 from tersely.capabilities.packs.sessions import REMEMBERING, Session, unsent
-from tersely.capabilities.text import Style
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS

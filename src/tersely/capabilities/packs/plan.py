@@ -7,7 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.declaration.declaration import Capability, Role, group, option, positional
 from tersely.capabilities.packs.packet import located
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
@@ -18,7 +19,6 @@ from tersely.capabilities.packs.sessions import (
     counted_text,
     session_lines,
 )
-from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 

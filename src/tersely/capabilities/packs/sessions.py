@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from tersely.capabilities.declaration import group, option
-from tersely.capabilities.delta import OF_DOOR, SESSION
+from tersely.capabilities.answers.delta import OF_DOOR, SESSION
+from tersely.capabilities.answers.text import Style, counted
+from tersely.capabilities.declaration.declaration import group, option
 from tersely.capabilities.packs.exchange import Exchange, Output, included
 from tersely.capabilities.packs.hybrid import Piece, Splitter
 from tersely.capabilities.packs.wording import Format, Wording, format_of
-from tersely.capabilities.text import Style, counted
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SESSION_CHARACTERS
 

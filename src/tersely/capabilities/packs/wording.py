@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tersely.capabilities.declaration import option
+from tersely.capabilities.declaration.declaration import option
 from tersely.foundation.errors import TerselyError
 
 

@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import (
+from tersely.capabilities.answers.text import Style, aligned, counted
+from tersely.capabilities.declaration.declaration import (
     Effect,
     RelayCapability,
     option,
@@ -25,7 +26,6 @@ from tersely.capabilities.relay.messages import (
     PermissionTold,
 )
 from tersely.capabilities.relay.names import meet
-from tersely.capabilities.text import Style, aligned, counted
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
 

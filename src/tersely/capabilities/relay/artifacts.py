@@ -7,14 +7,16 @@ from dataclasses import MISSING, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tersely.capabilities.declaration import (
+from tersely.capabilities.answers.reply import REST
+from tersely.capabilities.answers.text import Style, counted
+from tersely.capabilities.declaration.declaration import (
     Effect,
     Role,
     option,
     positional,
     relay_capability,
 )
-from tersely.capabilities.references import SCHEME
+from tersely.capabilities.declaration.references import SCHEME
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.documents import (
     ARTIFACT_ERRORS,
@@ -26,8 +28,6 @@ from tersely.capabilities.relay.documents import (
 )
 from tersely.capabilities.relay.pages import MAX_PAGE_ENTRIES, next_after
 from tersely.capabilities.relay.threads import LISTED_ENTRIES, artifact_lines
-from tersely.capabilities.reply import REST
-from tersely.capabilities.text import Style, counted
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_REFS

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.binding import bind
-from tersely.capabilities.declaration import Capability
-from tersely.capabilities.later import Later
-from tersely.capabilities.projection import harmless, to_json
+from tersely.capabilities.answers.later import Later
+from tersely.capabilities.answers.reply import cut
+from tersely.capabilities.answers.text import Style
+from tersely.capabilities.declaration.binding import bind
+from tersely.capabilities.declaration.declaration import Capability
+from tersely.capabilities.declaration.projection import harmless, to_json
 from tersely.capabilities.relay.context import PERSON, RelayContext
 from tersely.capabilities.relay.permitted import shown_to
-from tersely.capabilities.reply import cut
-from tersely.capabilities.text import Style
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import (
+from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.declaration.declaration import (
     Effect,
     Role,
     group,
@@ -16,7 +17,6 @@ from tersely.capabilities.declaration import (
 )
 from tersely.capabilities.relay.claims import Where
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import project_name
 

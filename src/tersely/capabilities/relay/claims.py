@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import (
+from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.declaration.declaration import (
     Effect,
     RelayCapability,
     Role,
@@ -16,7 +17,6 @@ from tersely.capabilities.declaration import (
     positional,
 )
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.text import Style, aligned
 from tersely.foundation.storage.roots import enclosing_root
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import (
+from tersely.capabilities.answers.text import Style, clipped
+from tersely.capabilities.declaration.declaration import (
     Effect,
     RelayCapability,
     group,
@@ -17,7 +18,6 @@ from tersely.capabilities.declaration import (
 from tersely.capabilities.relay.claims import Where
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.names import meet, register
-from tersely.capabilities.text import Style, clipped
 from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:

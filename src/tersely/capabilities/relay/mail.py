@@ -8,7 +8,9 @@ from enum import StrEnum
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from tersely.capabilities.declaration import (
+from tersely.capabilities.answers.later import Later
+from tersely.capabilities.answers.text import Style, aligned, clipped, counted
+from tersely.capabilities.declaration.declaration import (
     Effect,
     RelayCapability,
     Role,
@@ -16,7 +18,6 @@ from tersely.capabilities.declaration import (
     option,
     positional,
 )
-from tersely.capabilities.later import Later
 from tersely.capabilities.relay.context import PERSON, RelayContext
 from tersely.capabilities.relay.foreign import neutral
 from tersely.capabilities.relay.messages import (
@@ -30,7 +31,6 @@ from tersely.capabilities.relay.messages import (
 )
 from tersely.capabilities.relay.names import USER, meet
 from tersely.capabilities.relay.pages import Page, next_after
-from tersely.capabilities.text import Style, aligned, clipped, counted
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_TTL_MILLISECONDS

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from tersely.capabilities.declaration import option
+from tersely.capabilities.declaration.declaration import option
 
 MAX_PAGE_ENTRIES = 1_000
 PAGE_ENTRIES = 20

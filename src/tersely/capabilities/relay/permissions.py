@@ -7,15 +7,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.capabilities.declaration import (
+from tersely.capabilities.answers.later import Later
+from tersely.capabilities.answers.text import Style
+from tersely.capabilities.declaration.declaration import (
     Effect,
     RelayCapability,
     option,
     positional,
 )
-from tersely.capabilities.later import Later
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.text import Style
 
 MAX_TOOL_CHARACTERS = 200  # of the name of a tool, or the first row of a dialog
 MAX_PERMISSION_CHARACTERS = 2_000  # of what is shown of a call

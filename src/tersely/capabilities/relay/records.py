@@ -9,7 +9,8 @@ from enum import StrEnum
 from functools import partial
 from json import dumps
 
-from tersely.capabilities.declaration import (
+from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.declaration.declaration import (
     Effect,
     option,
     positional,
@@ -30,7 +31,6 @@ from tersely.capabilities.relay.documents import (
     document,
 )
 from tersely.capabilities.relay.threads import ThreadParameters
-from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.foundation.text.escape import visible, visible_line

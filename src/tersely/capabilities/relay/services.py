@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tersely.capabilities.declaration import (
+from tersely.capabilities.answers.later import Later
+from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.declaration.declaration import (
     Effect,
     RelayCapability,
     option,
     positional,
 )
-from tersely.capabilities.later import Later
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.documents import MethodTold, ServiceAnswer, Services, document
 from tersely.capabilities.relay.foreign import neutral
 from tersely.capabilities.relay.results import result_text
-from tersely.capabilities.text import Style, aligned
 from tersely.foundation.limits import (
     MAX_HOPS,
     MAX_NAME_CHARACTERS,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import (
+from tersely.capabilities.declaration.declaration import (
     Effect,
     RelayCapability,
     option,

@@ -8,7 +8,8 @@ from dataclasses import MISSING, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tersely.capabilities.declaration import (
+from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.declaration.declaration import (
     Effect,
     option,
     positional,
@@ -31,7 +32,6 @@ from tersely.capabilities.relay.documents import (
     document,
 )
 from tersely.capabilities.relay.pages import MAX_PAGE_ENTRIES
-from tersely.capabilities.text import Style, aligned
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.foundation.text.escape import json_escaped, visible_line

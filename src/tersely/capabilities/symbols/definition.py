@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, positional
+from tersely.capabilities.answers.text import Style, aligned, counted
+from tersely.capabilities.declaration.declaration import Capability, Role, positional
 from tersely.capabilities.files.places import indexed_file
-from tersely.capabilities.text import Style, aligned, counted
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:

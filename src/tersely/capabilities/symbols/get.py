@@ -6,9 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, option, positional
-from tersely.capabilities.text import Style, counted
-from tersely.capabilities.values import lines_text
+from tersely.capabilities.answers.text import Style, counted
+from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.values import lines_text
 from tersely.code.symbols import Kind
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SHOWN_LINES

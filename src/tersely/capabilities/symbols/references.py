@@ -7,11 +7,17 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, option, positional
+from tersely.capabilities.answers.paging import (
+    Page,
+    limit_option,
+    offset_option,
+    page_of,
+    rest_line,
+)
+from tersely.capabilities.answers.text import Style, aligned, counted
+from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.graph.listing import MARKS, grade_text, name_of, sites_text, unread_lines
-from tersely.capabilities.paging import Page, limit_option, offset_option, page_of, rest_line
-from tersely.capabilities.text import Style, aligned, counted
-from tersely.capabilities.values import lines_text
 from tersely.code.places import is_test
 from tersely.code.symbols import Grade, Kind
 from tersely.code.syntax.uses import Use

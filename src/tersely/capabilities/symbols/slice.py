@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.declaration.declaration import Capability, Role, group, option, positional
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
     Packed,

@@ -18,7 +18,7 @@ from tersely.benchmark.measuring import Contestant, Measurement, Result
 from tersely.benchmark.picture import picture
 from tersely.benchmark.report import report
 from tersely.benchmark.tasks import Cut, Cutter, none_found
-from tersely.capabilities.text import Style, counted
+from tersely.capabilities.answers.text import Style, counted
 from tersely.cli.agent.chat import NOTHING, server_of, shared
 from tersely.cli.agent.command_spec import BenchParameters, ChatParameters
 from tersely.cli.agent.interruption import Interruption

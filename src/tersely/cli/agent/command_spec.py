@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tersely.capabilities.declaration import Role, option, positional
+from tersely.capabilities.declaration.declaration import Role, option, positional
 
 STANDARD_INPUT = "-"
 LAST = "last"

@@ -12,7 +12,7 @@ from tersely.agent.events import CallEnded, CallStarted, Decision, Event
 from tersely.agent.models.connecting import Model, address, is_same_server, names
 from tersely.agent.opening import Conversation, Mode, Wanted, open_agent
 from tersely.agent.sessions.analytics import analytics
-from tersely.capabilities.text import counted
+from tersely.capabilities.answers.text import counted
 from tersely.cli.agent.command_spec import HIGHEST_TIER
 from tersely.cli.agent.servers import Server, connected
 from tersely.cli.agent.tally import Tally

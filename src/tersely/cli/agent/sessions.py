@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from tersely.agent.opening import delete_session
 from tersely.agent.sessions.analytics import analytics
 from tersely.agent.sessions.store import History, Listed, Store, checked_name, short_id
-from tersely.capabilities.text import Style, aligned, counted
+from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.cli.agent.chat import folder
 from tersely.cli.agent.command_spec import ExportFormat, SessionParameters, SessionVerb
 from tersely.cli.builtin.daemon import resolved_root

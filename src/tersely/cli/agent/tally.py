@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tersely.agent.events import Event, ToolsDeclared, Usage
-from tersely.capabilities.text import counted
+from tersely.capabilities.answers.text import counted
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely import __version__
-from tersely.capabilities.declaration import positional
+from tersely.capabilities.declaration.declaration import positional
 from tersely.cli.builtin.own_command import NoParameters, OwnCommand, OwnCommandCall
 from tersely.cli.help import manual
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.capabilities.declaration import option
+from tersely.capabilities.declaration.declaration import option
 from tersely.cli.agent.command_spec import (
     LAST,
     BenchParameters,

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from tersely.capabilities.binding import bind
-from tersely.capabilities.declaration import Parameter, parameters_of
+from tersely.capabilities.declaration.binding import bind
+from tersely.capabilities.declaration.declaration import Parameter, parameters_of
 from tersely.capabilities.invoke import Outcome
 from tersely.cli.builtin.own_command import EXIT_STATUS, OwnCommand, OwnCommandCall
 from tersely.cli.help.overview import CANDIDATES_COMMAND

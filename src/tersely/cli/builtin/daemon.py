@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tersely.capabilities.text import Style, aligned, counted
+from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.daemon import lifecycle
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.settings import Settings, load

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import parameters_of
-from tersely.capabilities.references import has_references, with_references
-from tersely.capabilities.reply import BUDGET
+from tersely.capabilities.answers.reply import BUDGET
+from tersely.capabilities.declaration.declaration import parameters_of
+from tersely.capabilities.declaration.references import has_references, with_references
 from tersely.cli import cassettes
 from tersely.cli.builtin.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.services import RelayServices

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tersely.capabilities.text import Style
+from tersely.capabilities.answers.text import Style
 from tersely.cli.options import Options
 
 EXIT_STATUS = "exit_status"  # in a result: how the process ends, where it has printed by itself

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tersely.capabilities.declaration import option, positional
+from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.builtin.own_command import NoParameters, OwnCommand, OwnCommandCall
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.capabilities.declaration import positional
+from tersely.capabilities.declaration.declaration import positional
 from tersely.cli.builtin.own_command import OwnCommand, OwnCommandCall
 from tersely.cli.help import completion
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tersely.ai_talk import commands
-from tersely.capabilities.text import aligned
+from tersely.capabilities.answers.text import aligned
 from tersely.cli.help.overview import JOIN, TALK
 from tersely.cli.printing.terminal import write
 from tersely.foundation.errors import TerselyError

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tersely.capabilities.declaration import PLACES, Parameter, Role
+from tersely.capabilities.declaration.declaration import PLACES, Parameter, Role
 from tersely.cli.commands import COMMANDS, Command, find_command
 from tersely.cli.help.manual import TOPICS, spelling
 from tersely.cli.help.overview import JOIN, OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from tersely.capabilities.declaration import Parameter
-from tersely.capabilities.text import Style, aligned
+from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.declaration.declaration import Parameter
 from tersely.cli.commands import COMMANDS, Command, meant_by
 from tersely.cli.help.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS
 from tersely.cli.options import OPTIONS

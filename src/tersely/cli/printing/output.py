@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tersely.capabilities.declaration import Capability
+from tersely.capabilities.answers.reply import answer_text, aside_text, failure_text, notes_text
+from tersely.capabilities.answers.text import Style
+from tersely.capabilities.declaration.declaration import Capability
 from tersely.capabilities.invoke import Outcome
-from tersely.capabilities.reply import answer_text, aside_text, failure_text, notes_text
-from tersely.capabilities.text import Style
 from tersely.cli.options import Color, Options
 from tersely.cli.printing.progress import ProgressBar
 from tersely.cli.printing.terminal import Terminal, write

@@ -7,8 +7,8 @@ from __future__ import annotations
 from contextlib import nullcontext
 from pathlib import Path
 
-from tersely.capabilities.declaration import Repeats, Tier
-from tersely.capabilities.references import has_references
+from tersely.capabilities.declaration.declaration import Repeats, Tier
+from tersely.capabilities.declaration.references import has_references
 from tersely.cli import run
 from tersely.cli.printing.output import Output
 from tersely.cli.printing.terminal import Terminal

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tersely.capabilities.declaration import option
+from tersely.capabilities.declaration.declaration import option
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
 from tersely.foundation.errors import TerselyError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tersely.capabilities.declaration import option, positional
+from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import LOCK, home_directory
 from tersely.foundation.errors import TerselyError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tersely.capabilities.declaration import option
+from tersely.capabilities.declaration.declaration import option
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from tersely.capabilities.declaration import Parameter, parameters_of
-from tersely.capabilities.text import Style
+from tersely.capabilities.answers.text import Style
+from tersely.capabilities.declaration.declaration import Parameter, parameters_of
 from tersely.cli.builtin.daemon import resolved_root
 from tersely.cli.options import Options
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely import __version__
-from tersely.capabilities.declaration import Role, group, option, positional
+from tersely.capabilities.declaration.declaration import Role, group, option, positional
 from tersely.capabilities.relay.artifacts import GetParameters
 from tersely.capabilities.relay.threads import event_line
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tersely.capabilities.declaration import Parameter
+from tersely.capabilities.declaration.declaration import Parameter
 from tersely.capabilities.relay.context import PERSON
 from tersely.cli.paths import from_root
 from tersely.foundation.process.ancestry import agent_name

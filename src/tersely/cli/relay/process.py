@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely import __version__
-from tersely.capabilities.declaration import option, positional
+from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.agent.command_spec import ChatParameters, ServerKind
 from tersely.cli.builtin.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tersely.capabilities.binding import bind
-from tersely.capabilities.declaration import Parameter, option, parameters_of
+from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.declaration.binding import bind
+from tersely.capabilities.declaration.declaration import Parameter, option, parameters_of
 from tersely.capabilities.invoke import Outcome
 from tersely.capabilities.relay.context import PERSON
-from tersely.capabilities.text import Style, aligned
 from tersely.cli import cassettes
 from tersely.cli.commands import Command
 from tersely.cli.content import with_content

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.capabilities.declaration import positional
+from tersely.capabilities.declaration.declaration import positional
 from tersely.cli.relay.command_spec import ROOT, RelayCommand, RelayCommandCall
 from tersely.cli.services import CONNECTED
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tersely.capabilities.declaration import option, positional
-from tersely.capabilities.text import Style, aligned
+from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain
 from tersely.doors.home import home_directory
 from tersely.foundation.text.escape import visible_line

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tersely.capabilities.declaration import option, positional
+from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.builtin.daemon import ANSWER_WORDS, resolved_root
 from tersely.cli.relay.brief import session_directory
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall

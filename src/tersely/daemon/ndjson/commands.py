@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import PLACES, Parameter, Role, parameters_of
+from tersely.capabilities.declaration.declaration import PLACES, Parameter, Role, parameters_of
 from tersely.daemon.ndjson.answers import Shape
 from tersely.daemon.ndjson.spellings import PREFIX, SPELLINGS, Spelling, spelling_of
 from tersely.foundation.errors import TerselyError

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Repeats
+from tersely.capabilities.answers.reply import BUDGET, reply, whole_reply
+from tersely.capabilities.declaration.declaration import Repeats
+from tersely.capabilities.declaration.projection import to_json
 from tersely.capabilities.invoke import invoke
-from tersely.capabilities.projection import to_json
-from tersely.capabilities.reply import BUDGET, reply, whole_reply
 from tersely.code.engine import Engine
 from tersely.code.index.directories import watched_directories
 from tersely.code.index.refresh import Progress, RefreshReport

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from tersely.capabilities.later import Later
+from tersely.capabilities.answers.later import Later
 from tersely.capabilities.relay.documents import RelayTold
 from tersely.doors.http.contract.operations import Operation, operations
 from tersely.doors.http.failures import body_of, status_of

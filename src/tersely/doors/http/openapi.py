@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from tersely import __version__
-from tersely.capabilities.binding import closed_object, required_names, schema_of
-from tersely.capabilities.declaration import Parameter
+from tersely.capabilities.declaration.binding import closed_object, required_names, schema_of
+from tersely.capabilities.declaration.declaration import Parameter
 from tersely.doors.http.contract import shapes
 from tersely.doors.http.contract.operations import (
     AGENT_TOKEN,

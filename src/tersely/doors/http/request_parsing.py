@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import msgspec
 from starlette.requests import ClientDisconnect, Request
 
-from tersely.capabilities.binding import checked, from_text
-from tersely.capabilities.declaration import Parameter
+from tersely.capabilities.declaration.binding import checked, from_text
+from tersely.capabilities.declaration.declaration import Parameter
 from tersely.doors.http.connecting.idle_connections import REQUEST_HEAD_SECONDS
 from tersely.doors.http.contract.operations import (
     AGENT_TOKEN,

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.binding import schema
-from tersely.capabilities.declaration import Capability, Effect, parameters_of
-from tersely.capabilities.references import Referred, with_references
+from tersely.capabilities.declaration.binding import schema
+from tersely.capabilities.declaration.declaration import Capability, Effect, parameters_of
+from tersely.capabilities.declaration.references import Referred, with_references
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_REFERRED_BYTES, MAX_REQUEST_SECONDS

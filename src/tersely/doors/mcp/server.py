@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.reply import BUDGET, cut, failure_text, read_budget
-from tersely.capabilities.text import PLAIN
+from tersely.capabilities.answers.reply import BUDGET, cut, failure_text, read_budget
+from tersely.capabilities.answers.text import PLAIN
 from tersely.doors.mcp import services, tools
 from tersely.doors.mcp.jsonrpc import INVALID_PARAMS, RpcError
 from tersely.doors.mcp.roots import Roots

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
-from tersely.capabilities.toolset import tool_name
+from tersely.capabilities.declaration.toolset import tool_name
 
 
 class Method(NamedTuple):

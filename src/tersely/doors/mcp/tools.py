@@ -12,11 +12,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.binding import JSON_NAMES, object_schema, schema_of
-from tersely.capabilities.declaration import Capability, Context, Effect, Parameter, parameters_of
-from tersely.capabilities.delta import for_reader
-from tersely.capabilities.reply import BUDGET
-from tersely.capabilities.toolset import OFFERED, call_line, offered, tool_name
+from tersely.capabilities.answers.delta import for_reader
+from tersely.capabilities.answers.reply import BUDGET
+from tersely.capabilities.declaration.binding import JSON_NAMES, object_schema, schema_of
+from tersely.capabilities.declaration.declaration import (
+    Capability,
+    Context,
+    Effect,
+    Parameter,
+    parameters_of,
+)
+from tersely.capabilities.declaration.toolset import OFFERED, call_line, offered, tool_name
 from tersely.daemon.ndjson.spellings import SPELLINGS, spelling_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS

@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tersely.capabilities.binding import read_words
+from tersely.capabilities.declaration.binding import read_words
 from tersely.daemon.ndjson.spellings import Spelling, spelling_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS
@@ -62,7 +62,7 @@ def asked(service: str, said: str, declared: Sequence[str] = ()) -> Asked:
 
 def _of_capability(spelling: Spelling, words: Sequence[str]) -> dict[str, Any]:
     from tersely.capabilities import catalogue
-    from tersely.capabilities.declaration import Role, parameters_of
+    from tersely.capabilities.declaration.declaration import Role, parameters_of
 
     declared = parameters_of(catalogue.load(spelling.capability).parameters)
     names = spelling.shown

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.agent.opening import MODES, Mode
 from tersely.agent.tools.declaration import INSIST
-from tersely.capabilities.text import counted
+from tersely.capabilities.answers.text import counted
 from tersely.foundation.errors import TerselyError
 from tersely.tui.dialogs.choosing import Choice
 

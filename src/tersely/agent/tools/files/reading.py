@@ -19,7 +19,7 @@ from tersely.agent.tools.files.content import read_content
 from tersely.agent.tools.files.numbered import Numbered
 from tersely.agent.tools.observation import clipped, failed, folded, within_bytes
 from tersely.agent.tools.toolbox import Toolbox
-from tersely.capabilities.reply import REST
+from tersely.capabilities.answers.reply import REST
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.runner import GitUnavailableError, finished, started
 from tersely.foundation.limits import MAX_SHOWN_LINES

@@ -12,8 +12,8 @@ from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Effect
-from tersely.capabilities.toolset import OFFERED, call_line, tool_name
+from tersely.capabilities.declaration.declaration import Effect
+from tersely.capabilities.declaration.toolset import OFFERED, call_line, tool_name
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 from tersely.foundation.text.escape import visible

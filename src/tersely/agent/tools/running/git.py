@@ -19,7 +19,7 @@ from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
 from tersely.agent.tools.running import shell
 from tersely.agent.tools.toolbox import Toolbox
-from tersely.capabilities.declaration import Effect
+from tersely.capabilities.declaration.declaration import Effect
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import filterless_environment
 from tersely.foundation.git.runner import GIT, GitUnavailableError

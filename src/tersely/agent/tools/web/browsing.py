@@ -16,7 +16,7 @@ from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.agent.tools.web.browser import Browser, Shown
-from tersely.capabilities.declaration import Effect
+from tersely.capabilities.declaration.declaration import Effect
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
 

@@ -23,8 +23,8 @@ from tersely.agent.events import (
     Unlocked,
     Usage,
 )
-from tersely.capabilities.reply import failure_text
-from tersely.capabilities.text import PLAIN, counted
+from tersely.capabilities.answers.reply import failure_text
+from tersely.capabilities.answers.text import PLAIN, counted
 from tersely.cli.agent.command_spec import OutputFormat
 from tersely.cli.printing.terminal import Terminal, write
 from tersely.foundation.errors import (

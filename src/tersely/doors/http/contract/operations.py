@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Capability, Parameter, Role, parameters_of
+from tersely.capabilities.declaration.declaration import Capability, Parameter, Role, parameters_of
 from tersely.capabilities.relay import documents
 from tersely.capabilities.relay.documents import ARTIFACT_ERRORS, THREAD_ERRORS, VERSION
 from tersely.doors.http.contract import shapes

@@ -7,9 +7,9 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from tersely.capabilities.answers.text import Style
 from tersely.capabilities.relay import asking
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.text import Style
 from tersely.doors.http.contract.operations import Operation
 from tersely.doors.http.request_parsing import Asked
 from tersely.doors.http.routes.plain import Handler

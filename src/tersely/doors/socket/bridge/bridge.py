@@ -16,8 +16,8 @@ import msgspec
 
 import tersely
 from tersely.capabilities import catalogue
-from tersely.capabilities.binding import bind, schema
-from tersely.capabilities.declaration import Capability, Effect, parameters_of
+from tersely.capabilities.declaration.binding import bind, schema
+from tersely.capabilities.declaration.declaration import Capability, Effect, parameters_of
 from tersely.daemon import lifecycle
 from tersely.daemon.ndjson import answers
 from tersely.daemon.ndjson.commands import TEXT_COMMAND, call

@@ -7,8 +7,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration import Capability, Effect, Parameter, parameters_of
-from tersely.capabilities.reply import BUDGET
+from tersely.capabilities.answers.reply import BUDGET
+from tersely.capabilities.declaration.declaration import (
+    Capability,
+    Effect,
+    Parameter,
+    parameters_of,
+)
 
 # What is offered: all but what reads a mailbox for programs, beside `inbox`.
 OFFERED: tuple[str, ...] = tuple(name for name in catalogue.NAMES if name != "mail.box")

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.capabilities.declaration import Capability, parameters_of
+from tersely.capabilities.answers.shown import shown_files
+from tersely.capabilities.answers.text import PLAIN, Style
+from tersely.capabilities.declaration.declaration import Capability, parameters_of
+from tersely.capabilities.declaration.projection import harmless
 from tersely.capabilities.invoke import Failure, Outcome, invoke
-from tersely.capabilities.projection import harmless
-from tersely.capabilities.shown import shown_files
-from tersely.capabilities.text import PLAIN, Style
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 from tersely.foundation.text.escape import visible, visible_line

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeVar
 
-from tersely.capabilities.declaration import Parameter, Role, made, parameters_of
+from tersely.capabilities.declaration.declaration import Parameter, Role, made, parameters_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
 

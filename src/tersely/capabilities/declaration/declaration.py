@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, g
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_CONTENT_BYTES
 
 if TYPE_CHECKING:
-    from tersely.capabilities.text import Style
+    from tersely.capabilities.answers.text import Style
 
 ParametersT = TypeVar("ParametersT")
 ResultT = TypeVar("ResultT")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from tersely.capabilities.declaration import Parameter, Role
+from tersely.capabilities.declaration.declaration import Parameter, Role
 from tersely.foundation.errors import TerselyError
 
 SCHEME = "cass://"

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from tersely.capabilities.declaration import option
-from tersely.capabilities.text import Style, counted
+from tersely.capabilities.answers.text import Style, counted
+from tersely.capabilities.declaration.declaration import option
 from tersely.foundation.limits import MAX_PAGE_ENTRIES
 
 ItemT = TypeVar("ItemT")

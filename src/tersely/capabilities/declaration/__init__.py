@@ -1,0 +1,1 @@
+"""The declaration of capabilities and parameters, and arguments checked by it."""
