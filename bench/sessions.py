@@ -28,7 +28,7 @@ from typing import NamedTuple
 from bench.results import Row, Table, report
 from bench.scratch import git
 from tersely.capabilities.invoke import ask
-from tersely.code.index.patch import read_patch
+from tersely.code.index.history.patch import read_patch
 from tersely.code.languages.registry import language_of_path
 from tersely.code.symbols import CALLABLE_KINDS, Symbol
 from tersely.foundation.errors import TerselyError

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 import tersely.context.lenses.diff.rank as lens
 from tersely.capabilities.invoke import ask
-from tersely.code.index.patch import FileDiff, Hunk, read_patch
+from tersely.code.index.history.patch import FileDiff, Hunk, read_patch
 from tersely.code.languages.registry import language_of_path
 from tersely.code.places import is_test
 from tersely.code.search.storage.arrays import write_arrays

@@ -36,7 +36,7 @@ from bench.groundtruth.score import ratio
 from bench.results import Row, Table
 from bench.scratch import clone_of, git
 from tersely.capabilities.invoke import ask
-from tersely.code.index.patch import Hunk, read_patch
+from tersely.code.index.history.patch import Hunk, read_patch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
 from tersely.workspace import Workspace

@@ -21,7 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from bench.groundtruth.score import CaseResult, compare
-from tersely.code.index.patch import FileDiff, patched, read_patch
+from tersely.code.index.history.patch import FileDiff, patched, read_patch
 from tersely.foundation.errors import TerselyError
 
 REFUSED = "refused"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.scratch import git
 from tersely.code.engine import Engine
-from tersely.code.index.schema import symbol_id, symbol_rows
+from tersely.code.index.storage.schema import symbol_id, symbol_rows
 from tersely.code.languages.registry import LANGUAGES, language_of_path
 from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS

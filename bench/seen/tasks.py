@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from bench.scratch import git
 from tersely.benchmark.history import description
-from tersely.code.index.store import Store
+from tersely.code.index.storage.store import Store
 from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol
 

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from bench.retrieval.queries import telling_commits
 from bench.scratch import git
-from tersely.code.index.patch import FileDiff, Hunk, patched, read_patch
-from tersely.code.index.store import Store
+from tersely.code.index.history.patch import FileDiff, Hunk, patched, read_patch
+from tersely.code.index.storage.store import Store
 from tersely.code.languages.registry import language_of_path
 from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.groundtruth.diff_context import asked, in_parent, is_covered, read_cases, row, runs
 
-from tersely.code.index.patch import Hunk
+from tersely.code.index.history.patch import Hunk
 
 BEFORE = (
     "def load(path):\n    return open(path).read()\n\n\ndef start(path):\n    return load(path)\n"

@@ -48,8 +48,9 @@ LOOKUP_MAY_LOAD_OF_CODE = {
     *("tersely.code.index", "tersely.code.index.building", "tersely.code.index.building.jobs"),
     *(
         f"tersely.code.index.{name}"
-        for name in "content fingerprint lookup qualified_names refresh scan schema store unread writer".split()
+        for name in "content fingerprint qualified_names refresh scan storage unread".split()
     ),
+    *(f"tersely.code.index.storage.{name}" for name in ("lookup", "schema", "store", "writer")),
     *("tersely.context.pack", "tersely.context.pack.excerpt"),
     *(f"tersely.context.pack.delta{name}" for name in ("", ".deltas", ".etag", ".sessions")),
     *(

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Self
 from tersely.code.index.content import Hashed, read_below, reader_below, text_below
 from tersely.code.index.qualified_names import dotted_name
 from tersely.code.index.refresh import Progress, RefreshReport, refresh
-from tersely.code.index.schema import IndexedFile as StoredFile
-from tersely.code.index.store import Store
+from tersely.code.index.storage.schema import IndexedFile as StoredFile
+from tersely.code.index.storage.store import Store
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import Definition, Kind, Symbol, unnumbered
 from tersely.foundation.errors import TerselyError
@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a s
     from tersely.code.graph.imports import ImportGraph
     from tersely.code.graph.program import IndexedFile
     from tersely.code.graph.references import References
-    from tersely.code.index.subjects import Subject
+    from tersely.code.index.history.subjects import Subject
     from tersely.code.search.duplicates.collection import Functions
     from tersely.code.search.facade import Search
 
@@ -249,7 +249,7 @@ class Engine:
 
     def subjects(self) -> list[Subject]:
         """The subjects of the latest commits, with the files that they touched."""
-        from tersely.code.index.subjects import subjects
+        from tersely.code.index.history.subjects import subjects
         from tersely.code.search.storage.segment_store import sources_fingerprint
         from tersely.code.search.words import telling_stems
 

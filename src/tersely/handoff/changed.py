@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from tersely.code.index.changes import Changes
+from tersely.code.index.history.changes import Changes
 from tersely.foundation.errors import TerselyError
 
 Stamp = tuple[int, int]  # size and time of change in nanoseconds; zeros where there is no file

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tersely.code.index.store import Store
+from tersely.code.index.storage.store import Store
 
 
 def dumped(store: Store) -> list[tuple[Any, ...]]:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tersely.code.index.changes import ChangedFile, Changes
-from tersely.code.index.patch import read_patch
+from tersely.code.index.history.changes import ChangedFile, Changes
+from tersely.code.index.history.patch import read_patch
 from tersely.foundation.errors import TerselyError
 
 LINES = st.lists(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.code.index.schema import decode_facts, encode_facts
+from tersely.code.index.storage.schema import decode_facts, encode_facts
 from tersely.code.languages.python import PYTHON
 from tersely.code.syntax.extract import extract
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tersely.code.index.patch import FileDiff, Hunk, patched, read_patch, reversed_diff
+from tersely.code.index.history.patch import FileDiff, Hunk, patched, read_patch, reversed_diff
 from tersely.foundation.errors import TerselyError
 
 LINE = st.sampled_from(

@@ -24,8 +24,8 @@ from tersely.code.index import refresh as module
 from tersely.code.index.content import Reason, Skipped
 from tersely.code.index.fingerprint import extraction_fingerprint
 from tersely.code.index.refresh import RefreshReport, refresh
-from tersely.code.index.schema import SCHEMA
-from tersely.code.index.store import Store
+from tersely.code.index.storage.schema import SCHEMA
+from tersely.code.index.storage.store import Store
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.storage.database import Database
@@ -199,7 +199,7 @@ class TestChanges:
         revision = refresh(root, store).revision
         for place in ("store", "writer"):
             monkeypatch.setattr(
-                f"tersely.code.index.{place}.extraction_fingerprint", lambda: "another"
+                f"tersely.code.index.storage.{place}.extraction_fingerprint", lambda: "another"
             )
         assert not store.is_current()
         report = refresh(root, store)
@@ -397,9 +397,9 @@ PROGRAM = """
 import sys, time
 from pathlib import Path
 from tersely.code.index import refresh as module
-from tersely.code.index import store as store_module, writer
+from tersely.code.index.storage import store as store_module, writer
 from tersely.code.index.building import jobs
-from tersely.code.index.store import Store
+from tersely.code.index.storage.store import Store
 jobs.CHUNK_FILES = 1
 for place in (store_module, writer):
     place.extraction_fingerprint = lambda: sys.argv[2]

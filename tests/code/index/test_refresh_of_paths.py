@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.code.index.dumped import dumped
 
 from tersely.code.index.refresh import refresh
-from tersely.code.index.store import Store
+from tersely.code.index.storage.store import Store
 
 PATHS = ["a.py", "b.py", "d/c.py", "d/e.js", "notes.txt", "run", "d/.gitignore", "pyproject.toml"]
 TEXTS = [

@@ -14,7 +14,7 @@ from tests.code.index.dumped import dumped
 from tersely.code.index.content import Reason, Skipped
 from tersely.code.index.qualified_names import dotted_name
 from tersely.code.index.refresh import refresh
-from tersely.code.index.store import MAX_KEPT_INDEXES, Store
+from tersely.code.index.storage.store import MAX_KEPT_INDEXES, Store
 from tersely.code.symbols import Kind
 from tersely.foundation.storage.private import index_directory
 

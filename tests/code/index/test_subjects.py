@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tersely.code.index.subjects import KEPT_FILE, subjects
+from tersely.code.index.history.subjects import KEPT_FILE, subjects
 
 
 def git(root: Path, *words: str) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tersely.code.index.changes import Changes
-from tersely.code.index.history import history
+from tersely.code.index.history.changes import Changes
+from tersely.code.index.history.history import history
+from tersely.code.index.history.subjects import subjects
 from tersely.code.index.scan import scan
-from tersely.code.index.subjects import subjects
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import ignored_directories
 from tersely.foundation.limits import MAX_SETTINGS_BYTES

@@ -18,7 +18,7 @@ from tests.code.index.dumped import dumped
 from tersely.code.index.building import jobs, workers
 from tersely.code.index.content import Reason, Skipped
 from tersely.code.index.refresh import refresh
-from tersely.code.index.store import Store
+from tersely.code.index.storage.store import Store
 
 Plant = Callable[[dict[str, str | bytes]], None]
 FILES = 12
@@ -144,7 +144,7 @@ import sys
 from pathlib import Path
 from tersely.code.index.building import jobs
 from tersely.code.index.refresh import refresh
-from tersely.code.index.store import Store
+from tersely.code.index.storage.store import Store
 jobs.CHUNK_FILES, jobs.WORTHWHILE_BYTES, jobs.BYTES_PER_WORKER, jobs._cores = 3, 1, 1, lambda: 2
 print("started", flush=True)
 def progress(done, total):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.context.planted import symbols_in
 
-from tersely.code.index.schema import symbols_of_facts
+from tersely.code.index.storage.schema import symbols_of_facts
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import Kind, Symbol
 from tersely.code.syntax.extract import extract

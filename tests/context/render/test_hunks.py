@@ -8,7 +8,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.code.index.patch import FileDiff, Hunk
+from tersely.code.index.history.patch import FileDiff, Hunk
 from tersely.context.lenses.candidate import CHANGED, TARGET_SCORE, Candidate, View
 from tersely.context.lenses.diff.changed_symbols import (
     FileChange,

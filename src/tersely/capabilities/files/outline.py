@@ -29,7 +29,7 @@ from tersely.capabilities.files.places import files_below, normal
 from tersely.foundation.limits import MAX_PAGE_ENTRIES
 
 if TYPE_CHECKING:
-    from tersely.code.index.schema import IndexedFile
+    from tersely.code.index.storage.schema import IndexedFile
     from tersely.code.symbols import Problem, Symbol
     from tersely.context.pack.kinds.outline import Node
     from tersely.context.pack.texts import Texts

@@ -11,7 +11,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LISTED_FILES
 
 if TYPE_CHECKING:
-    from tersely.code.index.schema import IndexedFile
+    from tersely.code.index.storage.schema import IndexedFile
     from tersely.workspace import Workspace
 
 

@@ -21,8 +21,8 @@ from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
-    from tersely.code.index.schema import IndexedFile
-    from tersely.code.index.store import Store
+    from tersely.code.index.storage.schema import IndexedFile
+    from tersely.code.index.storage.store import Store
     from tersely.workspace import Workspace
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tersely.code.graph.users import User, Users
-    from tersely.code.index.changes import ChangedFile
+    from tersely.code.index.history.changes import ChangedFile
     from tersely.code.languages.runners.commands import SelectedTest
     from tersely.context.lenses.test_impact.changed import Gone
     from tersely.context.lenses.test_impact.importing import Importing
@@ -290,7 +290,7 @@ def _change_of_names(workspace: Workspace, named: tuple[str, ...]) -> _Change:
 
 def _of_git(workspace: Workspace, base: str) -> _Change:
     """The change that git reports."""
-    from tersely.code.index.changes import Changes
+    from tersely.code.index.history.changes import Changes
     from tersely.code.index.unread import left_out
     from tersely.context.lenses.test_impact.changed import changed_symbols
 

@@ -23,7 +23,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:
-    from tersely.code.index.schema import IndexedFile
+    from tersely.code.index.storage.schema import IndexedFile
     from tersely.code.symbols import Symbol
     from tersely.context.lenses.ranking import Ranks
     from tersely.context.pack.kinds.outline import Node, Outline

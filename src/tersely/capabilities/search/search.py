@@ -16,7 +16,7 @@ from tersely.foundation.limits import MAX_BUDGET_TOKENS
 from tersely.foundation.text.shortening import shortened
 
 if TYPE_CHECKING:
-    from tersely.code.index.schema import IndexedFile
+    from tersely.code.index.storage.schema import IndexedFile
     from tersely.code.search.inside import Passage
     from tersely.workspace import Workspace
 

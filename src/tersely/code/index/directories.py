@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tersely.code.index.listing.ignore import SKIP_DIRS, VIRTUAL_ENVIRONMENT_NAMES, is_skipped_name
-from tersely.code.index.store import Store
+from tersely.code.index.storage.store import Store
 from tersely.foundation.git.listing import ignored_directories, in_repository
 from tersely.foundation.git.runner import GitUnavailableError
 

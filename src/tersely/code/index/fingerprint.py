@@ -19,7 +19,7 @@ _SOURCES = (
     "code/syntax",
     "code/syntax/compiling",
     "code/index/building",
-    "code/index/schema.py",
+    "code/index/storage/schema.py",
 )
 _GRAMMARS = "tree_sitter"
 

@@ -25,8 +25,8 @@ from tersely.code.index.scan import (
     scan_listed,
     scan_paths,
 )
-from tersely.code.index.schema import Batch, Job, KnownFile, skipped_row
-from tersely.code.index.store import Store
+from tersely.code.index.storage.schema import Batch, Job, KnownFile, skipped_row
+from tersely.code.index.storage.store import Store
 from tersely.foundation.clock import Stopwatch, wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import GitListing

@@ -12,7 +12,7 @@ from tersely.code.symbols import OUTLINED
 from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:
-    from tersely.code.index.store import Store
+    from tersely.code.index.storage.store import Store
 
 # files that are not read, or not understood, in which a name is looked for
 MAX_SEARCHED_FILES = 100

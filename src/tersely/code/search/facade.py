@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from tersely.code.index.content import Hashed
-from tersely.code.index.schema import IndexedFile
-from tersely.code.index.store import Store
+from tersely.code.index.storage.schema import IndexedFile
+from tersely.code.index.storage.store import Store
 from tersely.code.search.embedding.embedders import Choice, Embedder, chosen_embedder
 from tersely.code.search.inside import Inside, find_inside
 from tersely.code.search.query import read_query

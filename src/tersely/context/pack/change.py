@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tersely.code.engine import Engine
-from tersely.code.index.history import history
+from tersely.code.index.history.history import history
 from tersely.code.symbols import Symbol
 from tersely.context.lenses.candidate import View
 from tersely.context.lenses.diff.change import Change, in_tree

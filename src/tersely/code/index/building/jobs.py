@@ -6,7 +6,7 @@ import gc
 import os
 from collections.abc import Iterator, Sequence
 
-from tersely.code.index.schema import Batch, Job
+from tersely.code.index.storage.schema import Batch, Job
 
 MAX_WORKER_PROCESSES = 16
 CHUNK_BYTES = 400_000

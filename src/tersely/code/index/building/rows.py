@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterable
 
 from tersely.code.index.building.judge import not_worth_indexing
 from tersely.code.index.content import Reason, reader_below, reason_of
-from tersely.code.index.schema import Batch, Job, encode_facts, file_row, skipped_row, symbol_rows
+from tersely.code.index.storage.schema import (
+    Batch,
+    Job,
+    encode_facts,
+    file_row,
+    skipped_row,
+    symbol_rows,
+)
 from tersely.code.languages.registry import LANGUAGES, language_of_path, language_of_script
 from tersely.code.symbols import FileFacts
 from tersely.code.syntax.extract import extract

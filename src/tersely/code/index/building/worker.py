@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from tersely.foundation.process.frames import read_frame, write_frame
 
 if TYPE_CHECKING:
-    from tersely.code.index.schema import Job
+    from tersely.code.index.storage.schema import Job
 
 # a collection after every 700 new objects finds nothing in a walk over a tree
 YOUNG_OBJECTS = 50_000
@@ -28,7 +28,7 @@ def main() -> None:
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not run into the answers
     from tersely.code.index.building.rows import build
-    from tersely.code.index.schema import Job
+    from tersely.code.index.storage.schema import Job
 
     root = read_frame(requests)
     write_frame(answers, os.getpid())

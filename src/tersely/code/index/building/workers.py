@@ -19,7 +19,7 @@ from queue import SimpleQueue
 from typing import Any, BinaryIO, cast
 
 from tersely.code.index.content import Reason
-from tersely.code.index.schema import Batch, Job, skipped_row
+from tersely.code.index.storage.schema import Batch, Job, skipped_row
 from tersely.foundation.process.detached import import_path
 from tersely.foundation.process.frames import read_frame, write_frame
 

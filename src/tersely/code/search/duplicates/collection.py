@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.code.index.schema import IndexedFile
+from tersely.code.index.storage.schema import IndexedFile
 from tersely.code.search.duplicates.minhash import signatures
 from tersely.code.search.duplicates.shingles import Hashes, Reader, Sets, functions_of, shingle_sets
 from tersely.code.symbols import Symbol

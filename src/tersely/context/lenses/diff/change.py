@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tersely.code.index.changes import Changes
 from tersely.code.index.content import read_below
-from tersely.code.index.patch import LINK_MODE, FileDiff, patched, read_patch, reversed_diff
-from tersely.code.index.store import Store
+from tersely.code.index.history.changes import Changes
+from tersely.code.index.history.patch import LINK_MODE, FileDiff, patched, read_patch, reversed_diff
+from tersely.code.index.storage.store import Store
 from tersely.context.lenses.diff.changed_symbols import (
     ChangedSymbol,
     FileChange,

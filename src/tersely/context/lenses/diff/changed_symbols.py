@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from tersely.code.index.patch import FileDiff, Hunk
-from tersely.code.index.schema import symbols_of_facts
+from tersely.code.index.history.patch import FileDiff, Hunk
+from tersely.code.index.storage.schema import symbols_of_facts
 from tersely.code.languages.registry import LANGUAGES, language_of_path
 from tersely.code.places import file_name_of
 from tersely.code.symbols import Kind, Symbol

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.code.graph.callgraph import EXTERNAL_PREFIX
-from tersely.code.index.history import Commit
+from tersely.code.index.history.history import Commit
 from tersely.code.places import directory_of, file_name_of, is_test
 from tersely.code.search.lexical import Lexicon
 from tersely.code.search.words import pieces_of, stem

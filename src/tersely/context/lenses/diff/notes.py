@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tersely.code.index.patch import LINK_MODE, FileDiff
+from tersely.code.index.history.patch import LINK_MODE, FileDiff
 from tersely.code.symbols import Kind, Symbol
 
 COMMIT_DIGITS = 10

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.code.index.subjects import Subject
+from tersely.code.index.history.subjects import Subject
 from tersely.code.places import file_name_of, is_test
 from tersely.code.search.lexical import Lexicon
 from tersely.code.search.words import (

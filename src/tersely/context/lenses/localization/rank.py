@@ -8,8 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from tersely.code.index.store import Store
-from tersely.code.index.subjects import Subject
+from tersely.code.index.history.subjects import Subject
+from tersely.code.index.storage.store import Store
 from tersely.code.search.searcher import Filters, Searcher
 from tersely.code.search.words import pieces_of, stem, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol

@@ -14,7 +14,7 @@ from tersely.context.lenses.test_impact.naming import tests_naming
 from tersely.context.lenses.test_impact.suites import Suites
 
 if TYPE_CHECKING:
-    from tersely.code.index.store import Store
+    from tersely.code.index.storage.store import Store
     from tersely.context.lenses.localization.rank import Location
 
 MAX_FOLLOWED_SYMBOLS = 3  # for which tests are looked for

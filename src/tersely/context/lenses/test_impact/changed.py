@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from tersely.code.index.changes import ChangedFile
+from tersely.code.index.history.changes import ChangedFile
 from tersely.code.languages.registry import LANGUAGES, language_of_path
 from tersely.code.places import file_name_of
 from tersely.code.symbols import CLASS_KINDS, Kind, Symbol

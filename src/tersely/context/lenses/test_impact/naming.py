@@ -18,8 +18,8 @@ from tersely.code.places import directory_of, file_name_of, is_test
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol
 
 if TYPE_CHECKING:
-    from tersely.code.index.schema import IndexedFile
-    from tersely.code.index.store import Store
+    from tersely.code.index.storage.schema import IndexedFile
+    from tersely.code.index.storage.store import Store
     from tersely.context.lenses.test_impact.suites import Suites
 
 # How much counts beside the rarity of one name, which is 1 for a name that a single file writes.

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from tersely.code.graph.users import User, Users, Way
-from tersely.code.index.store import Store
+from tersely.code.index.storage.store import Store
 from tersely.code.languages.runners.commands import SelectedTest
 from tersely.code.places import is_test
 from tersely.code.symbols import Grade, Symbol

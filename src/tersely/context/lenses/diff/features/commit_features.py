@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from math import log2
 
-from tersely.code.index.history import Commit, checksum
+from tersely.code.index.history.history import Commit, checksum
 from tersely.code.symbols import Kind
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from tersely.code.index.patch import FileDiff
+from tersely.code.index.history.patch import FileDiff
 from tersely.code.search.words import STOP_WORDS, pieces_of, stem, whole_of
 
 NAME = re.compile(r"[^\W\d]\w*")

@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 
 from tersely.code.index.content import read_below
+from tersely.code.index.history.patch import LINK_MODE, FileDiff, Hunk, lines_of, read_patch
 from tersely.code.index.listing.ignore import is_skipped_name
-from tersely.code.index.patch import LINK_MODE, FileDiff, Hunk, lines_of, read_patch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import filterless_environment, in_repository
 from tersely.foundation.git.repository import is_known, work_tree

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from fnmatch import translate
 
 from tersely.code.index.qualified_names import Nearness, dotted_name, nearness
-from tersely.code.index.schema import SYMBOL_ORDER, SYMBOL_QUERY, symbol_of
+from tersely.code.index.storage.schema import SYMBOL_ORDER, SYMBOL_QUERY, symbol_of
 from tersely.code.places import file_name_of
 from tersely.code.symbols import Kind, Symbol
 from tersely.foundation.storage.database import Database, Row, Values

@@ -14,10 +14,10 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
-from tersely.code.index import lookup
 from tersely.code.index.content import Reason, Skipped
 from tersely.code.index.fingerprint import extraction_fingerprint
-from tersely.code.index.schema import (
+from tersely.code.index.storage import lookup
+from tersely.code.index.storage.schema import (
     ENCODING,
     SCHEMA,
     SYMBOL_ORDER,
@@ -28,7 +28,7 @@ from tersely.code.index.schema import (
     read_facts,
     symbol_of,
 )  # fmt: skip
-from tersely.code.index.writer import Writer
+from tersely.code.index.storage.writer import Writer
 from tersely.code.symbols import FileFacts, Import, Kind, Problem, Symbol
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DATABASE_BUSY_MILLISECONDS, MAX_LOOKUP_SYMBOLS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tersely.code.index.fingerprint import extraction_fingerprint
-from tersely.code.index.schema import (
+from tersely.code.index.storage.schema import (
     ENCODING,
     INDEXES,
     TABLES_BY_FILE,

@@ -1,0 +1,1 @@
+"""Changes and history of a repository: diffs, commits that touched lines, and their subjects."""
