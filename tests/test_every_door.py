@@ -33,7 +33,7 @@ from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.binding import read_words
 from tersely.capabilities.declaration.declaration import Effect
 from tersely.capabilities.declaration.toolset import OFFERED, tool_name
-from tersely.capabilities.relay.results import error_text
+from tersely.capabilities.relay.answers.results import error_text
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.cli.commands import COMMANDS, Command
 from tersely.cli.relay import table

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.groundtruth.score import CaseResult, compare
-from tersely.capabilities.relay.documents import EventTold
+from tersely.capabilities.relay.answers.documents import EventTold
 from tersely.client import Client
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
 

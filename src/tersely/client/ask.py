@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from tersely.capabilities.relay import documents
+from tersely.capabilities.relay.answers import documents
 from tersely.client.hops import led_here
 from tersely.client.request import Request, request
 from tersely.doors.http.contract import shapes

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.relay.documents import ArtifactTold, EventTold
+from tersely.capabilities.relay.answers.documents import ArtifactTold, EventTold
 from tersely.client.hops import led_here
 from tersely.client.request import Request, decoded, failure_of, read_answer, request
 from tersely.doors.home import home_directory

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from tersely.capabilities.relay.documents import RelayTold
+from tersely.capabilities.relay.answers.documents import RelayTold
 from tersely.client import Client
 from tersely.client.gateway import joining
 from tersely.client.request import request

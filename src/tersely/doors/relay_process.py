@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 import tersely
-from tersely.capabilities.relay.documents import RelayTold
+from tersely.capabilities.relay.answers.documents import RelayTold
 from tersely.daemon.asking import Asking
 from tersely.doors.home import LOCK, LOG
 from tersely.doors.http.app import Apps, make_apps

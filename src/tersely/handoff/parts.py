@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tersely.capabilities.relay.documents import Header
-from tersely.capabilities.relay.messages import DeliveryTold
+from tersely.capabilities.relay.answers.documents import Header
+from tersely.capabilities.relay.answers.messages import DeliveryTold
 from tersely.client import Client
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError

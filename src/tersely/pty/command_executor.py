@@ -10,8 +10,8 @@ import shlex
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
+from tersely.capabilities.relay.answers.results import error_text, result_text
 from tersely.capabilities.relay.mail import MAX_SHOWN_LIMITS
-from tersely.capabilities.relay.results import error_text, result_text
 from tersely.client.outbox import Outbox, Unsent
 from tersely.foundation.errors import TerselyError
 from tersely.pty.child_processes import Spawned

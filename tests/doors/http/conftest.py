@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tersely.capabilities.relay.documents import RelayTold
+from tersely.capabilities.relay.answers.documents import RelayTold
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.daemon.asking import Asking
 from tersely.doors.http.app import make_apps

@@ -22,7 +22,7 @@ import pytest
 from tests.doors.socket.bridging import ANSWER_WORDS, APPENDIX, bridged, listening, refused, with_id
 from tests.doors.socket.served import Raw, Served, served
 
-from tersely.capabilities.relay.results import result_text
+from tersely.capabilities.relay.answers.results import result_text
 from tersely.daemon import lifecycle
 from tersely.doors.socket.socket_paths import socket_path
 from tersely.pty.inline import reading

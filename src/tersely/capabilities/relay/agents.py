@@ -16,8 +16,7 @@ from tersely.capabilities.declaration.declaration import (
     positional,
     relay_capability,
 )
-from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.messages import (
+from tersely.capabilities.relay.answers.messages import (
     Agents,
     AgentTold,
     Channels,
@@ -25,6 +24,7 @@ from tersely.capabilities.relay.messages import (
     Membership,
     PermissionTold,
 )
+from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.names import meet
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line

@@ -17,8 +17,7 @@ from tersely.capabilities.declaration.declaration import (
     relay_capability,
 )
 from tersely.capabilities.declaration.references import SCHEME
-from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.documents import (
+from tersely.capabilities.relay.answers.documents import (
     ARTIFACT_ERRORS,
     THREAD_ERRORS,
     Artifacts,
@@ -26,7 +25,8 @@ from tersely.capabilities.relay.documents import (
     Removed,
     document,
 )
-from tersely.capabilities.relay.pages import MAX_PAGE_ENTRIES, next_after
+from tersely.capabilities.relay.answers.pages import MAX_PAGE_ENTRIES, next_after
+from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.threads import LISTED_ENTRIES, artifact_lines
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.errors import TerselyError

@@ -13,8 +13,8 @@ from tersely.capabilities.answers.text import Style
 from tersely.capabilities.declaration.binding import bind
 from tersely.capabilities.declaration.declaration import Capability
 from tersely.capabilities.declaration.projection import harmless, to_json
+from tersely.capabilities.relay.answers.permitted import shown_to
 from tersely.capabilities.relay.context import PERSON, RelayContext
-from tersely.capabilities.relay.permitted import shown_to
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
 

@@ -15,9 +15,9 @@ from tersely.capabilities.declaration.declaration import (
     RelayCapability,
     group,
 )
-from tersely.capabilities.relay.claims import Where
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.names import meet, register
+from tersely.capabilities.relay.teams.claims import Where
 from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:

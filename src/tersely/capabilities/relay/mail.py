@@ -18,9 +18,7 @@ from tersely.capabilities.declaration.declaration import (
     option,
     positional,
 )
-from tersely.capabilities.relay.context import PERSON, RelayContext
-from tersely.capabilities.relay.foreign import neutral
-from tersely.capabilities.relay.messages import (
+from tersely.capabilities.relay.answers.messages import (
     Deliveries,
     DeliveryTold,
     Messages,
@@ -29,8 +27,10 @@ from tersely.capabilities.relay.messages import (
     ReceiptTold,
     Resent,
 )
+from tersely.capabilities.relay.answers.pages import Page, next_after
+from tersely.capabilities.relay.context import PERSON, RelayContext
+from tersely.capabilities.relay.foreign import neutral
 from tersely.capabilities.relay.names import USER, meet
-from tersely.capabilities.relay.pages import Page, next_after
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_TTL_MILLISECONDS

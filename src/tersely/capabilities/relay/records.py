@@ -16,8 +16,7 @@ from tersely.capabilities.declaration.declaration import (
     positional,
     relay_capability,
 )
-from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.documents import (
+from tersely.capabilities.relay.answers.documents import (
     THREAD_ERRORS,
     Capabilities,
     CapabilityTold,
@@ -30,6 +29,7 @@ from tersely.capabilities.relay.documents import (
     Settings,
     document,
 )
+from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.threads import ThreadParameters
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS

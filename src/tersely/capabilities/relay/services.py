@@ -14,10 +14,15 @@ from tersely.capabilities.declaration.declaration import (
     option,
     positional,
 )
+from tersely.capabilities.relay.answers.documents import (
+    MethodTold,
+    ServiceAnswer,
+    Services,
+    document,
+)
+from tersely.capabilities.relay.answers.results import result_text
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.documents import MethodTold, ServiceAnswer, Services, document
 from tersely.capabilities.relay.foreign import neutral
-from tersely.capabilities.relay.results import result_text
 from tersely.foundation.limits import (
     MAX_HOPS,
     MAX_NAME_CHARACTERS,

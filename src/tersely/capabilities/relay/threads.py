@@ -15,8 +15,7 @@ from tersely.capabilities.declaration.declaration import (
     positional,
     relay_capability,
 )
-from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.documents import (
+from tersely.capabilities.relay.answers.documents import (
     THREAD_ERRORS,
     VERSION,
     ArtifactTold,
@@ -31,7 +30,8 @@ from tersely.capabilities.relay.documents import (
     ThreadTold,
     document,
 )
-from tersely.capabilities.relay.pages import MAX_PAGE_ENTRIES
+from tersely.capabilities.relay.answers.pages import MAX_PAGE_ENTRIES
+from tersely.capabilities.relay.context import RelayContext
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.foundation.text.escape import json_escaped, visible_line

@@ -12,7 +12,7 @@ import signal
 from pathlib import Path
 
 import tersely
-from tersely.capabilities.relay.documents import RelayTold
+from tersely.capabilities.relay.answers.documents import RelayTold
 from tersely.client.gateway import joining
 from tersely.client.gateway.code import LocalCode, share
 from tersely.client.gateway.envelopes import Envelopes

@@ -15,9 +15,9 @@ from typing import Any
 
 import msgspec
 
-from tersely.capabilities.relay.claims import Where
-from tersely.capabilities.relay.documents import RelayTold, ServiceAnswer
-from tersely.capabilities.relay.results import result_text
+from tersely.capabilities.relay.answers.documents import RelayTold, ServiceAnswer
+from tersely.capabilities.relay.answers.results import result_text
+from tersely.capabilities.relay.teams.claims import Where
 from tersely.client.gateway.code import LocalCode
 from tersely.client.gateway.joining import Membership, unreachable
 from tersely.client.outbox import Outbox, Unsent

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tersely.capabilities.relay.permissions import (
+from tersely.capabilities.relay.teams.permissions import (
     MAX_PERMISSION_CHARACTERS,
     MAX_TOOL_CHARACTERS,
 )

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.declaration import Capability, Parameter, Role, parameters_of
-from tersely.capabilities.relay import documents
-from tersely.capabilities.relay.documents import ARTIFACT_ERRORS, THREAD_ERRORS, VERSION
+from tersely.capabilities.relay.answers import documents
+from tersely.capabilities.relay.answers.documents import ARTIFACT_ERRORS, THREAD_ERRORS, VERSION
 from tersely.doors.http.contract import shapes
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.limits import MAX_NAME_CHARACTERS

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from tersely.capabilities.relay.documents import Preview
+from tersely.capabilities.relay.answers.documents import Preview
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import (
     DEFAULT_NOTE_CHARACTERS,

@@ -15,8 +15,8 @@ from tersely.capabilities.declaration.declaration import (
     positional,
     relay_capability,
 )
-from tersely.capabilities.relay.claims import Where
 from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.relay.teams.claims import Where
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import project_name
 

@@ -12,8 +12,8 @@ from tersely.capabilities.declaration.declaration import (
     RelayCapability,
     option,
 )
+from tersely.capabilities.relay.answers.documents import THREAD_ERRORS, SpentTold
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.documents import THREAD_ERRORS, SpentTold
 from tersely.capabilities.relay.threads import spent_line, spent_told
 from tersely.foundation.errors import TerselyError
 
