@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tersely.code.engine import Engine
-from tersely.code.graph.dispatch import topics
-from tersely.code.graph.dispatch.routes import BEGINNINGS_LIMIT
+from tersely.code.graph.dispatch.registrations import topics
+from tersely.code.graph.dispatch.registrations.routes import BEGINNINGS_LIMIT
 
 DJANGO = {
     "polls/views.py": """\

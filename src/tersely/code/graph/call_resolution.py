@@ -29,7 +29,7 @@ from tersely.code.expressions import (
     Expression,
     is_tagged,
 )
-from tersely.code.graph.dispatch.registered import registering, registering_methods
+from tersely.code.graph.dispatch.registrations.registered import registering, registering_methods
 from tersely.code.graph.passing import (
     all_passed_on,
     binding_functions,

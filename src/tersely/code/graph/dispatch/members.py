@@ -22,8 +22,8 @@ from tersely.code.expressions import (
     TYPED,
 )
 from tersely.code.graph.call_resolution import Sites
-from tersely.code.graph.dispatch.missing_members import MissingMembers
-from tersely.code.graph.dispatch.open_classes import OpenClasses
+from tersely.code.graph.dispatch.classes.missing_members import MissingMembers
+from tersely.code.graph.dispatch.classes.open_classes import OpenClasses
 from tersely.code.graph.pointsto.annotations import written_types
 from tersely.code.graph.pointsto.values import (
     ASPECT,

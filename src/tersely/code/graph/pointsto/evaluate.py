@@ -49,20 +49,20 @@ from tersely.code.expressions import (
     Expression,
     is_tagged,
 )
-from tersely.code.graph.dispatch.descriptors import Descriptors
-from tersely.code.graph.dispatch.fixture_injection import Providers
+from tersely.code.graph.dispatch.classes.descriptors import Descriptors
+from tersely.code.graph.dispatch.classes.metaclasses import Metaclasses
+from tersely.code.graph.dispatch.classes.overriding import Overriding
+from tersely.code.graph.dispatch.classes.stubs import Stubs
+from tersely.code.graph.dispatch.classes.traits import Traits
 from tersely.code.graph.dispatch.generics import Generics
 from tersely.code.graph.dispatch.header_fields import HeaderFields
 from tersely.code.graph.dispatch.inference import Inference
 from tersely.code.graph.dispatch.members import Members
-from tersely.code.graph.dispatch.metaclasses import Metaclasses
 from tersely.code.graph.dispatch.object_literals import Objects
-from tersely.code.graph.dispatch.overriding import Overriding
-from tersely.code.graph.dispatch.registered import Registered
-from tersely.code.graph.dispatch.stubs import Stubs
+from tersely.code.graph.dispatch.registrations.fixture_injection import Providers
+from tersely.code.graph.dispatch.registrations.registered import Registered
+from tersely.code.graph.dispatch.registrations.topics import Topics
 from tersely.code.graph.dispatch.tested_members import TestedMembers
-from tersely.code.graph.dispatch.topics import Topics
-from tersely.code.graph.dispatch.traits import Traits
 from tersely.code.graph.dispatch.type_filtering import Typed
 from tersely.code.graph.pointsto.annotations import Annotations, instances_of
 from tersely.code.graph.pointsto.calls import Calls

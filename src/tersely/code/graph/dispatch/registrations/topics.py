@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import CALL, MEMBER, SEQUENCE, Expression, is_tagged
-from tersely.code.graph.dispatch.routes import (
+from tersely.code.graph.dispatch.registrations.routes import (
     NO_FIT,
     Routers,
     fit,
@@ -22,7 +22,7 @@ from tersely.code.graph.dispatch.routes import (
     of_pattern,
     segments,
 )
-from tersely.code.graph.dispatch.templates import TEMPLATE_LIMIT, Templates
+from tersely.code.graph.dispatch.registrations.templates import TEMPLATE_LIMIT, Templates
 from tersely.code.graph.dispatch.type_filtering import type_name
 from tersely.code.graph.passing import receiver_of
 from tersely.code.graph.pointsto.values import (

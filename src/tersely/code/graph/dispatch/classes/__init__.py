@@ -1,0 +1,1 @@
+"""Classes: members that they get from below, from traits, descriptors and metaclasses."""

@@ -1,0 +1,1 @@
+"""Registrations of what frameworks call: by routes, topics, templates, registries and injection."""
