@@ -20,7 +20,7 @@ from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.graph.listing import MARKS, grade_text, name_of, sites_text, unread_lines
 from tersely.code.places import is_test
 from tersely.code.symbols import Grade, Kind
-from tersely.code.syntax.uses import Use
+from tersely.code.syntax.nodes.uses import Use
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -32,8 +32,8 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program import MEMBER_OWNERS, File
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite
+from tersely.code.syntax.nodes.uses import Use
 from tersely.code.syntax.trace import Binding, Token, Trace, offset_of, trace
-from tersely.code.syntax.uses import Use
 
 # what a definition with a name of its own in the source is
 NAMED_KINDS = CALLABLE_KINDS | CLASS_KINDS

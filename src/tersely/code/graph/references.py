@@ -20,7 +20,7 @@ from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.definition import NAMED_KINDS, Definitions, Meaning, SymbolsMeant
 from tersely.code.graph.program import File
 from tersely.code.symbols import VALUE_KINDS, CallSite, Edge, Grade, Kind
-from tersely.code.syntax.uses import Use
+from tersely.code.syntax.nodes.uses import Use
 
 MAX_REFERENCE_FILES = 300  # files that mention a name and are read for what it means there
 KEPT_SYMBOLS = 100  # whose references stay known: an editor asks for them and for their lenses

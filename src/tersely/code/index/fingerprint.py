@@ -18,6 +18,7 @@ _SOURCES = (
     "code/languages/parts",
     "code/syntax",
     "code/syntax/compiling",
+    "code/syntax/nodes",
     "code/index/building",
     "code/index/storage/schema.py",
 )

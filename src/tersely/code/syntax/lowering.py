@@ -30,7 +30,6 @@ from tersely.code.expressions import (
 from tersely.code.languages import model
 from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.symbols import Definition, Import, Kind
-from tersely.code.syntax.comments import comment_above, doc_string, first_attribute
 from tersely.code.syntax.compiling.expressions import arguments_of
 from tersely.code.syntax.compiling.parameters import parameters_of
 from tersely.code.syntax.compiling.table import COMPILERS
@@ -43,6 +42,7 @@ from tersely.code.syntax.effects import (
     note_receiver,
 )
 from tersely.code.syntax.naming import naming_of
+from tersely.code.syntax.nodes.comments import comment_above, doc_string, first_attribute
 from tersely.code.syntax.patterns import bind
 from tersely.code.syntax.redefinitions import Redefinitions
 

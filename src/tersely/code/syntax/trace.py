@@ -29,14 +29,14 @@ from tersely.code.languages import model
 from tersely.code.languages.model import Language
 from tersely.code.languages.nodes import last_line_of, line_of, named_parts
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
-from tersely.code.syntax.children import field
 from tersely.code.syntax.compiling.statements import LABEL_MARK
 from tersely.code.syntax.compiling.table import ENDING_RULES
 from tersely.code.syntax.drafts import SCOPE_OWNERS, ScopeDraft
 from tersely.code.syntax.extract import readable, tools_for
 from tersely.code.syntax.lowering import Lowering
 from tersely.code.syntax.names_alone import is_type
-from tersely.code.syntax.uses import Use, use_in_header
+from tersely.code.syntax.nodes.children import field
+from tersely.code.syntax.nodes.uses import Use, use_in_header
 from tersely.foundation.recursion import allow_deep_nesting
 
 if TYPE_CHECKING:

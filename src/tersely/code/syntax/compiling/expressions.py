@@ -29,9 +29,9 @@ from tersely.code.expressions import (
 )
 from tersely.code.languages import model
 from tersely.code.languages.nodes import all_parts, line_of, named_parts
-from tersely.code.syntax.children import field
 from tersely.code.syntax.compiling import Compilers, Handler, visited
 from tersely.code.syntax.items import item, merged
+from tersely.code.syntax.nodes.children import field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -9,10 +9,10 @@ from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import named_parts, parts_in, parts_of
 from tersely.code.routines import Way
-from tersely.code.syntax.children import field, only_leaf, token
 from tersely.code.syntax.control.conditions import visit_choice, visit_ternary
 from tersely.code.syntax.control.definitions import visit_class, visit_function, visit_wrapper
 from tersely.code.syntax.control.walk import declared
+from tersely.code.syntax.nodes.children import field, only_leaf, token
 
 if TYPE_CHECKING:
     from tree_sitter import Node

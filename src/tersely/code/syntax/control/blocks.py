@@ -8,8 +8,8 @@ from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import last_line_of, line_of, named_parts
 from tersely.code.routines import Way
-from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.draft import StatementDraft, closing_line
+from tersely.code.syntax.nodes.children import every, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -8,7 +8,6 @@ from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import line_of
 from tersely.code.routines import Way
-from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.blocks import (
     block,
     body_of,
@@ -17,6 +16,7 @@ from tersely.code.syntax.control.blocks import (
 )
 from tersely.code.syntax.control.conditions import tested
 from tersely.code.syntax.control.draft import Ends
+from tersely.code.syntax.nodes.children import every, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

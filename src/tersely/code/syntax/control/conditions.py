@@ -8,8 +8,8 @@ from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import named_parts, parts_and_fields
 from tersely.code.routines import Way
-from tersely.code.syntax.children import field, token
 from tersely.code.syntax.control.draft import Ends, PointDraft
+from tersely.code.syntax.nodes.children import field, token
 
 if TYPE_CHECKING:
     from tree_sitter import Node

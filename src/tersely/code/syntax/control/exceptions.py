@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.routines import Way
-from tersely.code.syntax.children import field
 from tersely.code.syntax.control.blocks import (
     block,
     body_of,
@@ -16,6 +15,7 @@ from tersely.code.syntax.control.blocks import (
     sequence,
 )
 from tersely.code.syntax.control.draft import Ends, Frame, left
+from tersely.code.syntax.nodes.children import field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -8,13 +8,13 @@ from tersely.code.languages.control import roles as control
 from tersely.code.languages.control.roles import Leap
 from tersely.code.languages.nodes import named_parts
 from tersely.code.routines import Way
-from tersely.code.syntax.children import field
 from tersely.code.syntax.control.blocks import (
     block,
     lower,
     open_statement,
 )
 from tersely.code.syntax.control.draft import Frame
+from tersely.code.syntax.nodes.children import field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

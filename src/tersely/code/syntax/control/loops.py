@@ -8,7 +8,6 @@ from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import line_of, named_parts, parts_of
 from tersely.code.routines import Way
-from tersely.code.syntax.children import every, field
 from tersely.code.syntax.control.blocks import (
     block,
     initial,
@@ -16,6 +15,7 @@ from tersely.code.syntax.control.blocks import (
 )
 from tersely.code.syntax.control.conditions import branch, tested
 from tersely.code.syntax.control.draft import Draft, Ends, Frame
+from tersely.code.syntax.nodes.children import every, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node

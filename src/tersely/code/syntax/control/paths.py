@@ -8,7 +8,7 @@ from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import named_parts
 from tersely.code.routines import Path
-from tersely.code.syntax.children import field, token
+from tersely.code.syntax.nodes.children import field, token
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -8,9 +8,9 @@ from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import last_line_of, line_of, named_parts, parts_and_fields
 from tersely.code.routines import OBJECT, Call, Path, Routine, line_count
-from tersely.code.syntax.children import field, token
 from tersely.code.syntax.control.draft import MAX_PATH_NAMES, Draft
 from tersely.code.syntax.control.paths import path_of, sources_of
+from tersely.code.syntax.nodes.children import field, token
 
 if TYPE_CHECKING:
     from collections.abc import Callable

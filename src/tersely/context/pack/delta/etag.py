@@ -82,7 +82,7 @@ def _within_text(symbol: Symbol, source: bytes, lines: list[Line]) -> frozenset[
     ):
         return frozenset()
     # parses, which a lookup rarely needs to
-    from tersely.code.syntax.literals import lines_within_text
+    from tersely.code.syntax.nodes.literals import lines_within_text
 
     found = lines_within_text(
         source[symbol.start_byte : symbol.end_byte], LANGUAGES[symbol.language]
