@@ -8,7 +8,8 @@ import pytest
 
 from tersely.capabilities.catalogue import load
 from tersely.capabilities.invoke import invoke
-from tersely.code.graph import call_resolution, program
+from tersely.code.graph import call_resolution
+from tersely.code.graph.program import program
 from tersely.context.lenses.neighbours import MAX_VISIBLE_FILES, VISIBLE_LIMIT
 from tersely.workspace import Workspace
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a s
     from tersely.code.graph.callgraph import CallGraph
     from tersely.code.graph.definition import DefinitionPlace
     from tersely.code.graph.imports import ImportGraph
-    from tersely.code.graph.program import IndexedFile
+    from tersely.code.graph.program.file import IndexedFile
     from tersely.code.graph.references import References
     from tersely.code.index.history.subjects import Subject
     from tersely.code.search.duplicates.collection import Functions
@@ -433,7 +433,7 @@ class StoredFacts:
 
     def indexed_files(self) -> Sequence[IndexedFile]:
         """All files without their facts."""
-        from tersely.code.graph.program import IndexedFile
+        from tersely.code.graph.program.file import IndexedFile
 
         return [
             IndexedFile(at, file.path, file.language, file.namespace)

@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tersely.code.engine import Engine
-from tersely.code.graph import call_resolution, definition, program
+from tersely.code.graph import call_resolution, definition
 from tersely.code.graph.pointsto import fixpoint
+from tersely.code.graph.program import program
 
 Graph = dict[int, frozenset[int]]  # from a file to those whose names it imports wholesale
 SIZE = 5

@@ -65,7 +65,8 @@ from tersely.code.graph.pointsto.values import (
     given_arguments,
     is_open,
 )
-from tersely.code.graph.program import MEMBER_OWNERS, File, callee_names
+from tersely.code.graph.program.file import MEMBER_OWNERS, File
+from tersely.code.graph.program.mentions import callee_names
 from tersely.code.graph.targets import Carrier, FoundCall, Manner, Passing, Target
 from tersely.code.languages.model import Summary, member_getters
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind

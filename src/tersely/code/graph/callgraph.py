@@ -23,7 +23,8 @@ from tersely.code.graph.call_resolution import Sites
 from tersely.code.graph.imports import ImportGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import ASPECT, CLASS, EXTERNAL, FUNCTION, MODULE
-from tersely.code.graph.program import Facts, File, Program
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.program import Facts, Program
 from tersely.code.graph.targets import Manner, Target
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
 

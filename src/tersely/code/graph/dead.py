@@ -19,7 +19,7 @@ from tersely.code.expressions import CONST, DEFINED, SEQUENCE, is_tagged
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import CLASS
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 
 ENTRY_NAMES = frozenset({"main"})  # what runs a program calls it

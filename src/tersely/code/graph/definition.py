@@ -30,7 +30,7 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
 )
-from tersely.code.graph.program import MEMBER_OWNERS, File
+from tersely.code.graph.program.file import MEMBER_OWNERS, File
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite
 from tersely.code.syntax.nodes.uses import Use
 from tersely.code.syntax.trace import Binding, Token, Trace, offset_of, trace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
-from tersely.code.graph.program import Program
+from tersely.code.graph.program.program import Program
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import Import
 

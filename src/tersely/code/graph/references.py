@@ -18,7 +18,7 @@ from tersely.code.expressions import IMPORTED, Expression
 from tersely.code.graph.call_resolution import MAX_NAMESAKES
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.definition import NAMED_KINDS, Definitions, Meaning, SymbolsMeant
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 from tersely.code.symbols import VALUE_KINDS, CallSite, Edge, Grade, Kind
 from tersely.code.syntax.nodes.uses import Use
 

@@ -29,7 +29,7 @@ from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.dead import called_by_language
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import FUNCTION, Value
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 from tersely.code.languages.registry import family_of
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Grade
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.pointsto.values import CLASS
-from tersely.code.graph.program import MEMBER_OWNERS, File
+from tersely.code.graph.program.file import MEMBER_OWNERS, File
 from tersely.code.index.storage.store import Store
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Import, Kind, Symbol

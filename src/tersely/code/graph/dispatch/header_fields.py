@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.graph.pointsto.values import FUNCTION, Value
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 from tersely.code.symbols import CLASS_KINDS
 
 if TYPE_CHECKING:

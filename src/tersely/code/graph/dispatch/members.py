@@ -51,7 +51,7 @@ from tersely.code.graph.pointsto.values import (
     is_open,
     one,
 )
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, Kind

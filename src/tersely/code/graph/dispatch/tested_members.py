@@ -14,7 +14,7 @@ from tersely.code.graph.pointsto.values import (
     Values,
     one,
 )
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:

@@ -48,7 +48,7 @@ from tersely.code.graph.pointsto.values import (
     type_arguments,
     with_arguments,
 )
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ from tersely.code.graph.pointsto.values import (
     one,
     router,
 )
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator

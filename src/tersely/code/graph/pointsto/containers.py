@@ -35,7 +35,7 @@ from tersely.code.graph.pointsto.values import (
     one,
     tuple_of,
 )
-from tersely.code.graph.program import File, Store
+from tersely.code.graph.program.file import File, Store
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:

@@ -86,7 +86,8 @@ from tersely.code.graph.pointsto.values import (
     Values,
     one,
 )
-from tersely.code.graph.program import MEMBER_OWNERS, File, Program
+from tersely.code.graph.program.file import MEMBER_OWNERS, File
+from tersely.code.graph.program.program import Program
 from tersely.foundation.recursion import allow_deep_nesting
 
 UNOPERATED = (FUNCTION, WRAPPED, GENERATED)  # values without methods of operators

@@ -44,7 +44,8 @@ from tersely.code.graph.pointsto.values import (
     external,
     one,
 )
-from tersely.code.graph.program import MEMBER_OWNERS, File, Placement, callee_names, displays_in
+from tersely.code.graph.program.file import MEMBER_OWNERS, File, Placement
+from tersely.code.graph.program.mentions import callee_names, displays_in
 from tersely.code.languages.model import Resolution, shared_directories
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
 

@@ -32,7 +32,8 @@ from tersely.code.graph.pointsto.values import (
     Values,
     one,
 )
-from tersely.code.graph.program import File, carried_names
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.mentions import carried_names
 from tersely.code.languages.model import Resolution
 
 if TYPE_CHECKING:

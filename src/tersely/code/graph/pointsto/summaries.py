@@ -32,7 +32,7 @@ from tersely.code.graph.pointsto.values import (
     one,
     tuple_of,
 )
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 from tersely.code.languages.model import RECEIVER, Summary
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import DECLARED, EITHER, Expression, is_tagged
 from tersely.code.graph.pointsto.values import CLASS, FUNCTION, INSTANCE, Value, Values
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 from tersely.code.symbols import CLASS_KINDS
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CALL, Expression, is_tagged
 from tersely.code.graph.pointsto.values import FUNCTION, NOTHING, Value, Values
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 from tersely.code.languages.model import member_getters
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from tersely.code.graph.pointsto.values import (
     Values,
     one,
 )
-from tersely.code.graph.program import MEMBER_OWNERS, File
+from tersely.code.graph.program.file import MEMBER_OWNERS, File
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:

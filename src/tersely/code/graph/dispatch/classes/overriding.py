@@ -20,7 +20,7 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
 )
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS
 
 if TYPE_CHECKING:

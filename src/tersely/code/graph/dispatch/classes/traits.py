@@ -22,7 +22,7 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
 )
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:

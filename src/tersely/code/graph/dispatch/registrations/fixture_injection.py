@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CALL, NEW, Expression
 from tersely.code.graph.pointsto.values import EXTERNAL, FUNCTION, GENERATED, NOTHING, Value, Values
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 from tersely.code.languages.registry import family_of
 from tersely.code.symbols import CALLABLE_KINDS
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CALL, MEMBER, NEW, Expression, is_tagged
 from tersely.code.graph.pointsto.values import FUNCTION, NOTHING, Values
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 from tersely.code.languages.model import Resolution
 
 if TYPE_CHECKING:

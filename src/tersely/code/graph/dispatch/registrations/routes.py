@@ -24,7 +24,7 @@ from tersely.code.graph.pointsto.values import (
     Value,
     is_router,
 )
-from tersely.code.graph.program import File
+from tersely.code.graph.program.file import File
 from tersely.code.graph.targets import Target
 from tersely.code.languages.model import Summary
 from tersely.code.symbols import CALLABLE_KINDS

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tersely.code.expressions import HOLE
-from tersely.code.graph.program import Program
+from tersely.code.graph.program.program import Program
 
 DIRECTORY = "templates"
 SUFFIXES = (".html", ".htm", ".xml", ".txt", ".jinja", ".jinja2", ".j2")

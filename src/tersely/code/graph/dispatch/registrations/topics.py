@@ -37,7 +37,8 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
 )
-from tersely.code.graph.program import File, callee_names
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.mentions import callee_names
 from tersely.code.graph.targets import Target
 from tersely.code.languages.frameworks import verb_of
 from tersely.code.languages.model import (

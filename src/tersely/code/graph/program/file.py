@@ -1,91 +1,59 @@
-"""The program as the graph reads it: facts of files, loaded when asked for, with tables of what
-each scope binds.
-"""
+"""A file as the graph reads it: its facts, with tables of what each scope binds."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from functools import cache, cached_property
+from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import starmap
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple
 
 from tersely.code.expressions import (
-    AS_TRAIT,
-    BLOCK_MARK,
-    CALL,
     CONST,
-    DECLARED,
     DEFINED,
     DETACHED,
-    EITHER,
-    ELEMENT,
-    ENTER,
     EXTENSION,
     GENERATOR,
-    GENERIC,
-    HELD,
     IMPORTED,
     ITEM,
-    KEY_OF,
-    LITERAL,
     MAPPING,
     MEMBER,
-    NEW,
     OUTSIDE,
     OWN_RECEIVER,
     PARAMETER,
-    PART,
-    REFERENCE,
     REPLACED,
-    SEQUENCE,
     SPREAD,
     STATIC,
     STUB,
-    TYPE_PARAMETER,
-    TYPED,
     VARIADIC,
     VERSION_MARK,
     Expression,
     Scope,
     dotted_name,
 )
-from tersely.code.languages.model import RECEIVER, Files, Language, Made, Resolution
+from tersely.code.graph.program.mentions import (
+    HOLDERS,
+    NAMELESS,
+    callee_names,
+    calling_names,
+    carried_names,
+    collect_carried,
+    displays_in,
+    echoing,
+    is_of_block,
+    mapped,
+    read_name,
+    serials_in,
+    written_names,
+)
+from tersely.code.languages.model import RECEIVER, Language, Resolution
 from tersely.code.languages.registry import LANGUAGES, family_of
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Definition, Kind
 
 Entry = tuple[int, Expression]  # (scope in which to evaluate, expression)
-MAX_STAR_FILES = 1_000  # that one name is looked for in, by way of imports of all names
-STAR_LIMIT = f"truncated: names were looked for in at most {MAX_STAR_FILES:,} files that are imported wholesale"
+
 
 MEMBER_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
-
-
-# Expressions that end with the name of their first part.
-NAMED_BY_FIRST = (
-    CALL,
-    NEW,
-    ITEM,
-    ELEMENT,
-    HELD,
-    KEY_OF,
-    PART,
-    ENTER,
-    GENERIC,
-    DECLARED,
-    AS_TRAIT,
-    TYPE_PARAMETER,
-)
-
-MEMBERS = (MEMBER, REFERENCE)
-CALLS = (CALL, NEW)
-HOLDERS = (*CALLS, ITEM)  # callees among whose parts is what they call
-LISTS = (SEQUENCE, EITHER)
-
-# Expressions that hold what their first part holds.
-HELD_IN_FIRST = (ITEM, ELEMENT, HELD, KEY_OF, PART, ENTER, SPREAD, DECLARED, TYPED)
-
-NAMELESS = (CONST, LITERAL)  # expressions that hold the value of no name
 
 
 class IndexedFile(NamedTuple):
@@ -95,36 +63,6 @@ class IndexedFile(NamedTuple):
     path: str
     language: str
     namespace: str
-
-
-class Facts(Protocol):
-    """The source of facts: the index."""
-
-    def indexed_files(self) -> Sequence[IndexedFile]:
-        """All files of the index."""
-        ...
-
-    def file_facts(self, file_id: int) -> tuple[Sequence[Definition], Sequence[Any]]:
-        """Definitions and scopes of a file."""
-        ...
-
-    def files_mentioning(self, name: str) -> Sequence[int]:
-        """Files that use the name, by id."""
-        ...
-
-    def definitions_named(self, name: str) -> Sequence[tuple[int, int, str, str]]:
-        """(file, position, kind, last name of what precedes it in its qualified name) of every
-        definition of a name.
-        """
-        ...
-
-    def namesakes(self, namespace: str) -> Sequence[int]:
-        """Files that declare the namespace."""
-        ...
-
-    def text(self, path: str) -> str:
-        """Text of a configuration file, empty without one."""
-        ...
 
 
 class Store(NamedTuple):
@@ -493,7 +431,7 @@ class File:
         is_function = own.kind in CALLABLE_KINDS
         for target, value in scope.binds:
             for bound in callee_names(target):
-                is_local = is_function and (bound in self.names(position) or _is_of_block(target))
+                is_local = is_function and (bound in self.names(position) or is_of_block(target))
                 yield position, value, bound, None, is_local, False
         returned_by = own.name if own.kind != Kind.LAMBDA else position
         for value in (*scope.returns, *scope.yields):
@@ -680,7 +618,7 @@ class File:
             for target, value in scope.binds if scope is not None else ():
                 is_member = type(target) is tuple and target[0] == MEMBER
                 if is_member or self.definitions[position].kind not in CALLABLE_KINDS:
-                    for serial in _serials(value):
+                    for serial in serials_in(value):
                         found[serial].update(callee_names(target))
         return found
 
@@ -800,401 +738,3 @@ class File:
                 found.difference_update(name for name, _ in scope.outer)
             known = self._declared[position] = frozenset(found)
         return known
-
-
-class Program:
-    """All files of one index revision."""
-
-    def __init__(self, facts: Facts) -> None:
-        self.facts = facts
-        self.rows: dict[int, IndexedFile] = {row.id: row for row in facts.indexed_files()}
-        self.by_path: dict[str, int] = {row.path: row.id for row in self.rows.values()}
-        self._files: dict[int, File] = {}
-        # paths by their last part, and by their last two
-        self._by_name: dict[str, list[str]] | None = None
-        self._ending: dict[str, list[str]] = {}
-        self._chosen: dict[tuple[Any, ...], tuple[tuple[int, int], ...]] = {}
-        self._directories: dict[str, list[str]] | None = None
-        self._modules: dict[tuple[str, str], list[int]] = {}
-        self._star_targets: dict[int, tuple[int, ...]] = {}
-        self._once: dict[Callable[[Files], Any], Any] = {}
-        self._mentions: dict[tuple[str, str], tuple[int, ...]] = {}
-        self._kin = {row.id: family_of(row.language) for row in self.rows.values()}
-        self._named: dict[str, tuple[tuple[int, int, str, str], ...]] = {}
-        self.limits_hit: set[str] = set()  # by searches of the present answer, in words
-        # names that may come to a file by imports that were not read
-        self.beyond_stars: set[tuple[int, str]] = set()
-
-    def file(self, file_id: int) -> File:
-        """A file with its facts."""
-        known = self._files.get(file_id)
-        if known is None:
-            definitions, scopes = self.facts.file_facts(file_id)
-            known = self._files[file_id] = File(self.rows[file_id], definitions, scopes)
-        return known
-
-    def is_kin(self, file_id: int, file: File) -> bool:
-        """True if two files are written in languages that see each other's definitions."""
-        return self._kin[file_id] == file.family
-
-    def take_over(self, before: Program, same: Iterable[tuple[int, int]]) -> None:
-        """Take the loaded files of another revision whose facts are the same, given as pairs of
-        ids, before and now.
-
-        What a file says depends on its facts alone. The other program is of no use after this.
-        """
-        for old, new in same:
-            file = before._files.get(old)
-            if file is not None:
-                file.id = new
-                file.displays = {}
-                self._files[new] = file
-        before._files.clear()
-
-    def symbol_id(self, file_id: int, position: int) -> str:
-        """The id that the outside world uses."""
-        path = self.rows[file_id].path
-        if position == 0:
-            return path
-        return f"{path}:{self.qualname(file_id, position)}"
-
-    def qualname(self, file_id: int, position: int) -> str:
-        """The qualified name with its number among true redefinitions."""
-        file = self.file(file_id)
-        return file.qualnames()[position]
-
-    def modules(self, importer: File, module: str) -> list[int]:
-        """Files that an import may mean, best first."""
-        key = (importer.import_base, module)
-        known = self._modules.get(key)
-        if known is None:
-            paths = importer.facts.modules(self, importer.path, module)
-            known = self._modules[key] = [
-                self.by_path[path] for path in paths if path in self.by_path
-            ]
-        return known
-
-    def starred(
-        self, file: File, passes_on: Callable[[File], bool], say_cut: Callable[[str], None]
-    ) -> Iterator[File]:
-        """The files whose names a file imports wholesale, by way of others too, each once, the last
-        import first.
-
-        A file that does not pass a name on is left out with those behind it.
-        """
-        seen = {file.id}
-        pending = [*self._targets_of_stars(file)]
-        while pending:
-            target = pending.pop()
-            if target in seen:
-                continue
-            if len(seen) > MAX_STAR_FILES:
-                say_cut(STAR_LIMIT)
-                return
-            seen.add(target)
-            other = self.file(target)
-            if passes_on(other):
-                yield other
-                pending += [each for each in self._targets_of_stars(other) if each not in seen]
-
-    def _targets_of_stars(self, file: File) -> tuple[int, ...]:
-        """The files that imports of all names mean, the one that counts first at the end."""
-        known = self._star_targets.get(file.id)
-        if known is None:
-            found = [
-                target for module in file.stars for target in reversed(self.modules(file, module))
-            ]
-            known = self._star_targets[file.id] = tuple(found)
-        return known
-
-    def mentioning(self, name: str, like: File) -> tuple[int, ...]:
-        """Files that use a name, of those whose languages see the definitions of a file."""
-        key = (name, self._kin[like.id])
-        known = self._mentions.get(key)
-        if known is None:
-            files = sorted(self.facts.files_mentioning(name))
-            known = self._mentions[key] = tuple(each for each in files if self._kin[each] == key[1])
-        return known
-
-    def places_named(self, name: str) -> tuple[tuple[int, int, str, str], ...]:
-        """(file, position, kind, last name of what precedes it in its qualified name) of the
-        definitions of a name anywhere.
-        """
-        known = self._named.get(name)
-        if known is None:
-            known = self._named[name] = tuple(sorted(self.facts.definitions_named(name)))
-        return known
-
-    def named(
-        self,
-        name: str,
-        owner: str | None = None,
-        kinds: tuple[str, ...] | frozenset[str] | None = None,
-    ) -> tuple[tuple[int, int], ...]:
-        """(file, position) of the definitions of a name anywhere, of some kinds, qualified by the
-        name of an owner.
-        """
-        chosen = self._chosen.get((name, owner, kinds))
-        if chosen is None:
-            chosen = self._chosen[name, owner, kinds] = tuple(
-                (file_id, position)
-                for file_id, position, kind, around in self.places_named(name)
-                if (kinds is None or kind in kinds) and (owner is None or around == owner)
-            )
-        return chosen
-
-    def neighbours(self, file: File) -> Sequence[int]:
-        """Files that share their top-level names with this one."""
-        sharing = file.facts.namespace
-        if sharing == "directory":
-            directory = file.path.rpartition("/")[0]
-            paths = [path for path in self.under(directory) if path.rpartition("/")[0] == directory]
-            return [
-                self.by_path[path]
-                for path in paths
-                if self.rows[self.by_path[path]].language == file.language.name
-            ]
-        if sharing == "shared" and file.namespace:
-            shared = (
-                self.by_path[path]
-                for path in file.facts.sharing(self, file.path)
-                if path in self.by_path
-            )
-            return [
-                other
-                for other in shared
-                if other != file.id and self.rows[other].namespace == file.namespace
-            ]
-        if sharing == "declared":
-            found = list(self.facts.namesakes(file.namespace))
-            outer = file.namespace
-            while outer and file.facts.outer_namespaces:
-                outer = outer.rpartition(file.facts.separator)[0]
-                found += self.facts.namesakes(outer)
-            return found
-        return ()
-
-    # What languages ask about files
-
-    def directories(self) -> list[str]:
-        """All directories that hold files, the root as ""."""
-        self.under("")
-        return sorted(self._directories or ())
-
-    def exists(self, path: str) -> bool:
-        """True if the index has a file."""
-        return path in self.by_path
-
-    def declaring(self, namespace: str) -> list[str]:
-        """Paths of the files that declare a namespace."""
-        return sorted(self.rows[file_id].path for file_id in self.facts.namesakes(namespace))
-
-    def text(self, path: str) -> str:
-        """Text of a configuration file."""
-        return self.facts.text(path)
-
-    def once(self, compute: Callable[[Files], Made]) -> Made:
-        """What a language makes of the repository, made once."""
-        if compute not in self._once:
-            self._once[compute] = compute(self)
-        return cast("Made", self._once[compute])
-
-    def ending(self, suffix: str) -> list[str]:
-        """Paths equal to `suffix` or ending in `/suffix`."""
-        if self._by_name is None:
-            self._by_name = defaultdict(list)
-            for path in sorted(self.by_path):
-                directory, _, name = path.rpartition("/")
-                self._by_name[name].append(path)
-                if directory:
-                    self._by_name[f"{directory.rpartition('/')[2]}/{name}"].append(path)
-        known = self._ending.get(suffix)
-        if known is None:
-            tail = "/" + suffix
-            candidates = self._by_name.get("/".join(suffix.split("/")[-2:]), ())
-            known = self._ending[suffix] = [
-                path for path in candidates if path == suffix or path.endswith(tail)
-            ]
-        return known
-
-    def under(self, directory: str) -> list[str]:
-        """Paths below a directory, at any depth."""
-        if self._directories is None:
-            self._directories = defaultdict(list)
-            for path in sorted(self.by_path):
-                parent = path.rpartition("/")[0]
-                while parent:
-                    self._directories[parent].append(path)
-                    parent = parent.rpartition("/")[0]
-                self._directories[""].append(path)
-        return self._directories.get(directory, [])
-
-
-@cache
-def echoing(facts: Resolution) -> frozenset[str]:
-    """Names of methods that give back what they are called on."""
-    return frozenset(name for name, summary in facts.methods.items() if summary.returns == RECEIVER)
-
-
-@cache
-def calling_names(facts: Resolution) -> frozenset[str]:
-    """Names of functions outside the repository that call functions which they are given."""
-    every = (*facts.methods.items(), *facts.summaries.items())
-    return frozenset(
-        name.rpartition(".")[2].removesuffix("()")
-        for name, summary in every
-        if summary.calls or summary.calls_named
-    )
-
-
-def callee_names(expression: Expression) -> tuple[Any, ...]:
-    """The names that an expression is written with at its end: `a.b` gives b, `f()()` gives f,
-    `x[0]` gives x.
-    """
-    while type(expression) is tuple:
-        tag = expression[0]
-        if tag in MEMBERS:
-            return (expression[2],)
-        if tag == DEFINED:
-            return (expression[1],)
-        if tag == IMPORTED:
-            return (expression[2] or expression[1].rpartition(".")[2],)
-        if tag == EITHER:
-            return tuple(
-                dict.fromkeys(name for part in expression[1] for name in callee_names(part))
-            )
-        if tag not in NAMED_BY_FIRST:
-            return ()
-        expression = expression[1]
-    return (expression.partition(VERSION_MARK)[0],) if type(expression) is str else ()
-
-
-def _serials(expression: Expression) -> Iterator[int]:
-    """The serials of lists and mappings that an expression may be."""
-    tag = expression[0] if type(expression) is tuple else None
-    if tag in (SEQUENCE, MAPPING):
-        yield expression[2]
-    elif tag == DECLARED:
-        yield from _serials(expression[1])
-    elif tag == EITHER:
-        for part in expression[1]:
-            yield from _serials(part)
-
-
-def _is_of_block(target: Expression) -> bool:
-    return type(target) is str and BLOCK_MARK in target
-
-
-def read_name(expression: Expression) -> str:
-    """The name of what is read: of a member or a bare name."""
-    return str(expression if type(expression) is str else expression[2])
-
-
-def written_names(expression: Expression) -> tuple[set[str], set[str]]:
-    """The names written in nested tuples of expressions, without their versions; and those of
-    members alone.
-
-    Expressions share their parts: a walk that did not remember them would take time exponential in
-    the depth.
-    """
-    names = set[str]()
-    members = set[str]()
-    pending = [expression]
-    seen = set[int]()
-    while pending:
-        current = pending.pop()
-        if type(current) is str:
-            names.add(current.partition(VERSION_MARK)[0])
-        elif isinstance(current, tuple) and id(current) not in seen:
-            seen.add(id(current))
-            pending += current
-            if len(current) == 3 and current[0] == MEMBER and type(current[2]) is str:
-                members.add(current[2])
-    return names, members
-
-
-def displays_in(expression: Expression) -> Iterator[Any]:
-    """The lists and mappings written in an expression or in tuples of expressions, each once, the
-    outer ones first.
-    """
-    pending = [expression]
-    seen = set[int]()
-    while pending:
-        current = pending.pop()
-        if type(current) is not tuple or id(current) in seen:
-            continue
-        seen.add(id(current))
-        if (
-            current
-            and current[0] in (SEQUENCE, MAPPING)
-            and type(current[0]) is int
-            and len(current) == 3
-        ):
-            yield current
-        if current and current[0] == PART and type(current[0]) is int and len(current) == 5:
-            yield (SEQUENCE, ((SPREAD, current[1]),), current[4])
-        pending += reversed(current)
-
-
-def mapped(expression: Expression) -> Iterator[tuple[Any, Expression]]:
-    """Constant keys and values of the mappings that an expression writes down, at any depth."""
-    if type(expression) is not tuple:
-        return
-    tag = expression[0]
-    if tag == MAPPING:
-        for key, value in expression[1]:
-            if type(key) is tuple and key[0] == CONST:
-                yield key[1], value
-            yield from mapped(value)
-    elif tag in (CALL, NEW):
-        for part in expression[2]:
-            yield from mapped(part)
-    elif tag in (SEQUENCE, EITHER):
-        for part in expression[1]:
-            yield from mapped(part)
-
-
-def carried_names(expression: Expression) -> set[Any]:
-    """The names whose values an expression may hold or give back, arguments and elements included."""
-    found = set[Any]()
-    collect_carried(expression, found, found)
-    return found
-
-
-def _read_from(call: Expression, readers: frozenset[str]) -> Expression:
-    """What a call reads from, None if it is of no method that gives what a container holds."""
-    callee = call[1]
-    reads = type(callee) is tuple and callee[0] == MEMBER and callee[2] in readers
-    return callee[1] if reads else None
-
-
-def collect_carried(
-    expression: Expression,
-    names: set[Any],
-    called: set[Any],
-    readers: frozenset[str] = frozenset(),
-) -> None:
-    """Add the names whose values an expression may hold, arguments and elements included, and what
-    containers hold from which `readers` read.
-
-    Of calls whose results it may hold the names go to `called`.
-    """
-    while type(expression) is tuple and expression[0] in HELD_IN_FIRST:
-        expression = expression[1]
-    tag = expression[0] if type(expression) is tuple else CONST
-    parts: Iterable[Expression] = ()
-    if tag in CALLS:
-        called.update(callee_names(expression[1]))
-        passed = (*expression[2], *[value for _, value in expression[3]])
-        parts = (*passed, _read_from(expression, readers))
-    elif tag in LISTS:
-        parts = expression[1]
-    elif tag == MAPPING:
-        parts = [value for _, value in expression[1]]
-    else:
-        names.update(callee_names(expression))
-    for part in parts:
-        if type(part) is str:
-            names.add(part.partition(VERSION_MARK)[0])
-        elif type(part) is tuple and part[0] not in NAMELESS:
-            collect_carried(part, names, called, readers)

@@ -1,0 +1,275 @@
+"""The program as the graph reads it: the facts of its files, loaded when asked for."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol, cast
+
+from tersely.code.graph.program.file import File, IndexedFile
+from tersely.code.languages.model import Files, Made
+from tersely.code.languages.registry import family_of
+from tersely.code.symbols import Definition
+
+MAX_STAR_FILES = 1_000  # that one name is looked for in, by way of imports of all names
+
+
+STAR_LIMIT = f"truncated: names were looked for in at most {MAX_STAR_FILES:,} files that are imported wholesale"
+
+
+class Facts(Protocol):
+    """The source of facts: the index."""
+
+    def indexed_files(self) -> Sequence[IndexedFile]:
+        """All files of the index."""
+        ...
+
+    def file_facts(self, file_id: int) -> tuple[Sequence[Definition], Sequence[Any]]:
+        """Definitions and scopes of a file."""
+        ...
+
+    def files_mentioning(self, name: str) -> Sequence[int]:
+        """Files that use the name, by id."""
+        ...
+
+    def definitions_named(self, name: str) -> Sequence[tuple[int, int, str, str]]:
+        """(file, position, kind, last name of what precedes it in its qualified name) of every
+        definition of a name.
+        """
+        ...
+
+    def namesakes(self, namespace: str) -> Sequence[int]:
+        """Files that declare the namespace."""
+        ...
+
+    def text(self, path: str) -> str:
+        """Text of a configuration file, empty without one."""
+        ...
+
+
+class Program:
+    """All files of one index revision."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.rows: dict[int, IndexedFile] = {row.id: row for row in facts.indexed_files()}
+        self.by_path: dict[str, int] = {row.path: row.id for row in self.rows.values()}
+        self._files: dict[int, File] = {}
+        # paths by their last part, and by their last two
+        self._by_name: dict[str, list[str]] | None = None
+        self._ending: dict[str, list[str]] = {}
+        self._chosen: dict[tuple[Any, ...], tuple[tuple[int, int], ...]] = {}
+        self._directories: dict[str, list[str]] | None = None
+        self._modules: dict[tuple[str, str], list[int]] = {}
+        self._star_targets: dict[int, tuple[int, ...]] = {}
+        self._once: dict[Callable[[Files], Any], Any] = {}
+        self._mentions: dict[tuple[str, str], tuple[int, ...]] = {}
+        self._kin = {row.id: family_of(row.language) for row in self.rows.values()}
+        self._named: dict[str, tuple[tuple[int, int, str, str], ...]] = {}
+        self.limits_hit: set[str] = set()  # by searches of the present answer, in words
+        # names that may come to a file by imports that were not read
+        self.beyond_stars: set[tuple[int, str]] = set()
+
+    def file(self, file_id: int) -> File:
+        """A file with its facts."""
+        known = self._files.get(file_id)
+        if known is None:
+            definitions, scopes = self.facts.file_facts(file_id)
+            known = self._files[file_id] = File(self.rows[file_id], definitions, scopes)
+        return known
+
+    def is_kin(self, file_id: int, file: File) -> bool:
+        """True if two files are written in languages that see each other's definitions."""
+        return self._kin[file_id] == file.family
+
+    def take_over(self, before: Program, same: Iterable[tuple[int, int]]) -> None:
+        """Take the loaded files of another revision whose facts are the same, given as pairs of
+        ids, before and now.
+
+        What a file says depends on its facts alone. The other program is of no use after this.
+        """
+        for old, new in same:
+            file = before._files.get(old)
+            if file is not None:
+                file.id = new
+                file.displays = {}
+                self._files[new] = file
+        before._files.clear()
+
+    def symbol_id(self, file_id: int, position: int) -> str:
+        """The id that the outside world uses."""
+        path = self.rows[file_id].path
+        if position == 0:
+            return path
+        return f"{path}:{self.qualname(file_id, position)}"
+
+    def qualname(self, file_id: int, position: int) -> str:
+        """The qualified name with its number among true redefinitions."""
+        file = self.file(file_id)
+        return file.qualnames()[position]
+
+    def modules(self, importer: File, module: str) -> list[int]:
+        """Files that an import may mean, best first."""
+        key = (importer.import_base, module)
+        known = self._modules.get(key)
+        if known is None:
+            paths = importer.facts.modules(self, importer.path, module)
+            known = self._modules[key] = [
+                self.by_path[path] for path in paths if path in self.by_path
+            ]
+        return known
+
+    def starred(
+        self, file: File, passes_on: Callable[[File], bool], say_cut: Callable[[str], None]
+    ) -> Iterator[File]:
+        """The files whose names a file imports wholesale, by way of others too, each once, the last
+        import first.
+
+        A file that does not pass a name on is left out with those behind it.
+        """
+        seen = {file.id}
+        pending = [*self._targets_of_stars(file)]
+        while pending:
+            target = pending.pop()
+            if target in seen:
+                continue
+            if len(seen) > MAX_STAR_FILES:
+                say_cut(STAR_LIMIT)
+                return
+            seen.add(target)
+            other = self.file(target)
+            if passes_on(other):
+                yield other
+                pending += [each for each in self._targets_of_stars(other) if each not in seen]
+
+    def _targets_of_stars(self, file: File) -> tuple[int, ...]:
+        """The files that imports of all names mean, the one that counts first at the end."""
+        known = self._star_targets.get(file.id)
+        if known is None:
+            found = [
+                target for module in file.stars for target in reversed(self.modules(file, module))
+            ]
+            known = self._star_targets[file.id] = tuple(found)
+        return known
+
+    def mentioning(self, name: str, like: File) -> tuple[int, ...]:
+        """Files that use a name, of those whose languages see the definitions of a file."""
+        key = (name, self._kin[like.id])
+        known = self._mentions.get(key)
+        if known is None:
+            files = sorted(self.facts.files_mentioning(name))
+            known = self._mentions[key] = tuple(each for each in files if self._kin[each] == key[1])
+        return known
+
+    def places_named(self, name: str) -> tuple[tuple[int, int, str, str], ...]:
+        """(file, position, kind, last name of what precedes it in its qualified name) of the
+        definitions of a name anywhere.
+        """
+        known = self._named.get(name)
+        if known is None:
+            known = self._named[name] = tuple(sorted(self.facts.definitions_named(name)))
+        return known
+
+    def named(
+        self,
+        name: str,
+        owner: str | None = None,
+        kinds: tuple[str, ...] | frozenset[str] | None = None,
+    ) -> tuple[tuple[int, int], ...]:
+        """(file, position) of the definitions of a name anywhere, of some kinds, qualified by the
+        name of an owner.
+        """
+        chosen = self._chosen.get((name, owner, kinds))
+        if chosen is None:
+            chosen = self._chosen[name, owner, kinds] = tuple(
+                (file_id, position)
+                for file_id, position, kind, around in self.places_named(name)
+                if (kinds is None or kind in kinds) and (owner is None or around == owner)
+            )
+        return chosen
+
+    def neighbours(self, file: File) -> Sequence[int]:
+        """Files that share their top-level names with this one."""
+        sharing = file.facts.namespace
+        if sharing == "directory":
+            directory = file.path.rpartition("/")[0]
+            paths = [path for path in self.under(directory) if path.rpartition("/")[0] == directory]
+            return [
+                self.by_path[path]
+                for path in paths
+                if self.rows[self.by_path[path]].language == file.language.name
+            ]
+        if sharing == "shared" and file.namespace:
+            shared = (
+                self.by_path[path]
+                for path in file.facts.sharing(self, file.path)
+                if path in self.by_path
+            )
+            return [
+                other
+                for other in shared
+                if other != file.id and self.rows[other].namespace == file.namespace
+            ]
+        if sharing == "declared":
+            found = list(self.facts.namesakes(file.namespace))
+            outer = file.namespace
+            while outer and file.facts.outer_namespaces:
+                outer = outer.rpartition(file.facts.separator)[0]
+                found += self.facts.namesakes(outer)
+            return found
+        return ()
+
+    # What languages ask about files
+
+    def directories(self) -> list[str]:
+        """All directories that hold files, the root as ""."""
+        self.under("")
+        return sorted(self._directories or ())
+
+    def exists(self, path: str) -> bool:
+        """True if the index has a file."""
+        return path in self.by_path
+
+    def declaring(self, namespace: str) -> list[str]:
+        """Paths of the files that declare a namespace."""
+        return sorted(self.rows[file_id].path for file_id in self.facts.namesakes(namespace))
+
+    def text(self, path: str) -> str:
+        """Text of a configuration file."""
+        return self.facts.text(path)
+
+    def once(self, compute: Callable[[Files], Made]) -> Made:
+        """What a language makes of the repository, made once."""
+        if compute not in self._once:
+            self._once[compute] = compute(self)
+        return cast("Made", self._once[compute])
+
+    def ending(self, suffix: str) -> list[str]:
+        """Paths equal to `suffix` or ending in `/suffix`."""
+        if self._by_name is None:
+            self._by_name = defaultdict(list)
+            for path in sorted(self.by_path):
+                directory, _, name = path.rpartition("/")
+                self._by_name[name].append(path)
+                if directory:
+                    self._by_name[f"{directory.rpartition('/')[2]}/{name}"].append(path)
+        known = self._ending.get(suffix)
+        if known is None:
+            tail = "/" + suffix
+            candidates = self._by_name.get("/".join(suffix.split("/")[-2:]), ())
+            known = self._ending[suffix] = [
+                path for path in candidates if path == suffix or path.endswith(tail)
+            ]
+        return known
+
+    def under(self, directory: str) -> list[str]:
+        """Paths below a directory, at any depth."""
+        if self._directories is None:
+            self._directories = defaultdict(list)
+            for path in sorted(self.by_path):
+                parent = path.rpartition("/")[0]
+                while parent:
+                    self._directories[parent].append(path)
+                    parent = parent.rpartition("/")[0]
+                self._directories[""].append(path)
+        return self._directories.get(directory, [])
