@@ -271,12 +271,7 @@ class Sites:
         if tag == WRAPPED:
             return [self._wrapped(value)]
         if tag == CLASS:
-            is_namespace = self.program.file(value[1]).definitions[value[2]].kind == Kind.NAMESPACE
-            itself = [] if is_namespace else [Target(value[1], value[2], 0)]
-            made = self.constructors(value, file, scope, call)
-            made += [self._function(one) for one in self.evaluator.metaclasses.called(value)]
-            is_given_all = any(target.shift >= 0 for target in made)
-            return made if is_given_all else [*itself, *made]
+            return self._constructed(value, file, scope, call)
         if tag == DISPLAY and call[0] == NEW:
             names = file.facts.object_constructors
             members = self.evaluator.containers.items(value, names, file) if names else NOTHING
@@ -293,6 +288,17 @@ class Sites:
             is_unknown = tag == RESULT and summary is None
             return [] if is_unknown else self.called_back(summary, file, scope, call)
         return []
+
+    def _constructed(self, value: Value, file: File, scope: int, call: Expression) -> list[Target]:
+        """The constructors of a class and the methods of its metaclasses that calling it calls, with
+        the class itself where none of them is given what the call passes.
+        """
+        is_namespace = self.program.file(value[1]).definitions[value[2]].kind == Kind.NAMESPACE
+        itself = [] if is_namespace else [Target(value[1], value[2], 0)]
+        targets = self.constructors(value, file, scope, call)
+        targets += [self._function(one) for one in self.evaluator.metaclasses.called(value)]
+        is_given_all = any(target.shift >= 0 for target in targets)
+        return targets if is_given_all else [*itself, *targets]
 
     def _function(self, value: Value) -> Target:
         bound = value[3] is not None and bool(self.program.file(value[1]).receiver_name(value[2]))
@@ -1100,39 +1106,18 @@ class Sites:
         self, other: File, scope: int, call: Expression, argument: Any
     ) -> list[Carrier]:
         found = self._into_mixed(other, call, argument)
-        callee = call[1]
-        if not registering_methods(other.facts).isdisjoint(callee_names(callee)):
-            names = callee_names(registering(call))
-            found.extend(Carrier(name, other.id, False, False) for name in names)
-        for index, _ in enumerate(call[2] if type(callee) is tuple and callee[0] == MEMBER else ()):
-            if index == argument and callee[2] in other.facts.adders:
-                found.extend(
-                    Carrier(name, other.id, False, False) for name in callee_names(callee[1])
-                )
-        if (
-            type(callee) is tuple
-            and callee[-1] in other.facts.keyword_keepers.values()
-            and type(argument) is str
-        ):
-            found.append(Carrier(argument, other.id, False, False))
+        found.extend(
+            Carrier(name, other.id, False, False) for name in _kept_under(other, call, argument)
+        )
         for target in self.direct(other, scope, call).targets:
             home = self.program.file(target.file)
-            body = home.scopes[target.position]
             if home.definitions[target.position].kind in CLASS_KINDS:
                 called = (CLASS, target.file, target.position)
                 for field in self.evaluator.header_fields.given(called, argument):
                     found.append(Carrier(field.name, field.owner[1], False, False))
-                continue
-            if target.shift < 0 and not self.given(other, scope, call)[2]:
-                continue  # called by a function of which it is not known what it passes
-            for index, parameter in enumerate(body.parameters if body is not None else ()):
-                if (
-                    target.shift < 0
-                    or parameter[3]
-                    or parameter[0] == argument
-                    or index - target.shift == argument
-                ):
-                    found.append(Carrier(parameter[0], target.file, True, False))
+            # else it is called by a function of which it is not known what it passes
+            elif target.shift >= 0 or self.given(other, scope, call)[2]:
+                found.extend(_into_parameters_of(home, target, argument))
         return found
 
     def _into_mixed(self, other: File, call: Expression, argument: Any) -> list[Carrier]:
@@ -1160,6 +1145,31 @@ class Sites:
                 if self.holds(inner, wanted, depth + 1):
                     return True
         return False
+
+
+def _kept_under(file: File, call: Expression, argument: Any) -> Iterator[str]:
+    """The names under which a call keeps an argument: those of what it registers it at, of the list
+    or mapping that it adds it to, and of the keyword that it is given by.
+    """
+    callee = call[1]
+    if not registering_methods(file.facts).isdisjoint(callee_names(callee)):
+        yield from callee_names(registering(call))
+    is_method = type(callee) is tuple and callee[0] == MEMBER
+    is_position = argument in range(len(call[2]))
+    if is_method and is_position and callee[2] in file.facts.adders:
+        yield from callee_names(callee[1])
+    keeps_keywords = type(callee) is tuple and callee[-1] in file.facts.keyword_keepers.values()
+    if keeps_keywords and type(argument) is str:
+        yield argument
+
+
+def _into_parameters_of(home: File, target: Target, argument: Any) -> Iterator[Carrier]:
+    """The parameters of a function that an argument may be passed for."""
+    body = home.scopes[target.position]
+    for index, parameter in enumerate(body.parameters if body is not None else ()):
+        is_any = target.shift < 0 or parameter[3]
+        if is_any or argument in (parameter[0], index - target.shift):
+            yield Carrier(parameter[0], target.file, True, False)
 
 
 def _with_others(targets: list[Target], others: list[Target]) -> tuple[Target, ...]:

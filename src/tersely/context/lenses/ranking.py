@@ -211,12 +211,24 @@ def _spread(
         left[home] -= OWN_SHARE * ranks[home]
     for symbol_id in focus:
         found[symbol_id] += 1.0
-    scale = [TEST_WEIGHT if is_test(path) and not focus else 1.0 for path in paths]
+    return _weight_tests(paths, found, left, is_focused=bool(focus))
+
+
+def _weight_tests(
+    paths: Sequence[str],
+    symbols: Mapping[str, float],
+    files: NDArray[np.float64],
+    *,
+    is_focused: bool,
+) -> Ranks:
+    """The ranks of symbols and files, those of tests weighed down where nothing is in focus."""
+    scale = [TEST_WEIGHT if is_test(path) and not is_focused else 1.0 for path in paths]
     weights = dict(zip(paths, scale, strict=True))
-    return Ranks(
-        {
-            symbol_id: amount * weights.get(symbol_id.partition(":")[0], 1.0)
-            for symbol_id, amount in found.items()
-        },
-        {path: max(float(left[index]), 0.0) * scale[index] for index, path in enumerate(paths)},
-    )
+    of_symbols = {
+        symbol_id: amount * weights.get(symbol_id.partition(":")[0], 1.0)
+        for symbol_id, amount in symbols.items()
+    }
+    of_files = {
+        path: max(float(files[index]), 0.0) * scale[index] for index, path in enumerate(paths)
+    }
+    return Ranks(of_symbols, of_files)

@@ -239,19 +239,14 @@ def _class(rule: model.Class) -> Handler:
             typed = value and (TYPED, value, *([tuple(declared)] if declared else ()))
             return _type_alias(walk, node, own_name, typed, rule.kind)
         skipped = {child.id for child in (own_name, body) if child is not None}
-        bases = _all_bases(walk, node, get_bases, skipped)
-        if rule.base is not None:
-            bases = [rule.base(walk, base) for base in bases]
+        bases = _all_bases(walk, node, get_bases, skipped, rule)
         metaclasses = list(_metaclasses(walk, node, get_bases, rule.metaclass))
-        for base in bases if walk.resolution.subclass_method else ():
-            walk.implicit(base, walk.resolution.subclass_method, (), line_of(node))
+        _note_subclass(walk, bases, line_of(node))
         draft = _enter_class(walk, rule, node, body, naming, own_name)
         draft.bases = bases
         draft.binds.extend((METACLASS, value) for value in metaclasses)
         draft.type_parameters = declared + _loose_parameters(walk, draft, bases)
-        if walk.resolution.own_type:
-            own = walk.resolution.own_type
-            walk.type_parameters = {**walk.type_parameters, own: (TYPE_PARAMETER, None, own)}
+        _declare_own_type(walk)
         walk.scope = draft
         walk.visit([child for child in named_parts(node) if child.id not in skipped])
         walk.value(body)
@@ -259,6 +254,20 @@ def _class(rule: model.Class) -> Handler:
         return walk.leave(draft, parent)
 
     return lower
+
+
+def _note_subclass(walk: Lowering, bases: list[Expression], line: int) -> None:
+    """Note the calls of the method that each base has called for a class below it."""
+    method = walk.resolution.subclass_method
+    for base in bases if method else ():
+        walk.implicit(base, method, (), line)
+
+
+def _declare_own_type(walk: Lowering) -> None:
+    """Declare the type parameter that means the class around: `Self`."""
+    own = walk.resolution.own_type
+    if own:
+        walk.type_parameters = {**walk.type_parameters, own: (TYPE_PARAMETER, None, own)}
 
 
 def _enter_class(
@@ -288,7 +297,7 @@ def _enter_class(
 
 
 def _all_bases(
-    walk: Lowering, node: Node, getters: list[Child], skipped: set[int]
+    walk: Lowering, node: Node, getters: list[Child], skipped: set[int], rule: model.Class
 ) -> list[Expression]:
     """The base types of a class; the nodes that list them are added to `skipped`."""
     bases: list[Expression] = []
@@ -301,7 +310,7 @@ def _all_bases(
             if following is None or following.type != listed.type or following.id in skipped:
                 break
             listed = following
-    return bases
+    return bases if rule.base is None else [rule.base(walk, base) for base in bases]
 
 
 def _metaclasses(
