@@ -652,3 +652,24 @@ def test_objects_that_are_called_are_found_from_their_method(tmp_path: Path) -> 
         ],
     )
     assert disagreements(tmp_path) == set()
+
+
+COUNTED_BACKWARD = """\
+from dataclasses import dataclass
+class Point:
+    def show(self): ...
+@dataclass
+class Edge:
+    start: Point
+def last(): Edge(Point())[-1].show()
+def beyond(): Edge(Point())[-2].show()
+"""
+
+
+def test_a_place_counted_from_behind_may_lie_before_the_first_field(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {"app.py": COUNTED_BACKWARD},
+        edges=["app.py:last -> app.py:Point.show inferred"],
+        absent=["app.py:beyond -> app.py:Point.show inferred"],
+    )

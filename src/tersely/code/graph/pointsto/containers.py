@@ -276,7 +276,7 @@ class Containers:
         fields = self.evaluator.header_fields.of((CLASS, *value[1:3]))
         found: Values = NOTHING
         for place in places or ():
-            if type(place) is int and place < len(fields):
+            if type(place) is int and -len(fields) <= place < len(fields):
                 found |= self.evaluator.members.of(value, fields[place].name, file)
         return found
 
