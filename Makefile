@@ -21,7 +21,7 @@ PEERS ?= ../peers
 run: .venv/installed
 	$(BIN)/tersely index
 	$(BIN)/tersely context $(SYMBOL) --budget 800 --explain
-	$(BIN)/tersely diff-context --base $(BASE) --budget 800
+	$(BIN)/tersely diff-context --base $(BASE) --budget 4000
 
 # The checks use one core, so they run beside the tests.
 test: .venv/installed-dev

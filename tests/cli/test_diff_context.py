@@ -323,6 +323,17 @@ def test_a_deleted_file_costs_a_line(repository: Repository, ask: Ask) -> None:
     assert "return None" not in answer["text"]
 
 
+def test_a_file_that_changed_in_very_many_places_fits_in_few_tokens(
+    repository: Repository, ask: Ask
+) -> None:
+    rows = [f"  {number}," for number in range(1_000)]
+    repository({"data.json": "\n".join(rows)})
+    rows[::3] = [f"{row} 0," for row in rows[::3]]
+    write(Path(), {"data.json": "\n".join(rows)})
+    text = ask("diff-context", "--worktree", "--budget", "150").out
+    assert "changed 1,4,7,10,13,16,19,22,25,28,31,34 and 322 more" in text
+
+
 def test_a_deleted_binary_file_costs_a_line(repository: Repository, ask: Ask) -> None:
     root = repository({**SHOP, "logo.png": "\x89PNG\0\0"})
     (root / "logo.png").unlink()

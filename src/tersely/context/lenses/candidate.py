@@ -138,9 +138,13 @@ def merged(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-def ranged_lines(lines: Iterable[int], separator: str = ",") -> str:
-    """`3-5,9`: numbers of lines, those that follow each other as one range."""
+def ranged_lines(lines: Iterable[int], separator: str = ",", most: int | None = None) -> str:
+    """`3-5,9 and 2 more`: numbers of lines, those that follow each other as one range; at most so
+    many ranges, and the number of those that are left out.
+    """
     found = merged((line, line) for line in lines)
-    return separator.join(
-        f"{first}-{last}" if last > first else f"{first}" for first, last in found
+    listed = separator.join(
+        f"{first}-{last}" if last > first else f"{first}" for first, last in found[:most]
     )
+    more = len(found) - len(found[:most])
+    return f"{listed} and {more:,} more" if more else listed

@@ -27,6 +27,7 @@ from tersely.context.render.reasons import WEAK_REASONS, plural, reason_words
 _LABELS = {CALLEE: "calls", CALLER: "callers", TEST: "tests"}
 _ORDER = [label + suffix for suffix in ("", BY_NAME) for label in _LABELS.values()]
 # After a name: the reader has its signature or more, and that is still so; or it is not.
+MAX_CHANGED_RANGES = 12  # of lines, that the words on a change list
 _NUMBER = re.compile(r"#\d+$")  # of an overload or redefinition
 UNCHANGED_NAME = "="
 CHANGED_NAME = "≠"
@@ -135,11 +136,11 @@ def related_name(item: Item | Candidate) -> str:
 
 
 def changed_phrase(item: Item) -> str:
-    """` 14-15,20`: the lines that a change put in, where no hunks say so; "" for what has not
-    changed.
+    """` 14-15,20`: the lines that a change put in, where no hunks say so, at most
+    `MAX_CHANGED_RANGES` of them; "" for what has not changed.
     """
     lines = item.change.lines if item.change and not (has_hunks(item) and item.lines) else ()
-    return f" {ranged_lines(lines)}" if lines else ""
+    return f" {ranged_lines(lines, most=MAX_CHANGED_RANGES)}" if lines else ""
 
 
 def code_text(item: Item) -> str:
