@@ -20,6 +20,7 @@ class Link:
         self._open: list[socket.socket] = []
         self._changing = threading.Lock()
         self._is_up = True
+        self._swallows = threading.Event()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> None:
@@ -30,8 +31,13 @@ class Link:
                 _end(one)
             self._open.clear()
 
+    def swallow(self) -> None:
+        """What is sent arrives nowhere, and nobody is told."""
+        self._swallows.set()
+
     def mend(self) -> None:
-        """Connections are made again."""
+        """Connections are made again, and what is sent from now on arrives."""
+        self._swallows.clear()
         with self._changing:
             self._is_up = True
 
@@ -54,7 +60,9 @@ class Link:
                     continue
                 self._open += [near, far]
             for one, other in ((near, far), (far, near)):
-                threading.Thread(target=_pump, args=(one, other), daemon=True).start()
+                threading.Thread(
+                    target=_pump, args=(one, other, self._swallows), daemon=True
+                ).start()
 
     def _far(self) -> socket.socket | None:
         try:
@@ -75,10 +83,11 @@ def _connected(to: int | Path) -> socket.socket:
     return made
 
 
-def _pump(one: socket.socket, other: socket.socket) -> None:
+def _pump(one: socket.socket, other: socket.socket, swallows: threading.Event) -> None:
     with contextlib.suppress(OSError):
         while data := one.recv(65_536):
-            other.sendall(data)
+            if not swallows.is_set():
+                other.sendall(data)
     _end(other)
     one.close()
 

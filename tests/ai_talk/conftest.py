@@ -22,10 +22,10 @@ from tersely.ai_talk.place import Place
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """`~/.ai-talk` of this test alone."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    found = place.home()
+    found = place.made(tmp_path / ".ai-talk")
     yield found
     for one in place.live(found):
-        lifecycle.stop(Place.of(found, one["port"]))
+        lifecycle.stop(Place(found, one["port"]))
 
 
 @pytest.fixture

@@ -27,15 +27,12 @@ def free_port() -> int:
 
 def answers(connection: socket.socket) -> list[dict[str, Any]]:
     """All that is answered until the listener closes."""
-    reader, found = FrameReader(), []
-    while True:
-        try:
-            data = connection.recv(65_536)
-        except ConnectionResetError:
-            break
-        if not data:
-            break
-        found += [json.loads(frame.content) for frame in reader.feed(data)]
+    reader, found = FrameReader(connection), []
+    try:
+        while (frame := reader.next(ENOUGH_SECONDS)) is not None:
+            found.append(json.loads(frame.content))
+    except ConnectionResetError:
+        pass
     return found
 
 

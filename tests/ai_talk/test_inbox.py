@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import resource
+import stat
 import subprocess
 import sys
 import threading
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +19,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from tests.ai_talk.talking import Talk
 
-from tersely.ai_talk.checking import Wanted, checked
 from tersely.ai_talk.failures import TalkError
-from tersely.ai_talk.inbox import Box, Kept, peek, taking
+from tersely.ai_talk.inbox import Kept, append, changing, is_unread, peek, taking
 from tersely.ai_talk.place import Place
 
 PORT = 9001
+LOOK_SECONDS = 0.2
 PROCESSES = 4
 EACH = 60
 
@@ -29,13 +32,13 @@ APPENDS = """
 import sys
 from pathlib import Path
 from tersely.ai_talk.failures import TalkError
-from tersely.ai_talk.inbox import Box
+from tersely.ai_talk.inbox import append
 from tersely.ai_talk.place import Place
-box = Box(Place.of(Path(sys.argv[1]), 9001).inbox_shelf, 20)
+at = Place(Path(sys.argv[1]), 9001)
 for number in range(int(sys.argv[3])):
     while True:
         try:
-            box.append({"message": f"{sys.argv[2]}-{number}"})
+            append(at, {"message": f"{sys.argv[2]}-{number}"}, 20)
             break
         except TalkError as error:
             assert error.code == "INBOX_FULL", error
@@ -43,28 +46,29 @@ for number in range(int(sys.argv[3])):
 TAKES = """
 import json, sys
 from pathlib import Path
-from tersely.ai_talk.checking import Wanted, checked
+from tersely.ai_talk.inbox import taking
 from tersely.ai_talk.place import Place
-place = Place.of(Path(sys.argv[1]), 9001)
+at, most = Place(Path(sys.argv[1]), 9001), int(sys.argv[2])
 while True:
-    with checked(place, Wanted(limit=int(sys.argv[2]), clear=True)) as (result, _):
-        print(json.dumps([one["message"] for one in result["messages"]]), flush=True)
-    if not result["messages"] and Path(sys.argv[1], "done").exists():
+    with taking(at, lambda _: True, most, remove=True) as found:
+        print(json.dumps([one["message"] for one in found]), flush=True)
+    if not found and Path(sys.argv[1], "done").exists():
         break
 """
 
 
 @pytest.fixture
 def place(home: Path) -> Place:
-    found = Place.of(home, PORT)
-    found.directory.mkdir()
+    found = Place(home, PORT)
+    found.file("").mkdir()
     return found
 
 
 def texts(kept: list[Kept]) -> list[Any]:
-    return [one.message["message"] for one in kept]
+    return [one["message"] for one in kept]
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_or_doubled_when_many_append_and_many_take(
     home: Path, place: Place
 ) -> None:
@@ -84,8 +88,8 @@ def test_nothing_is_lost_or_doubled_when_many_append_and_many_take(
     assert sorted(found) == sorted(
         f"{sender}-{number}" for sender in range(PROCESSES) for number in range(EACH)
     )
-    assert peek(place.inbox_shelf) == []
-    assert not (place.directory / "callback").exists()
+    assert peek(place.inbox) == []
+    assert not place.file("callback").exists()
     for messages in taken:  # of one sender, what was sent first comes first
         assert all(
             _in_order([one for one in messages if one[0] == str(sender)])
@@ -98,131 +102,140 @@ def _in_order(messages: list[str]) -> bool:
     return numbers == sorted(numbers)
 
 
+def keep(place: Place, text: object, most: int = 100) -> int:
+    """Append a message as a listener does."""
+    return append(place, {"message": text}, most)
+
+
+def take(
+    place: Place, most: int | None = None, *, remove: bool = True
+) -> AbstractContextManager[list[Kept]]:
+    """Take messages as `check` does."""
+    return taking(place, lambda _: True, most, remove=remove)
+
+
 def test_what_could_not_be_printed_stays(place: Place) -> None:
-    Box(place.inbox_shelf, 100).append({"message": "a"})
-    with pytest.raises(BrokenPipeError), checked(place, Wanted(clear=True)):
+    keep(place, "a")
+    with pytest.raises(BrokenPipeError), take(place):
         raise BrokenPipeError
-    assert [(one.message["message"], one.was_read) for one in peek(place.inbox_shelf)] == [
-        ("a", False)
-    ]
+    assert [(one["message"], is_unread(one)) for one in peek(place.inbox)] == [("a", True)]
 
 
 def test_what_comes_while_messages_are_taken_stays(place: Place) -> None:
-    box = Box(place.inbox_shelf, 100)
-    box.append({"message": "a"})
-    with checked(place, Wanted(clear=True)) as (result, _):
-        box.append({"message": "b"})
-    assert result["message_count"] == 1
-    assert texts(peek(place.inbox_shelf)) == ["b"]
-    assert (place.directory / "callback").exists()
+    keep(place, "a")
+    with take(place) as found:
+        keep(place, "b")
+    assert texts(found) == ["a"]
+    assert texts(peek(place.inbox)) == ["b"]
+    assert place.file("callback").exists()
+
+
+def test_a_line_that_is_being_written_is_not_taken_by_half(place: Place) -> None:
+    taken, has_looked = [], threading.Event()
+
+    def wanted(_: Kept) -> bool:
+        has_looked.set()
+        return True
+
+    def read() -> None:
+        with taking(place, wanted, None, remove=True) as found:
+            taken.extend(texts(found))
+
+    keep(place, "a")
+    line = place.inbox.read_bytes()
+    with changing(place.inbox):
+        place.inbox.write_bytes(line[:-4])
+        reader = threading.Thread(target=read)
+        reader.start()
+        has_looked.wait(LOOK_SECONDS)  # in vain
+        place.inbox.write_bytes(line)
+    reader.join()
+    assert taken == ["a"]
 
 
 def test_a_second_reader_waits_for_the_first(place: Place) -> None:
-    box, found = Box(place.inbox_shelf, 100), []
+    taken = []
 
-    def take() -> None:
-        with checked(place, Wanted(clear=True)) as (result, _):
-            found.append(result["message_count"])
+    def second() -> None:
+        with take(place) as found:
+            taken.append(found)
 
-    box.append({"message": "a"})
-    with checked(place, Wanted(clear=True)):
-        other = threading.Thread(target=take)
+    keep(place, "a")
+    with take(place):
+        other = threading.Thread(target=second)
         other.start()
     other.join()
-    assert found == [0]
+    assert taken == [[]]
 
 
 def test_a_full_inbox_says_so_until_there_is_room(place: Place) -> None:
-    box = Box(place.inbox_shelf, 2)
-    assert [box.append({"message": text}) for text in "ab"] == [1, 2]
+    assert [keep(place, text, 2) for text in "ab"] == [1, 2]
     with pytest.raises(TalkError, match="INBOX_FULL"):
-        box.append({"message": "c"})
-    with checked(place, Wanted(limit=1, clear=True)):
+        keep(place, "c", 2)
+    with take(place, 1):
         pass
-    assert box.append({"message": "d"}) == 2
-    assert texts(peek(place.inbox_shelf)) == ["b", "d"]
+    assert keep(place, "d", 2) == 2
+    assert texts(peek(place.inbox)) == ["b", "d"]
 
 
 @pytest.mark.parametrize("text", ["not json", "[1]", '{"message": "cut', "\x00\xff", "[" * 90_000])
 def test_a_line_of_somebody_else_is_shown_as_it_stands(place: Place, text: str) -> None:
     place.inbox.write_text(text)
-    Box(place.inbox_shelf, 100).append({"message": "b"})
-    with checked(place, Wanted(clear=True)) as (result, _):
-        assert [one["message"] for one in result["messages"]] == [text, "b"]
-        assert result["messages"][0]["unreadable"] is True
-    assert peek(place.inbox_shelf) == []
+    keep(place, "b")
+    with take(place) as found:
+        assert texts(found) == [text, "b"]
+        assert found[0]["unreadable"] is True
+    assert peek(place.inbox) == []
 
 
-@pytest.mark.parametrize("name", ["inbox.jsonl", "callback", "check.lock", "seen.json"])
-def test_links_are_not_followed(place: Place, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["inbox.jsonl", "callback", "inbox.jsonl.lock"])
+def test_links_are_not_followed_and_what_is_refused_is_not_kept(
+    place: Place, tmp_path: Path, name: str
+) -> None:
     victim = tmp_path / "victim"
     victim.write_text("precious\n")
-    (place.directory / name).symlink_to(victim)
-    box = Box(place.inbox_shelf, 100)
-
-    def use() -> None:
-        box.append({"message": "a"})
-        with checked(place, Wanted(clear=True)):
-            pass
-
-    with pytest.raises(TalkError, match="UNSAFE_PATH"):
-        use()
+    place.file(name).symlink_to(victim)
+    with pytest.raises(OSError, match="symbolic links"):
+        keep(place, "a")
     assert victim.read_text() == "precious\n"
-
-
-def test_what_is_refused_is_not_kept(place: Place, tmp_path: Path) -> None:
-    (place.directory / "callback").symlink_to(tmp_path / "victim")
-    with pytest.raises(TalkError, match="UNSAFE_PATH"):
-        Box(place.inbox_shelf, 100).append({"message": "a"})
-    assert peek(place.inbox_shelf) == []
+    place.file(name).unlink()
+    assert peek(place.inbox) == []
 
 
 def test_a_pipe_in_the_place_of_an_inbox_holds_nobody_up(place: Place) -> None:
     os.mkfifo(place.inbox)
-    with pytest.raises(TalkError, match="UNSAFE_PATH"):
-        Box(place.inbox_shelf, 100).append({"message": "a"})
+    with pytest.raises(OSError, match="inbox"):
+        keep(place, "a")
 
 
-def test_an_inbox_that_cannot_be_written_is_said(place: Place) -> None:
-    place.inbox.mkdir()
-    with pytest.raises(TalkError, match="UNSAFE_PATH"):
-        Box(place.inbox_shelf, 100).append({"message": "a"})
+def test_what_is_kept_is_for_this_user_alone(place: Place) -> None:
+    keep(place, "a")
+    modes = {stat.S_IMODE(one.stat().st_mode) for one in place.file("").iterdir()}
+    assert modes == {0o600}
 
 
-def test_a_full_disk_leaves_no_half_line(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    box = Box(place.inbox_shelf, 100)
-    box.append({"message": "a"})
-    real = os.write
-
-    def short(descriptor: int, data: bytes) -> int:
-        if len(data) <= 5:
-            raise OSError(28, "No space left on device")
-        return real(descriptor, data[:5])
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "write", short)
-        with pytest.raises(TalkError, match="STORAGE_FAILED"):
-            box.append({"message": "b"})
-        assert place.inbox_shelf.callback is not None
-        assert place.inbox_shelf.callback.exists()  # for the first one
-        other = Place.of(place.home, PORT + 1)
-        other.directory.mkdir()
-        with pytest.raises(TalkError, match="STORAGE_FAILED"):
-            Box(other.inbox_shelf, 100).append({"message": "b"})
-        assert not (other.directory / "callback").exists()
-    box.append({"message": "c"})
-    assert texts(peek(place.inbox_shelf)) == ["a", "c"]
+def test_a_full_disk_leaves_no_half_line(place: Place) -> None:
+    keep(place, "a")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (place.inbox.stat().st_size + 5, hard))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            keep(place, "b")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    keep(place, "c")
+    assert place.inbox.read_text() == '{"message": "a"}\n{"message": "c"}\n'
 
 
 @given(st.text())
 def test_messages_stay_one_line_whatever_they_say(
     tmp_path_factory: pytest.TempPathFactory, text: str
 ) -> None:
-    place = Place.of(tmp_path_factory.mktemp("home"), PORT)
-    place.directory.mkdir()
+    place = Place(tmp_path_factory.mktemp("home"), PORT)
+    place.file("").mkdir()
     message = text.encode("utf-8", "replace").decode()
-    Box(place.inbox_shelf, 100).append({"message": message})
-    assert texts(peek(place.inbox_shelf)) == [message]
+    keep(place, message)
+    assert texts(peek(place.inbox)) == [message]
 
 
 class Inboxes(RuleBasedStateMachine):
@@ -233,9 +246,8 @@ class Inboxes(RuleBasedStateMachine):
         import tempfile
 
         self._directory = tempfile.TemporaryDirectory()
-        self.place = Place.of(Path(self._directory.name), PORT)
-        self.place.directory.mkdir()
-        self.box = Box(self.place.inbox_shelf, 5)
+        self.place = Place(Path(self._directory.name), PORT)
+        self.place.file("").mkdir()
         self.expected: list[tuple[int, bool]] = []
         self.count = 0
 
@@ -246,7 +258,7 @@ class Inboxes(RuleBasedStateMachine):
     def append(self) -> None:
         self.count += 1
         try:
-            self.box.append({"message": self.count})
+            keep(self.place, self.count, 5)
         except TalkError as error:
             assert error.code == "INBOX_FULL"
             assert len(self.expected) == 5
@@ -255,10 +267,8 @@ class Inboxes(RuleBasedStateMachine):
 
     @rule(limit=st.integers(0, 3), remove=st.booleans(), unread=st.booleans())
     def take(self, limit: int, remove: bool, unread: bool) -> None:
-        wanted = Wanted(limit, unread=unread)
-        with taking(
-            self.place.inbox_shelf, lambda kept: wanted.of(kept)[:limit], remove=remove
-        ) as chosen:
+        wanted = is_unread if unread else lambda _: True
+        with taking(self.place, wanted, limit, remove=remove) as chosen:
             meant = [one for one in self.expected if not (unread and one[1])][:limit]
             assert texts(chosen) == [number for number, _ in meant]
         numbers = {number for number, _ in meant}
@@ -269,15 +279,17 @@ class Inboxes(RuleBasedStateMachine):
     def somebody_else_appends(self) -> None:
         if len(self.expected) < 5:
             self.count += 1
-            Box(self.place.inbox_shelf, 5).append({"message": self.count})
+            with self.place.inbox.open("a") as file:
+                file.write(json.dumps({"message": self.count}) + "\n")
+            self.place.file("callback").touch()
             self.expected.append((self.count, False))
 
     @invariant()
     def is_as_expected(self) -> None:
-        kept = peek(self.place.inbox_shelf)
-        assert [(one.message["message"], one.was_read) for one in kept] == self.expected
+        kept = peek(self.place.inbox)
+        assert [(one["message"], not is_unread(one)) for one in kept] == self.expected
         has_unread = any(not was_read for _, was_read in self.expected)
-        assert (self.place.directory / "callback").exists() == has_unread
+        assert self.place.file("callback").exists() == has_unread
 
 
 TestInboxes = Inboxes.TestCase
@@ -286,7 +298,7 @@ TestInboxes = Inboxes.TestCase
 def test_check_prints_hidden_characters_as_escapes(
     talk: Talk, place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Box(place.inbox_shelf, 100).append({"message": "a\x1b[2J\u202eb"})
+    keep(place, "a\x1b[2J\u202eb")
     assert talk("check", "--port", PORT)["messages"][0]["message"] == "a\x1b[2J\u202eb"
     from tersely.ai_talk.commands import main
 

@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.ai_talk.test_frames import read
 
 from tersely.ai_talk import commands
 from tersely.ai_talk.commands import COMMANDS
 from tersely.ai_talk.failures import EXIT_OF_CODE
-from tersely.ai_talk.frames import FrameReader
 from tersely.ai_talk.messages import message_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "talk.md").read_text("utf-8")
@@ -29,9 +29,10 @@ def test_the_tables_of_the_page_are_those_of_the_program() -> None:
 
 def test_the_frame_of_the_page_is_an_envelope() -> None:
     (text,) = re.findall(r"^```\n(0\d+:.*?)\n```$", PAGE, re.MULTILINE | re.DOTALL)
-    (frame,) = FrameReader().feed(text.encode())
+    (frame,) = read([text.encode()])
     message = message_of(frame)
-    assert (message.body, message.thread, message.sender_port) == (b"Hello", "tea", 9001)
+    assert message.body == b"Hello"
+    assert message.header == {"id": "4f1c", "from_port": 9001, "thread": "tea"}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Frames: the length of a message in bytes as a decimal number, a colon, the message. No IO.
+"""Frames: the length of a message in bytes as a decimal number, a colon, the message.
 
 `13:Hello, World!` is a bare frame. A frame whose length begins with a zero, `013:…`, is an
 envelope: a header as one line of JSON, a newline, the message. No number is written with a zero
@@ -8,16 +8,18 @@ same length, and has the message below its header.
 
 from __future__ import annotations
 
+import re
+import socket
+import time
 from typing import NamedTuple
 
 from .failures import TalkError
 
 MAX_MESSAGE_BYTES = 1_048_576
 MAX_HEADER_BYTES = 16_384  # of an envelope, beside its message
-_DIGITS = frozenset(b"0123456789")
-_COLON = b":"
-_ENVELOPE_MARK = b"0"
-MAX_LENGTH_DIGITS = 8  # enough for any length that is allowed, and a mark
+_READ_BYTES = 65_536
+_LENGTH = re.compile(rb"(0(?=\d))?(\d{1,8}):")
+_BEGINNING = re.compile(rb"\d{0,9}")  # of a length that has not come whole
 
 
 class Frame(NamedTuple):
@@ -29,69 +31,62 @@ class Frame(NamedTuple):
 
 def encode(content: bytes, *, is_envelope: bool = False) -> bytes:
     """The frame of a content."""
-    mark = _ENVELOPE_MARK if is_envelope else b""
-    return b"%b%d:%b" % (mark, len(content), content)
+    return b"%b%d:%b" % (b"0" if is_envelope else b"", len(content), content)
 
 
 class FrameReader:
-    """Cuts a stream of bytes into frames, however it arrives; holds one frame at most."""
+    """Cuts what comes over a connection into frames; holds one frame and what came with it."""
 
-    __slots__ = ("_held", "_max_bytes")
-
-    def __init__(self, max_message_bytes: int = MAX_MESSAGE_BYTES) -> None:
+    def __init__(self, connection: socket.socket, max_bytes: int = MAX_MESSAGE_BYTES) -> None:
+        self._connection, self._max_bytes = connection, max_bytes
         self._held = bytearray()
-        self._max_bytes = max_message_bytes
 
-    @property
-    def is_between_frames(self) -> bool:
-        """True if nothing of a frame has come that is not whole yet."""
-        return not self._held
+    def next(self, seconds: float) -> Frame | None:
+        """The next frame; None at the end of the connection.
 
-    def feed(self, data: bytes) -> list[Frame]:
-        """The frames that are whole now; raises `MALFORMED_FRAME` and `MESSAGE_TOO_LARGE`, after
-        which it is spent.
-
-        What is too large is refused as soon as its length is known. Frames before a bad one are
-        given first: the failure is raised by the next call, which may bring no data.
+        Raises `TimeoutError`, after which it may be asked again, `MALFORMED_FRAME`,
+        `MESSAGE_TOO_LARGE` as soon as the length is known, and `OSError`.
         """
-        self._held += data
-        frames: list[Frame] = []
-        try:
-            while (frame := self._next()) is not None:
-                frames.append(frame)
-        except TalkError:
-            if not frames:
-                raise
-        return frames
+        until = time.monotonic() + seconds
+        while (found := self._whole()) is None:
+            data = receive(self._connection, until)
+            if not data:
+                if self._held:
+                    raise _malformed()
+                return None
+            self._held += data
+        return found
 
-    def _next(self) -> Frame | None:
-        colon = self._held.find(_COLON, 0, MAX_LENGTH_DIGITS + 1)
-        digits = bytes(self._held[: colon if colon >= 0 else MAX_LENGTH_DIGITS + 1])
-        if (
-            not _DIGITS.issuperset(digits)
-            or colon == 0
-            or (colon < 0 and len(digits) > MAX_LENGTH_DIGITS)
-        ):
-            raise TalkError(
-                "MALFORMED_FRAME", "a frame is the length in bytes, a colon, and the message"
-            )
-        if colon < 0:
+    def _whole(self) -> Frame | None:
+        length = _LENGTH.match(self._held)
+        if length is None:
+            if _BEGINNING.fullmatch(self._held):
+                return None
+            raise _malformed()
+        is_envelope, size, begins_at = bool(length[1]), int(length[2]), length.end()
+        if size > self._max_bytes + (MAX_HEADER_BYTES if is_envelope else 0):
+            raise too_large(size, self._max_bytes)
+        if len(self._held) < begins_at + size:
             return None
-        is_envelope = digits.startswith(_ENVELOPE_MARK) and len(digits) > 1
-        length = int(digits)
-        allowed = self._max_bytes + (MAX_HEADER_BYTES if is_envelope else 0)
-        if length > allowed:
-            raise too_large(length, self._max_bytes)
-        end = colon + 1 + length
-        if len(self._held) < end:
-            return None
-        content = bytes(self._held[colon + 1 : end])
-        del self._held[:end]
+        content = bytes(self._held[begins_at : begins_at + size])
+        del self._held[: begins_at + size]
         return Frame(content, is_envelope)
+
+
+def receive(connection: socket.socket, until: float) -> bytes:
+    """The next bytes; none at the end. Raises `TimeoutError`, `OSError`."""
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    connection.settimeout(left)
+    return connection.recv(_READ_BYTES)
 
 
 def too_large(size: int, allowed: int) -> TalkError:
     """The failure of a message of that many bytes."""
-    return TalkError(
-        "MESSAGE_TOO_LARGE", f"a message has at most {allowed} bytes", size=size, max_size=allowed
-    )
+    why = f"a message has at most {allowed} bytes"
+    return TalkError("MESSAGE_TOO_LARGE", why, size=size, max_size=allowed)
+
+
+def _malformed() -> TalkError:
+    return TalkError("MALFORMED_FRAME", "a frame is the length in bytes, a colon, and the message")

@@ -1,159 +1,182 @@
-"""Starting, stopping and finding listeners."""
+"""Starting, being and stopping listeners."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-import select
 import signal
+import socket
+import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
-from . import inbox
-from .failures import TalkError, failure_of
-from .place import DRAIN_SECONDS, Listening, Place, checked_port, limits_of, live, pid_in, record_of
+from . import inbox, place
+from .failures import TalkError, told
+from .listener import DRAIN_SECONDS, Listener
+from .messages import parsed_object, timestamp
+from .place import HOST, Place
 
 START_SECONDS = 15.0  # for a listener to listen
-STOP_SECONDS = 5.0  # for a listener to end by itself
-_SOURCES = Path(__file__).parents[__name__.count(".")]  # where this package is found
+STOP_SECONDS = 5.0  # for a listener to end by itself, beside what it drains
+MAX_BACKLOG_CONNECTIONS = 1_024  # not accepted yet
+_GLANCE_SECONDS = 0.5  # who looks whether a pid file is held holds it for a moment
+_LOOK_SECONDS = 0.01
+GONE_SECONDS = 30.0  # after which a listener sees that its files were removed
 # The first process ends at once, so that the listener is nobody's child, whom it could outlive as a
 # zombie.
 _PROGRAM = (
-    "import os, sys; os.fork() and os._exit(0); sys.path[:0] = sys.argv[1].split(os.pathsep); "
-    "from importlib import import_module; import_module(sys.argv[2]).run(sys.argv[3], int(sys.argv[4]))"
+    "import os, sys; os.fork() and os._exit(0); sys.path.insert(0, sys.argv[1]); "
+    "from importlib import import_module; import_module(sys.argv[2]).run(sys.argv[3])"
 )
-_SAID_BYTES = 65_536
-_LOOK_SECONDS = 0.01
 
 
-def start(
-    asked: Listening, module: str = f"{__package__}.process", paths: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Start a listener; what it says of itself. Raises what kept it from listening.
+class Listening(NamedTuple):
+    """The request to a listener."""
 
-    Its process is `run` of the module, which sees no installed packages but those in `paths`.
+    home: str
+    port: int  # 0 for any
+    message_file: str | None = None
+    name: str | None = None
+    tls: bool = False
+
+
+def start(asked: Listening) -> dict[str, Any]:
+    """Start a listener; what it says of itself. Raises what kept it from listening."""
+    sources = Path(__file__).parents[__name__.count(".")]  # where this package is found
+    words = [str(sources), __name__, json.dumps(asked)]
+    try:
+        said = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _PROGRAM, *words], start_new_session=True, cwd="/",
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            check=True, timeout=START_SECONDS,
+        ).stdout  # fmt: skip
+    except (OSError, subprocess.SubprocessError) as error:
+        raise TalkError("LISTENER_FAILED", f"the listener does not start: {error}") from error
+    answer = parsed_object(said)
+    if answer.get("status") != "started":
+        code, why = answer.get("error_code", "LISTENER_FAILED"), answer.get("error_message", "")
+        raise TalkError(code, why, **answer.get("details", {}))
+    return answer
+
+
+def run(words: str) -> None:
+    """Be the listener that the words, JSON, ask for; its beginning is said on standard output."""
+    asked = Listening(*json.loads(words))
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    told_to: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: told_to.append(number))
+    ended, ending = socket.socketpair()
+    ending.setblocking(False)
+    signal.set_wakeup_fd(ending.fileno())  # a signal wakes who waits for the socket
+    try:
+        with _listening(asked) as (at, serve):
+            _say({"status": "started", **at.record})
+            serve(lambda: told_to or not at.file("listener.pid").exists(), GONE_SECONDS, ended)
+    except (OSError, TalkError) as error:
+        _say(told(error))
+
+
+def wait_for_one(at: Place, tls: bool, seconds: float) -> None:
+    """Return when the inbox of a port has a message, or the time is over, for which this process
+    listens; raises `PORT_IN_USE`.
     """
-    asked = asked._replace(tls=asked.tls or limits_of(asked.home).tls)
-    if asked.tls:
-        from . import tls  # loads OpenSSL
-
-        tls.certificate(asked.home)
-    import subprocess  # only who starts one pays for it
-
-    reading, writing = os.pipe()
-    words = json.dumps({**asked._asdict(), "home": str(asked.home)})
-    found = os.pathsep.join([str(_SOURCES), *paths])
-    command = [sys.executable, "-I", "-S", "-c", _PROGRAM, found, module, words, str(writing)]
-    with os.fdopen(reading, "rb") as told:
-        try:
-            subprocess.run(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                pass_fds=[writing], start_new_session=True, cwd="/", check=True,
-            )  # fmt: skip
-        except (OSError, subprocess.CalledProcessError) as error:
-            raise TalkError("LISTENER_FAILED", f"no process can be started: {error}") from error
-        finally:
-            os.close(writing)
-        said = _said(told.fileno())
-    if said is None:
-        raise TalkError(
-            "LISTENER_FAILED", "the listener has ended or does not listen", port=asked.port
-        )
-    if said.get("status") == "error":
-        raise failure_of(said)
-    return {"status": "started", **_public(said)}
+    until = time.monotonic() + seconds
+    asked = Listening(str(at.home), at.port, str(at.inbox), tls=tls)
+    with _listening(asked) as (_, serve):
+        serve(lambda: time.monotonic() >= until or inbox.peek(at.inbox), _LOOK_SECONDS)
 
 
 def stop(at: Place) -> dict[str, Any]:
     """End a listener; raises `LISTENER_NOT_RUNNING`, `LISTENER_FAILED` where it goes on."""
-    pid = running_pid(at)
+    pid = at.pid
     if pid is None:
         raise TalkError("LISTENER_NOT_RUNNING", f"no listener runs on port {at.port}", port=at.port)
     for number in (signal.SIGTERM, signal.SIGKILL):
-        if _signal(at, pid, number):
-            return {"status": "stopped", "port": at.port, "pid": pid}
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+        until = time.monotonic() + STOP_SECONDS + DRAIN_SECONDS
+        while time.monotonic() < until:
+            if at.pid != pid:
+                return {"status": "stopped", "port": at.port, "pid": pid}
+            time.sleep(_LOOK_SECONDS)
     raise TalkError("LISTENER_FAILED", f"process {pid} does not end", port=at.port, pid=pid)
 
 
 def status(at: Place) -> dict[str, Any]:
     """The status of a listener: whether it runs, and what it says of itself."""
-    kept = inbox.peek(at.inbox_shelf)
-    unread = sum(not one.was_read for one in kept)
-    waiting = {"message_file": str(at.inbox), "message_count": len(kept), "unread": unread}
-    if running_pid(at) is None:
-        stale = {"stale_pid_file": True} if at.pid_file.exists() else {}
-        return {"status": "not_running", "port": at.port, **waiting, **stale}
-    return {"status": "running", **_public(record_of(at.directory)), **waiting}
+    kept, is_running = inbox.peek(at.inbox), at.pid is not None
+    return {
+        "status": "running" if is_running else "not_running",
+        **(at.public if is_running else {"port": at.port}),
+        "message_file": str(at.inbox),
+        "message_count": len(kept),
+        "unread": sum(map(inbox.is_unread, kept)),
+    }
 
 
-def discover(home: Path) -> dict[str, Any]:
-    """All listeners of this user that run."""
-    shown = ("port", "pid", "started", "name", "tls", "relay")
-    return {"listeners": [{key: one[key] for key in shown if key in one} for one in live(home)]}
-
-
-def running_pid(at: Place) -> int | None:
-    """The process that listens on a port; None where the pid file is missing or stale."""
-    return pid_in(at.pid_file)
-
-
-def port_named(home: Path, word: str) -> int:
-    """The port that a port or the name of a listener that runs means; raises `INVALID_PORT`,
-    `UNKNOWN_NAME`.
+@contextmanager
+def _listening(asked: Listening) -> Iterator[tuple[Place, partial[None]]]:
+    """The place of a listener that is announced, and its `Listener.serve`; raises what keeps it from
+    listening.
     """
-    if word.lstrip("+-").isdigit():
-        return checked_port(word)
-    for one in live(home):
-        if one.get("name") == word:
-            return int(one["port"])
-    raise TalkError("UNKNOWN_NAME", f"no listener that runs is called {word}", name=word)
+    home, context = Path(asked.home), None
+    limits = place.limits_of(home)
+    if asked.tls:
+        from . import tls  # loads OpenSSL
+
+        context = tls.server_context(home)
+    with _bound(asked.port) as server:
+        at = Place(home, server.getsockname()[1])
+        pid_file = place.made(home / str(at.port)) / "listener.pid"
+        with place.locked(pid_file, "PORT_IN_USE", _GLANCE_SECONDS) as held:
+            try:
+                _announce(asked, at, held)
+                server.listen(MAX_BACKLOG_CONNECTIONS)
+                yield at, partial(Listener(at, limits, context).serve, server)
+            finally:
+                pid_file.unlink(missing_ok=True)
 
 
-def _public(record: dict[str, Any]) -> dict[str, Any]:
-    shown = ("port", "pid", "message_file", "started", "name", "tls", "relay")
-    return {key: record[key] for key in shown if key in record}
-
-
-def _signal(at: Place, pid: int, number: int) -> bool:
-    """Send a signal; whether the process has ended after it."""
-    until = time.monotonic() + STOP_SECONDS + DRAIN_SECONDS
+def _bound(port: int) -> socket.socket:
     try:
-        _send(at, pid, number)
-    except ProcessLookupError:
-        return True
-    while running_pid(at) == pid:
-        if time.monotonic() > until:
-            return False
-        time.sleep(_LOOK_SECONDS)
-    return True
+        return socket.create_server((HOST, port), backlog=1)
+    except OSError as error:
+        code = "PORT_IN_USE" if error.errno == errno.EADDRINUSE else "LISTENER_FAILED"
+        raise TalkError(code, f"port {port}: {error.strerror}", port=port) from error
 
 
-def _send(at: Place, pid: int, number: int) -> None:
-    """To that very process: where the system can, it is held fast before it is looked at once more."""
-    if not hasattr(os, "pidfd_open"):
-        os.kill(pid, number)
-        return
-    held = os.pidfd_open(pid)
-    try:
-        if running_pid(at) == pid:
-            signal.pidfd_send_signal(held, number)
-    finally:
-        os.close(held)
+def _announce(asked: Listening, at: Place, pid_file: IO[bytes]) -> None:
+    """Write what the listener says of itself; raises `NAME_IN_USE`, and `OSError` where messages
+    could not be kept.
+    """
+    path = Path(asked.message_file or at.file("inbox.jsonl"))
+    with inbox.changing(path):
+        place.read(path)
+    with place.locked(at.home / "names.lock"):
+        if asked.name and any(one.get("name") == asked.name for one in place.live(at.home)):
+            why = f"another listener is called {asked.name}"
+            raise TalkError("NAME_IN_USE", why, name=asked.name)
+        record = {
+            "port": at.port,
+            "pid": os.getpid(),
+            "message_file": str(path),
+            "started": timestamp("seconds"),
+            **({"name": asked.name} if asked.name else {}),
+            **({"tls": True} if asked.tls else {}),
+        }
+        place.replace(at.file("listener.json"), json.dumps(record).encode())
+        pid_file.truncate(0)
+        pid_file.write(f"{os.getpid()}\n".encode())
+        pid_file.flush()
 
 
-def _said(descriptor: int) -> dict[str, Any] | None:
-    """The report of a starting listener; None where it says nothing in time."""
-    until, said = time.monotonic() + START_SECONDS, b""
-    while len(said) < _SAID_BYTES:
-        left = until - time.monotonic()
-        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
-            return None
-        part = os.read(descriptor, _SAID_BYTES)
-        if not part:
-            break
-        said += part
-    found = json.loads(said) if said else None
-    return found if isinstance(found, dict) else None
+def _say(said: dict[str, Any]) -> None:
+    """Tell who starts the listener, once."""
+    print(json.dumps(said), flush=True)
+    os.dup2(2, 1)

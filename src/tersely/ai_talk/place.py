@@ -1,207 +1,172 @@
-"""The places of talk, `~/.ai-talk/<port>/`, and what the user has set for all of it in
-`~/.ai-talk/config.json`.
+"""The places of talk, `~/.ai-talk/<port>/`, who listens there, and what the user has set for all of
+it in `~/.ai-talk/config.json`.
 """
 
 from __future__ import annotations
 
-import json
+import fcntl
 import os
-from dataclasses import dataclass, fields
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
-from . import files
 from .failures import TalkError
 from .frames import MAX_MESSAGE_BYTES
+from .messages import parsed_object
 
 HOST = "127.0.0.1"
 MAX_INBOX_MESSAGES = 100
 CONNECTIONS_PER_SECOND = 50
 CONNECTION_BURST = 100  # at once, after a silence
-DRAIN_SECONDS = 2.0  # for senders that are not done when a listener ends
 LOWEST_PORT, HIGHEST_PORT = 1_025, 65_535
+LOCK_SECONDS = 5.0  # for another process to let go of a file
+_RETRY_SECONDS = 0.005
 _WRITABLE_BY_OTHERS = 0o022
+_PUBLIC = ("port", "pid", "started", "name", "tls")  # of a listener's record
 
 
-class Shelf(NamedTuple):
-    """A file of messages, and what belongs to it."""
-
-    messages: Path
-    lock: Path  # held by who takes messages from it
-    callback: Path | None = None  # exists while messages wait that nobody has read
-    seen: Path | None = None  # which messages were read and left there
-
-
-@dataclass(frozen=True)
-class Place:
-    """The files of one port."""
-
-    home: Path
-    port: int
-    inbox: Path
-
-    @classmethod
-    def of(cls, home: Path, port: int, message_file: str = "") -> Place:
-        """That of a port, with the inbox where the listener was told to keep it."""
-        directory = home / str(port)
-        told = message_file or record_of(directory).get("message_file")
-        return cls(
-            home, port, Path(told) if isinstance(told, str) and told else directory / "inbox.jsonl"
-        )
-
-    @property
-    def directory(self) -> Path:
-        """The directory of the port alone."""
-        return self.home / str(self.port)
-
-    @property
-    def pid_file(self) -> Path:
-        """It has the process id of the listener, which holds it locked for as long as it lives."""
-        return self.directory / "listener.pid"
-
-    @property
-    def record(self) -> Path:
-        """The path of the listener's record."""
-        return self.directory / "listener.json"
-
-    @property
-    def outbox(self) -> Path:
-        """The path of what was sent from the port."""
-        return self.directory / "outbox.jsonl"
-
-    @property
-    def inbox_shelf(self) -> Shelf:
-        """The messages that were sent to the port."""
-        at = self.directory
-        return Shelf(self.inbox, at / "check.lock", at / "callback", at / "seen.json")
-
-    @property
-    def receipt_shelf(self) -> Shelf:
-        """The receipts of messages from the port that others read."""
-        return Shelf(self.directory / "receipts.jsonl", self.directory / "check.lock")
-
-    @property
-    def log(self) -> Path:
-        """The path of what the listener could tell nobody else."""
-        return self.directory / "listener.log"
-
-
-class Listening(NamedTuple):
-    """The request to a listener."""
-
-    home: Path
-    port: int  # 0 for any
-    message_file: str = ""
-    name: str = ""
-    tls: bool = False
-    relay: bool = False  # joined to the relay under its name
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The limits of a listener; `config.json` may set lower or, for rates, other values."""
+class Limits(NamedTuple):
+    """The limits of a listener."""
 
     max_message_bytes: int = MAX_MESSAGE_BYTES
     max_inbox_messages: int = MAX_INBOX_MESSAGES
     connections_per_second: int = CONNECTIONS_PER_SECOND
     connection_burst: int = CONNECTION_BURST
-    tls: bool = False
 
 
-_MOST = {"max_message_bytes": MAX_MESSAGE_BYTES, "max_inbox_messages": 100 * MAX_INBOX_MESSAGES}
-_MOST_CONNECTIONS = 100_000
+_MOST = Limits(MAX_MESSAGE_BYTES, 10_000, 100_000, 100_000)  # that may be set
 
 
-def home() -> Path:
-    """`~/.ai-talk`, made where it is missing; raises `UNSAFE_PATH` where others may write there."""
-    directory = Path("~/.ai-talk").expanduser()
-    make(directory)
-    return directory
+class Place(NamedTuple):
+    """The files of one port."""
+
+    home: Path
+    port: int
+
+    def file(self, name: str) -> Path:
+        """One of them."""
+        return self.home / str(self.port) / name
+
+    @property
+    def inbox(self) -> Path:
+        """The messages, where the last listener was told to keep them."""
+        told = self.record.get("message_file")
+        return Path(told) if isinstance(told, str) else self.file("inbox.jsonl")
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What the last listener said of itself; empty where there was none."""
+        return parsed_object(read(self.file("listener.json")))
+
+    @property
+    def pid(self) -> int | None:
+        """The process that listens and holds its pid file; None where that is missing or stale."""
+        path = self.file("listener.pid")
+        try:
+            with opened(path, "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            said = read(path).strip()
+            return int(said) if said.isdigit() else None
+        except OSError:  # none is there, or what no listener holds: a folder, a link
+            pass
+        return None
+
+    @property
+    def public(self) -> dict[str, Any]:
+        """What a listener that runs says of itself to all."""
+        said = {**self.record, "port": self.port, "pid": self.pid}
+        return {name: said[name] for name in _PUBLIC if name in said}
 
 
-def make(directory: Path) -> None:
-    """A directory that this user alone may write to; raises `UNSAFE_PATH`, `STORAGE_FAILED`."""
-    try:
-        directory.mkdir(0o700, parents=True, exist_ok=True)
-        status = directory.stat()
-    except OSError as error:
-        raise TalkError(
-            "STORAGE_FAILED", f"{directory}: {error.strerror}", path=str(directory)
-        ) from error
+def made(folder: Path) -> Path:
+    """A folder that this user alone may write to; raises `UNSAFE_PATH`, `OSError`."""
+    folder.mkdir(0o700, parents=True, exist_ok=True)
+    status = folder.stat()
     if status.st_uid != os.geteuid() or status.st_mode & _WRITABLE_BY_OTHERS:
-        raise TalkError("UNSAFE_PATH", f"others may write to {directory}", path=str(directory))
+        raise TalkError("UNSAFE_PATH", f"others may write to {folder}", path=str(folder))
+    return folder
 
 
-def checked_port(value: object) -> int:
+def opened(path: Path, mode: str) -> IO[bytes]:
+    """A file that this user alone may read, links not followed; raises `OSError`."""
+    flags = os.O_NOFOLLOW | os.O_NONBLOCK
+    return open(path, mode, opener=lambda name, other: os.open(name, other | flags, 0o600))
+
+
+def read(path: Path) -> bytes:
+    """The content of a file; empty where there is none."""
+    try:
+        with opened(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Put a content in the place of a file, or leave all as it was."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    with opened(draft, "wb") as file:
+        file.write(content)
+    os.replace(draft, path)
+
+
+@contextmanager
+def locked(
+    path: Path, code: str = "INBOX_BUSY", seconds: float = LOCK_SECONDS
+) -> Iterator[IO[bytes]]:
+    """The file, made where it is missing, while nobody else has it so; raises `code` where another
+    process does not let go of it.
+    """
+    until = time.monotonic() + seconds
+    with opened(path, "ab") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() > until:
+                    why = f"another process holds {path}"
+                    raise TalkError(code, why, path=str(path)) from error
+                time.sleep(_RETRY_SECONDS)
+        yield file
+
+
+def checked_port(text: str) -> int:
     """The port that is meant; raises `INVALID_PORT`."""
-    text = str(value)
-    if (
-        text.isascii()
-        and text.isdigit()
-        and len(text) <= 5
-        and LOWEST_PORT <= int(text) <= HIGHEST_PORT
-    ):
+    is_number = text.isascii() and text.isdigit() and len(text) <= 5
+    if is_number and LOWEST_PORT <= int(text) <= HIGHEST_PORT:
         return int(text)
-    raise TalkError(
-        "INVALID_PORT", f"a port is a number from {LOWEST_PORT} to {HIGHEST_PORT}", port=value
-    )
+    why = f"a port is a number from {LOWEST_PORT} to {HIGHEST_PORT}"
+    raise TalkError("INVALID_PORT", why, port=text)
 
 
-def record_of(directory: Path) -> dict[str, Any]:
-    """The record of the last listener of a port; empty where there was none or it cannot be read."""
-    return _object_in(directory / "listener.json") or {}
+def port_named(home: Path, word: str) -> int:
+    """The port of the listener that runs under a name; raises `UNKNOWN_NAME`."""
+    for one in live(home):
+        if one.get("name") == word:
+            return int(one["port"])
+    raise TalkError("UNKNOWN_NAME", f"no listener that runs is called {word}", name=word)
 
 
 def live(home: Path) -> list[dict[str, Any]]:
-    """The records of the listeners that run, by port."""
-    found = []
-    for port in sorted(
-        int(one.name) for one in home.iterdir() if one.name.isascii() and one.name.isdigit()
-    ):
-        pid, record = pid_in(home / str(port) / "listener.pid"), record_of(home / str(port))
-        if pid is not None:
-            found.append({**(record if record.get("pid") == pid else {}), "port": port, "pid": pid})
-    return found
+    """What the listeners that run say of themselves, by port."""
+    ports = sorted(int(one.name) for one in home.iterdir() if one.name.isdecimal())
+    return [one.public for one in (Place(home, port) for port in ports) if one.pid is not None]
 
 
-def pid_in(path: Path) -> int | None:
-    """The listener whose pid file it is; None where there is none, or a stale one.
-
-    A listener holds the file locked while it lives: that a process of that number exists says
-    nothing.
-    """
-    if not files.is_locked(path):
-        return None
-    said = (files.read(path) or b"").strip()
-    return int(said) if said.isdigit() else None
-
-
-def limits_of(directory: Path) -> Limits:
+def limits_of(home: Path) -> Limits:
     """The limits that the user has set; raises `INVALID_CONFIG`."""
-    path = directory / "config.json"
-    if files.read(path) is None:
-        return Limits()
-    said = _object_in(path)
-    if said is None:
-        raise TalkError("INVALID_CONFIG", f"{path} is no object of JSON", path=str(path))
-    kinds = {field.name: type(field.default) for field in fields(Limits)}
-    for name, value in said.items():
-        is_right = name in kinds and type(value) is kinds[name]
-        if not is_right or (
-            kinds[name] is int and not 1 <= value <= _MOST.get(name, _MOST_CONNECTIONS)
-        ):
-            raise TalkError(
-                "INVALID_CONFIG",
-                f"{path} sets {name} to {value!r}",
-                path=str(path),
-                known=list(kinds),
-            )
+    path = home / "config.json"
+    said, most = parsed_object(read(path)), _MOST._asdict()
+    wrong = [
+        name
+        for name, value in said.items()
+        if type(value) is not int or not 1 <= value <= most.get(name, 0)
+    ]
+    if wrong or (path.exists() and not said):
+        why = f"{path} sets {', '.join(wrong) or 'nothing'}"
+        raise TalkError("INVALID_CONFIG", why, path=str(path), most=most)
     return Limits(**said)
-
-
-def _object_in(path: Path) -> dict[str, Any] | None:
-    try:
-        said = json.loads(files.read(path) or b"")
-    except (ValueError, RecursionError):
-        return None
-    return said if isinstance(said, dict) else None
