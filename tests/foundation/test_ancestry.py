@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.own_terminal import IS_TOLD_APART, at_terminal
 
+from tersely.agent.tools.running import sandbox_supervisor
+
 SOURCE = "import os; from tersely.foundation.process.ancestry import is_of_person; print(is_of_person(os.getpid()))"
 
 
@@ -44,3 +46,9 @@ def test_what_run_has_started_is_no_person_even_where_it_takes_its_name_away() -
     inner = ["env", "-u", "TERSELY_AGENT", sys.executable, "-c", SOURCE]
     words = ["/bin/sh", "-c", '"$@"; true', "sh", *inner]
     assert at_terminal(*words, TERSELY_AGENT="ann") == "False"
+
+
+def test_what_our_own_agent_runs_is_no_person(tmp_path: Path) -> None:
+    supervisor = tmp_path / Path(sandbox_supervisor.__file__).name
+    supervisor.write_text("import subprocess, sys\nsubprocess.run(sys.argv[1:], check=True)\n")
+    assert at_terminal(sys.executable, str(supervisor), sys.executable, "-c", SOURCE) == "False"

@@ -9,17 +9,13 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
+from tests import certificate
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network import fetch as fetching
@@ -169,7 +165,9 @@ def test_a_certificate_is_for_the_name_and_not_for_the_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = []
-    context = certified(tmp_path, "localhost")
+    made = certificate.make(tmp_path, "localhost")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*made)
     context.sni_callback = lambda connection, name, _: names.append(name)
 
     def answer(plain: socket.socket) -> None:
@@ -177,7 +175,7 @@ def test_a_certificate_is_for_the_name_and_not_for_the_address(
             connection.recv(65_536)
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntea")
 
-    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(made.certificate))
     with answering(answer) as port:
         assert fetch(f"https://localhost:{port}/", ("localhost",)).body == b"tea"
         assert code_of(f"https://127.0.0.1:{port}/", "127.0.0.1") == "fetch_failed"
@@ -203,30 +201,3 @@ def answering(answer: Callable[[socket.socket], None]) -> Iterator[int]:
         yield listener.getsockname()[1]
         listener.shutdown(socket.SHUT_RDWR)
         thread.join()
-
-
-def certified(folder: Path, name: str) -> ssl.SSLContext:
-    """The context of a server with a certificate for one name, which is its own authority."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    (folder / "certificate.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    secret = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    (folder / "key.pem").write_bytes(secret)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / "certificate.pem", folder / "key.pem")
-    return context

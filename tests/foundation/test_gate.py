@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing, suppress
 
 import pytest
 
@@ -21,10 +21,12 @@ async def server() -> AsyncIterator[tuple[int, list[bytes]]]:
     heard: list[bytes] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        heard.append(await reader.readuntil(b"\r\n\r\n"))
-        writer.write(b"HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 3\r\n\r\ntea")
-        await reader.read()
-        writer.close()
+        with closing(writer), suppress(asyncio.IncompleteReadError):  # the gate has asked nothing
+            heard.append(await reader.readuntil(b"\r\n\r\n"))
+            writer.write(
+                b"HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 3\r\n\r\ntea"
+            )
+            await reader.read()
 
     listening = await asyncio.start_server(serve, "127.0.0.1", 0)
     try:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -16,6 +17,7 @@ from tests.foundation.serving import Server, serving
 from tersely.foundation.network import http
 
 WAITS = http.waits(connect=5, silence=5)
+CLOSING_SECONDS = 60.0  # for the server to close a connection
 SHORT = http.waits(connect=5, silence=0.2)
 WELL = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntea"
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -40,8 +42,11 @@ def test_an_answer_comes_whole() -> None:
 
 def test_a_connection_is_used_again_until_the_server_closes_it() -> None:
     with serving(WELL, WELL) as server, http.connections() as pool:
-        for _ in range(4):
-            assert http.ask(pool, "GET", server.url, WAITS, MOST_BYTES, headers={}).body == b"tea"
+        for _ in range(2):
+            for _ in range(2):
+                answer = http.ask(pool, "GET", server.url, WAITS, MOST_BYTES, headers={})
+                assert answer.body == b"tea"
+            assert server.closed.acquire(timeout=CLOSING_SECONDS)
     assert len(server.heads) == 4
     assert len(server.connections) == 2
 
@@ -93,7 +98,7 @@ def test_who_listens_nowhere_is_named_by_the_system() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     with pytest.raises(http.ConnectError) as caught:
-        asked(Server(f"http://127.0.0.1:{port}", [], []))
+        asked(Server(f"http://127.0.0.1:{port}", [], [], threading.Semaphore(0)))
     assert http.reason(caught.value) == "Connection refused"
 
     async def ask_once() -> None:

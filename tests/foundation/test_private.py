@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tersely.foundation.storage.private import index_directory, user_key
+from tersely.foundation.storage.private import SECOND_INDEXES, index_places
+
+
+def user_key(environment: Mapping[str, str]) -> bytes:
+    """The key that names of indexes are made with, which lies beside them."""
+    directory = index_places("/", environment).elsewhere.partition(f"/{SECOND_INDEXES}/")[0]
+    return Path(directory, "key").read_bytes()
 
 
 def test_a_key_is_made_once_and_is_nobody_elses(tmp_path: Path) -> None:
@@ -17,7 +24,13 @@ def test_a_key_is_made_once_and_is_nobody_elses(tmp_path: Path) -> None:
     assert key == user_key(environment)
     assert key != user_key({"TERSELY_HOME": str(tmp_path / "other")})
     assert (tmp_path / "new" / "home" / "key").stat().st_mode & 0o777 == 0o600
-    assert [path.name for path in (tmp_path / "new" / "home").iterdir()] == ["key"]
+    assert {path.name for path in (tmp_path / "new" / "home").iterdir()} == {"key", ".gitignore"}
+
+
+def test_a_folder_that_holds_something_else_is_not_told_to_ignore_itself(tmp_path: Path) -> None:
+    (tmp_path / "a.py").touch()
+    user_key({"TERSELY_HOME": str(tmp_path)})
+    assert {path.name for path in tmp_path.iterdir()} == {"key", "a.py"}
 
 
 def test_processes_that_start_at_once_agree(tmp_path: Path) -> None:
@@ -73,7 +86,7 @@ def test_where_the_home_cannot_be_written_the_key_lies_among_temporary_files(
 
 def test_roots_have_names_that_say_nothing_of_each_other(tmp_path: Path) -> None:
     environment = {"TERSELY_HOME": str(tmp_path)}
-    one, other = (index_directory(root, environment) for root in ("/a", "/b"))
+    one, other = (index_places(root, environment).in_repository for root in ("/a", "/b"))
     assert one.startswith("/a/.tersely/")
     assert one.rpartition("/")[2] != other.rpartition("/")[2]
-    assert index_directory("/", environment).startswith("/.tersely/")
+    assert index_places("/", environment).in_repository.startswith("/.tersely/")

@@ -56,6 +56,7 @@ def classes(vocabulary: Vocabulary) -> dict[str, str]:
     return {one: vocabulary.character_class(ord(one)) for one in every}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stand_in", CLASSES)
 def test_every_character_is_in_the_class_that_the_reference_has_it_in(
     classes: dict[str, str], stand_in: str

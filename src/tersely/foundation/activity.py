@@ -1,6 +1,6 @@
 """The states that programs say of themselves, where others act on them."""
 
 WORKING = "working"
+IDLE, GONE = "idle", "gone"
 PERMISSION = "waits for permission"
-LIMITED = "limited until "  # before the time when they may go on, by what their makers allow
 ALLOW, DENY = "allow", "deny"  # what the person says to an agent that waits for permission

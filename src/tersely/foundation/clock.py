@@ -3,31 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 wall_seconds = time.time
 elapsed_seconds = time.perf_counter
-
-
-class SteadyClock:
-    """Seconds since 1970 that never go back: where the system's clock is set back, they go on from
-    where they were.
-    """
-
-    def __init__(
-        self,
-        wall: Callable[[], float] = wall_seconds,
-        elapsed: Callable[[], float] = elapsed_seconds,
-    ) -> None:
-        self._wall = wall
-        self._elapsed = elapsed
-        # the latest that the second clock can have begun by the first
-        self._began = wall() - elapsed()
-
-    def __call__(self) -> float:
-        """The time now."""
-        self._began = max(self._began, self._wall() - self._elapsed())
-        return self._began + self._elapsed()
 
 
 def local_time() -> str:

@@ -151,7 +151,7 @@ EXIT_OF_CODE = {
     # two agents have answered each other too often without a person | write to one of them, or let
     # them rest
     "turn_limit": EXIT_SURROUNDINGS,
-    # the agents of a thread have used what they may in a day | start the program yourself, raise the
+    # the agents of a thread have started all programs that they may in a day | start the program yourself, raise the
     # limit in the policy, or wait for the next day
     "spending_limit": EXIT_NEGATIVE,
     # one agent asks more often than it may | ask again after the time that the message says
@@ -175,10 +175,10 @@ EXIT_OF_CODE = {
     "home_not_private": EXIT_SURROUNDINGS,
     # that is no token, and no identity that has one | `relay token list` lists them
     "token_not_found": EXIT_NEGATIVE,
-    # others could read along at that address | give `--tls`, or listen at 127.0.0.1 behind a proxy
+    # others could read along at that address | give `--tls-cert` and `--tls-key`, or listen at 127.0.0.1 behind a proxy
     "insecure_address": EXIT_USAGE,
-    # a certificate or key is missing, expired, or not the one that was expected | do what the hint
-    # says
+    # a certificate or key is missing or expired, or nobody whom this system believes signed it | do
+    # what the hint says
     "invalid_certificate": EXIT_SURROUNDINGS,
     # the relay that this machine has joined cannot be reached | wait for the network; `leave` works
     # without it
@@ -217,9 +217,6 @@ EXIT_OF_CODE = {
     # the next request may take more tokens than the user allows the session | allow more with
     # `--session-tokens`
     "session_budget_spent": EXIT_NEGATIVE,
-    # no commit of the history can be made a task | allow more commits, or name the command that
-    # runs the tests
-    "no_task": EXIT_NEGATIVE,
     # the prompt does not fit into the model's window | shorten it, or take a model with a larger
     # one
     "window_exceeded": EXIT_SURROUNDINGS,

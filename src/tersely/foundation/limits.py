@@ -82,7 +82,7 @@ MAX_NAMES_CHARACTERS = 100  # of the names imported together
 
 # The relay: its store
 
-MAX_READ_ENTRIES = 1_000  # of a stream or list at one go
+MAX_READ_ENTRIES = 1_001  # of a stream or list at one go: a page, and whether there is more
 SNAPSHOT_VERSIONS = 32  # of a document, for which the body is kept once
 RECEIPT_SECONDS = 7 * 86_400  # in which a repeated request is recognised
 BLOB_CHUNK_BYTES = 262_144

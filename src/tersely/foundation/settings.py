@@ -17,6 +17,7 @@ from typing import Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_SETTINGS_BYTES
+from tersely.foundation.storage.roots import INDEX_DIRECTORY, is_relay_home
 from tersely.foundation.text.suggestion import suggestion
 
 DEFAULT_ANSWER_SECONDS = 120  # of a command that no daemon answers, once the index is up to date
@@ -78,6 +79,8 @@ class Settings:
     chat_variables: str = field(default="none", metadata={"own": True})
     # that it may fetch from, with commas
     chat_private_hosts: str = field(default="none", metadata={"own": True})
+    # the command of the server of the Model Context Protocol that has a browser
+    chat_browser: str = field(default="none", metadata={"own": True})
     # old turns leave a window that fills
     chat_compact: str = field(default="on", metadata={"choices": ("on", "off")})
     # of any answer; 0: its share of the window
@@ -127,7 +130,7 @@ def _given(
         shared = _read_toml(root / SHARED, needed=b"tersely")
         for name, value in _table(_table(shared, "tool"), "tersely").items():
             yield SHARED, name, value
-    if _is_inside(root, OWN, complaints):
+    if not is_relay_home(f"{root}/{INDEX_DIRECTORY}") and _is_inside(root, OWN, complaints):
         for name, value in _read_toml(root / OWN).items():
             yield OWN, name, value
     for variable in sorted(environment):

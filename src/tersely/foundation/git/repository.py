@@ -9,16 +9,16 @@ worktrees and submodules, or the user allows the place.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
 
 # What git opens in a repository by name; any of them may be a link.
-_OPENED = (
-    "HEAD", "config", "config.worktree", "index", "packed-refs", "shallow", "info", "info/exclude", "info/attributes",
-    "refs", "refs/heads", "refs/remotes", "refs/tags", "logs", "objects", "objects/info", "objects/info/alternates",
-    "objects/info/commit-graph", "objects/info/commit-graphs", "objects/pack", "objects/pack/multi-pack-index",
-)  # fmt: skip
+_OPENED = tuple(
+    "HEAD config config.worktree index packed-refs shallow info info/exclude info/attributes refs refs/heads "
+    "refs/remotes refs/tags logs objects objects/info objects/info/alternates objects/info/commit-graph "
+    "objects/info/commit-graphs objects/pack objects/pack/multi-pack-index".split()
+)
 # Places outside that the user allows, separated by `:`: the setting `git_elsewhere`, which no
 # repository can make.
 ALLOWED = "TERSELY_GIT_ELSEWHERE"
@@ -93,10 +93,11 @@ def check_home(tree: str) -> str:
         for name in _OPENED:
             if os.path.islink(f"{one}/{name}") and not _is_inside(f"{one}/{name}", inside):
                 raise LeadsOutError(f".git/{name} leads out of the repository")
-        _check_borrowed(f"{one}/objects", inside)
-    return _checked_settings(
-        [f"{one}/{name}" for one in homes for name in ("config", "config.worktree")], inside
-    )
+    objects = [f"{one}/objects" for one in homes]
+    _reached(objects, _borrowed, inside, ".git borrows objects from")
+    settings = [f"{one}/{name}" for one in homes for name in ("config", "config.worktree")]
+    said = _reached(settings, _included_files, inside, ".git/config includes")
+    return "\n".join(_whole_text(path).lower() for path in said)
 
 
 def _allowed() -> Iterable[str]:
@@ -104,37 +105,37 @@ def _allowed() -> Iterable[str]:
     return (os.path.realpath(place) for place in places if os.path.isabs(place))
 
 
-def _check_borrowed(objects: str, inside: Sequence[str]) -> None:
-    """Stores of objects name others, and those again others."""
-    waiting, seen = [objects], {objects}
-    for store in waiting:
-        for line in _whole_text(f"{store}/info/alternates").splitlines():
-            other = os.path.realpath(os.path.join(store, line.strip().strip('"')))
-            if line.strip() and not line.startswith("#") and other not in seen:
-                if not _is_inside(other, inside) or len(seen) > _MAX_NAMED_PLACES:
-                    raise LeadsOutError(
-                        f".git borrows objects from {other}, which {ALLOWED} does not allow", other
-                    )
-                seen.add(other)
-                waiting.append(other)
+def _reached(
+    places: Iterable[str],
+    named: Callable[[str], Iterable[str]],
+    inside: Sequence[str],
+    how: str,
+) -> list[str]:
+    """Places, with those that they name, and those again; raises `LeadsOutError`."""
+    found = list(dict.fromkeys(places))
+    for place in found:
+        for name in named(place):
+            other = os.path.realpath(name)
+            if other in found:
+                continue
+            if not _is_inside(other, inside) or len(found) > _MAX_NAMED_PLACES:
+                raise LeadsOutError(f"{how} {other}, which {ALLOWED} does not allow", other)
+            found.append(other)
+    return found
 
 
-def _checked_settings(paths: Sequence[str], inside: Sequence[str]) -> str:
-    """All that settings say, with those that they include."""
-    waiting, seen, said = list(paths), set(paths), []
-    for path in waiting:
-        text = _whole_text(path)
-        said.append(text.lower())
-        for other in _included(text) if "include" in said[-1] else ():
-            place = os.path.realpath(os.path.join(os.path.dirname(path), os.path.expanduser(other)))
-            if place not in seen:
-                if not _is_inside(place, inside) or len(seen) > _MAX_NAMED_PLACES:
-                    raise LeadsOutError(
-                        f".git/config includes {place}, which {ALLOWED} does not allow", place
-                    )
-                seen.add(place)
-                waiting.append(place)
-    return "\n".join(said)
+def _borrowed(store: str) -> Iterable[str]:
+    """The stores of objects that one names."""
+    lines = _whole_text(f"{store}/info/alternates").splitlines()
+    told = (line.strip().strip('"') for line in lines if not line.startswith("#"))
+    return (os.path.join(store, line) for line in told if line)
+
+
+def _included_files(path: str) -> Iterable[str]:
+    """The files that settings include."""
+    text = _whole_text(path)
+    names = _included(text) if "include" in text.lower() else ()
+    return (os.path.join(os.path.dirname(path), os.path.expanduser(name)) for name in names)
 
 
 def _included(settings: str) -> Iterable[str]:

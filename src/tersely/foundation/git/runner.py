@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.foundation.git.repository import LeadsOutError, check_home, work_tree
+from tersely.foundation.git.repository import LeadsOutError, check_home, homes_of, work_tree
 
 if TYPE_CHECKING:  # imported where there is a repository to ask about
     import subprocess
@@ -28,8 +28,9 @@ GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=
        "-c", "log.mailmap=false", "-c", "diff.orderFile=/dev/null")  # fmt: skip
 # Variables by which a calling git (a hook, for one) would point ours at another repository or
 # index.
+_INDEX_VARIABLE = "GIT_INDEX_FILE"
 REPOSITORY_VARIABLES = (
-    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE",
+    _INDEX_VARIABLE, "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE",
     "GIT_PREFIX", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_INTERNAL_SUPER_PREFIX",
     "GIT_IMPLICIT_WORK_TREE", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS",
@@ -66,6 +67,16 @@ def environment(root: str) -> dict[str, str]:
     """
     kept = {name: value for name, value in os.environ.items() if name not in REPOSITORY_VARIABLES}
     return kept | {"GIT_WORK_TREE": work_tree(root), **_ASKING_NOBODY}
+
+
+def index_of_caller(root: str) -> dict[str, str]:
+    """The variable by which git names the index of a commit that is being made to its hooks; none
+    if it is not of the repository around `root`.
+    """
+    named = os.environ.get(_INDEX_VARIABLE, "")
+    path, tree = os.path.realpath(named), work_tree(root)
+    is_own = bool(named and tree) and os.path.dirname(path) == homes_of(tree)[0]
+    return {_INDEX_VARIABLE: path} if is_own else {}
 
 
 def started(

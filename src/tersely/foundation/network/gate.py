@@ -64,6 +64,13 @@ class _Head(NamedTuple):
         return "\r\n".join([line, *kept, "Connection: close", "", ""]).encode("latin-1")
 
 
+class Refusal(NamedTuple):
+    """What a browser was refused."""
+
+    host: str  # that it asked for; "" where it named none
+    message: str  # with the place, and why
+
+
 class Gate:
     """See the module. For one event loop; what is refused is remembered in `refusals`, the newest
     last.
@@ -74,7 +81,7 @@ class Gate:
     def __init__(self, closed_hosts: Collection[str] = ()) -> None:
         self._closed_hosts = closed_hosts
         self.private_places: set[str] = set()  # hosts, or hosts with a port
-        self.refusals: deque[str] = deque(maxlen=MAX_GATE_REFUSALS)
+        self.refusals: deque[Refusal] = deque(maxlen=MAX_GATE_REFUSALS)
         self.port = 0
         self._server: asyncio.Server | None = None
         self._running: set[asyncio.Task[None]] = set()
@@ -110,10 +117,11 @@ class Gate:
     async def _serve(self, browser: _Ends) -> None:
         head = await _read_head(browser.reader)
         method, _, rest = head.line.partition(" ")
-        target = rest.rpartition(" ")[0]
+        target, host = rest.rpartition(" ")[0], ""
         try:
             parts = _parts(method, target)
-            if parts.hostname in self._closed_hosts:
+            host = parts.hostname or ""
+            if host in self._closed_hosts:
                 return
             place = await asyncio.to_thread(checked_place, parts, frozenset(self.private_places))
             is_private = not all(map(is_public, place.addresses))
@@ -121,7 +129,7 @@ class Gate:
                 self._check_asker(head, parts)
             server = await _connected(place)
         except TerselyError as error:
-            self.refusals.append(f"{target[:200]}: {error.message}")
+            self.refusals.append(Refusal(host, f"{target[:200]}: {error.message}"))
             await _answer(
                 browser.writer,
                 "403 Forbidden" if error.code == "denied" else "502 Bad Gateway",
@@ -148,7 +156,8 @@ class Gate:
                 try:
                     self._check_asker(head, private)
                 except TerselyError as error:
-                    self.refusals.append(f"{private.netloc}: {error.message}")
+                    why = f"{private.netloc}: {error.message}"
+                    self.refusals.append(Refusal(private.hostname or "", why))
                     return
                 first = "\r\n".join(
                     [head.line, *(f"{key}: {value}" for key, value in head.fields), "", ""]
@@ -165,12 +174,13 @@ class Gate:
         """Raises `denied` where a page of elsewhere asks a private place."""
         asker = head.field("origin") or head.field("referer")
         site = head.field("sec-fetch-site")
-        is_own = site in _OF_ITSELF or self._is_named(asker) or not (site or asker)
+        is_own = site in _OF_ITSELF or self.is_named(asker) or not (site or asker)
         if not is_own:
             message = f"{parts.hostname} is private, and a page of {urlsplit(asker).netloc or 'elsewhere'} asks for it"
             raise TerselyError("denied", message, "open it by itself")
 
-    def _is_named(self, url: str) -> bool:
+    def is_named(self, url: str) -> bool:
+        """True if a URL leads to a private place that is named."""
         try:
             parts = urlsplit(url)
             return bool(

@@ -34,10 +34,12 @@ from httpcore2 import (
     TimeoutException,
     UnsupportedProtocol,
     WriteError,
+    default_ssl_context,
 )
 from httpcore2._backends.auto import AutoBackend
 from httpcore2._backends.sync import SyncStream
 
+from tersely.foundation.errors import TerselyError
 from tersely.foundation.network.credentials import is_same_user
 
 __all__ = [
@@ -52,6 +54,11 @@ __all__ = [
 KEPT_SECONDS = 4.0  # of an idle connection: less than servers keep theirs
 MAX_KEPT_CONNECTIONS = 10
 MAX_LINE_BYTES = 10_000_000  # of a stream that is read by lines
+
+_TRUST_HINT = (
+    "have it renewed where that runs, or add the authority that signed it to the trust store of "
+    "this system (or name its file in SSL_CERT_FILE)"
+)
 
 DISCONNECTIONS = (ReadError, WriteError, RemoteProtocolError)
 # of a server, or on the way to it
@@ -128,15 +135,31 @@ def connections(own_socket: Path | None = None) -> ConnectionPool:
     )  # fmt: skip
 
 
-def secured_connections(context: ssl.SSLContext) -> ConnectionPool:
-    """Connections to servers that a context believes."""
-    return ConnectionPool(ssl_context=context, max_connections=None, keepalive_expiry=KEPT_SECONDS)
+def system_trust() -> ssl.SSLContext:
+    """The TLS of a client that believes what the system does, or the authorities in the file that
+    `SSL_CERT_FILE` names; raises `invalid_certificate`.
+    """
+    try:
+        return default_ssl_context()
+    except OSError as error:  # of ssl as well
+        hint = (
+            "have SSL_CERT_FILE be the absolute path of a file of authorities in PEM, or unset it"
+        )
+        message = f"no trust store can be read: {error.strerror or error}"
+        raise TerselyError("invalid_certificate", message, hint) from error
 
 
-def async_secured_connections(context: ssl.SSLContext) -> AsyncConnectionPool:
+def secured_connections() -> ConnectionPool:
+    """Connections to servers that the system believes; raises `invalid_certificate`."""
+    return ConnectionPool(
+        ssl_context=system_trust(), max_connections=None, keepalive_expiry=KEPT_SECONDS
+    )
+
+
+def async_secured_connections() -> AsyncConnectionPool:
     """The same for one event loop."""
     return AsyncConnectionPool(
-        ssl_context=context, max_connections=None, max_keepalive_connections=MAX_KEPT_CONNECTIONS,
+        ssl_context=system_trust(), max_connections=None, max_keepalive_connections=MAX_KEPT_CONNECTIONS,
         keepalive_expiry=KEPT_SECONDS,
     )  # fmt: skip
 
@@ -209,14 +232,15 @@ async def stream_once(
     server_name: str | None = None,
 ) -> AsyncIterator[Response]:
     """Ask over a connection of its own, which leaving closes, also in the middle of an answer;
-    raises `FAILURES`.
+    raises `FAILURES`, `invalid_certificate`.
 
     `server_name` is whose certificate is wanted, where the URL has an address instead.
     """
     extensions = {**waits, "sni_hostname": server_name}
     fields = _fields({**headers, "Connection": "close"})
+    trust = system_trust() if url.startswith("https:") else None
     async with (
-        AsyncConnectionPool(max_keepalive_connections=0) as pool,
+        AsyncConnectionPool(ssl_context=trust, max_keepalive_connections=0) as pool,
         pool.stream(
             method, _target(url), headers=fields, content=content, extensions=extensions
         ) as response,
@@ -281,6 +305,15 @@ def field(response: Response, name: str) -> str:
     return next(
         (value.decode("latin-1") for key, value in response.headers if key.lower() == wanted), ""
     )
+
+
+def disbelieved(url: str, error: BaseException) -> TerselyError | None:
+    """The error of a server whose certificate is not believed, None for other failures."""
+    why = reason(error)
+    if "certificate verify failed" not in why.lower().replace("_", " "):
+        return None
+    message = f"{url} shows a certificate that is not believed: {why}"
+    return TerselyError("invalid_certificate", message, _TRUST_HINT)
 
 
 def reason(error: BaseException) -> str:

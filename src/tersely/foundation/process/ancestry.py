@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 NAME_VARIABLE = "TERSELY_AGENT"  # the name of the agent that runs a process, where it was given one
@@ -25,7 +25,8 @@ _INTERPRETERS = frozenset({"node", "bun", "deno", "python", "python3"})
 _SUFFIXES = (".js", ".mjs", ".cjs", ".py", ".exe")
 _NAME_BYTES = 5
 # what our own agent starts commands by, and where that is named
-_KEEPER, _KEEPER_WORDS = "keeper.py", 8
+_SUPERVISOR, _SUPERVISOR_WORDS = "sandbox_supervisor.py", 8
+_WRAPPER = ("tersely", "run")  # the words of what runs agents, of whom orphans are children
 
 
 class _Process(NamedTuple):
@@ -120,12 +121,24 @@ def is_of_person(process_id: int) -> bool:
     if not lineage or not lineage[0].process.has_terminal:
         return False
     is_whole = lineage[-1].process.parent <= 1
-    return is_whole and not any(map(_is_agent, lineage))
+    return is_whole and not _has_agent(lineage)
 
 
 def is_of_agent(process_id: int) -> bool:
     """True if an agent that can be seen has started a process."""
-    return any(map(_is_agent, _lineage(process_id)))
+    return _has_agent(list(_lineage(process_id)))
+
+
+def _has_agent(lineage: Sequence[_Ancestor]) -> bool:
+    """True if an agent is among a process and its ancestors, or has left it to `tersely run`."""
+    return any(map(_is_agent, lineage)) or any(map(_is_wrapper, lineage[1:]))
+
+
+def _is_wrapper(one: _Ancestor) -> bool:
+    program, command = _WRAPPER
+    names = [os.path.basename(word) for word in one.process.words if not word.startswith("-")]
+    own = names[1:] if names and names[0].startswith("python") else names
+    return own[:1] == [program] and command in own
 
 
 def _lineage(process_id: int) -> Iterator[_Ancestor]:
@@ -153,5 +166,5 @@ def _is_of_ours(process_id: int, process: _Process) -> bool:
         variables = []
     is_named = any(one.startswith(NAME_VARIABLE.encode() + b"=") for one in variables)
     return is_named or any(
-        os.path.basename(word) == _KEEPER for word in process.words[:_KEEPER_WORDS]
+        os.path.basename(word) == _SUPERVISOR for word in process.words[:_SUPERVISOR_WORDS]
     )

@@ -8,8 +8,8 @@ the way in and back on the way out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from itertools import count
 from typing import Any, NamedTuple, NoReturn, Self, TypeVar
@@ -18,11 +18,15 @@ import psycopg
 from psycopg import conninfo, errors, pq
 from psycopg.types.numeric import Int8Dumper
 
+from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 
-POSTGRES_CONNECT_SECONDS = 5
-# of a server that was sent something, after which the connection is given up
-POSTGRES_SILENCE_SECONDS = 15
+POSTGRES_CONNECT_SECONDS = 4
+# of a server that was sent something, after which it is asked over another connection whether it
+# works on it; the connection is given up where it does not say so in time
+POSTGRES_SILENCE_SECONDS = 3
+POSTGRES_UNSENT_MILLISECONDS = 12_000  # for which what was sent may not arrive
+_POLL_SECONDS = 0.1  # between looks at how long a server has been silent
 POSTGRES_STATEMENT_SECONDS = 60  # for which a statement may run, or wait for another process
 MAX_POSTGRES_STATEMENTS = 1_000  # whose translation is remembered
 _TEXT_OID = 25
@@ -34,6 +38,9 @@ _IN_USE = (
     errors.SerializationFailure,
 )
 _LOST = (psycopg.OperationalError, psycopg.InterfaceError)
+
+_LOST_BY_SERVER = "it does not answer, and does not work on what it was sent"
+_UNKNOWN = "whether the last of what was sent is written is not known"
 
 GivenT = TypeVar("GivenT")
 Row = tuple[Any, ...]
@@ -73,6 +80,7 @@ class PostgresDatabase:
         """Raises `database_unavailable` where nobody answers."""
         self._session = session
         self._is_inside = False  # a transaction
+        self._is_committing = False
         self._connection = _connect(session)
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> None:
@@ -122,12 +130,13 @@ class PostgresDatabase:
             if self._session.lock:
                 self.execute(self._session.lock)
             yield
+            self._is_committing = True
             self.execute("commit")
         except BaseException:
             self._roll_back()
             raise
         finally:
-            self._is_inside = False
+            self._is_inside = self._is_committing = False
 
     def heard(self, seconds: float) -> list[str]:
         """The messages that `notify` has sent to the channels that this connection listens to,
@@ -186,7 +195,53 @@ class PostgresDatabase:
         if isinstance(error, _IN_USE):
             hint = "Another process is writing; try again when it is done."
             raise TerselyError("database_locked", f"{place} is in use", hint) from error
-        raise _unavailable(place, error) from error
+        raise _unavailable(place, error, _UNKNOWN if self._is_committing else "") from error
+
+
+class _Connection(psycopg.Connection[Any]):
+    """One that is given up where the server is silent and does not work on what it was sent: the
+    network may have lost it, or the answer, and tell nobody.
+    """
+
+    url = ""  # by which it is asked over another connection; "" for that
+    process = 0  # of the server, that works for this one
+
+    def wait(self, gen: Any, interval: float = _POLL_SECONDS, timeout: float | None = None) -> Any:
+        """The result of a generator of the driver; raises `psycopg.OperationalError` for silence."""
+        if timeout is None:
+            gen = self._watched(gen)
+        return (
+            super().wait(gen, interval) if timeout is None else super().wait(gen, interval, timeout)
+        )
+
+    def _watched(self, gen: Any) -> Generator[Any, Any, Any]:
+        watch, ready = Stopwatch(), None
+        while True:
+            try:
+                state = gen.send(ready)
+            except StopIteration as end:
+                return end.value
+            ready = yield state
+            if ready:
+                watch = Stopwatch()
+            elif watch.seconds() > POSTGRES_SILENCE_SECONDS:
+                # the answer may have come while the server was asked
+                if not self._is_at_work() and not (ready := (yield state)):
+                    self.pgconn.finish()
+                    raise psycopg.OperationalError(_LOST_BY_SERVER)
+                watch = Stopwatch()
+
+    def _is_at_work(self) -> bool:
+        """True if the server says over another connection that it works for this one."""
+        if not self.url:
+            return False
+        sql = "select 1 from pg_stat_activity where pid = $1 and state = 'active'"
+        try:
+            with closing(_connected(self.url)) as asked:
+                found = psycopg.RawCursor(asked).execute(sql, (self.process,))
+                return found.fetchone() is not None
+        except psycopg.Error:
+            return False
 
 
 class _EscapedText:
@@ -254,11 +309,7 @@ def _sent(cursor: Any, statement: str, values: Sequence[Any]) -> Any:
 
 def _connect(session: Session) -> Any:
     try:
-        connection = psycopg.connect(
-            session.url, autocommit=True, connect_timeout=POSTGRES_CONNECT_SECONDS,
-            tcp_user_timeout=POSTGRES_SILENCE_SECONDS * 1000,
-            keepalives_idle=5, keepalives_interval=2, keepalives_count=5,
-        )  # fmt: skip
+        connection = _connected(session.url)
         # one type for all, or each size is another statement
         connection.adapters.register_dumper(int, Int8Dumper)
         connection.adapters.register_dumper(str, _EscapedText)
@@ -267,14 +318,28 @@ def _connect(session: Session) -> Any:
         settings = {"statement_timeout": f"{POSTGRES_STATEMENT_SECONDS}s", **session.settings}
         for name, value in settings.items():
             psycopg.RawCursor(connection).execute("select set_config($1, $2, false)", (name, value))
+        # not what the protocol tells, which is a proxy's where there is one
+        told = psycopg.RawCursor(connection).execute("select pg_backend_pid()").fetchone()
+        connection.url, connection.process = session.url, told[0] if told else 0
     except psycopg.Error as error:
         raise _unavailable(session.place(), error) from error
     return connection
 
 
-def _unavailable(place: str, error: psycopg.Error) -> TerselyError:
-    said = " ".join(str(error).split())[:300]
-    hint = "see that PostgreSQL runs and lets this user in; nothing that was acknowledged is lost"
+def _connected(url: str) -> _Connection:
+    return _Connection.connect(
+        url, autocommit=True, connect_timeout=POSTGRES_CONNECT_SECONDS,
+        tcp_user_timeout=POSTGRES_UNSENT_MILLISECONDS,
+        keepalives_idle=5, keepalives_interval=2, keepalives_count=5,
+    )  # fmt: skip
+
+
+def _unavailable(place: str, error: psycopg.Error, more: str = "") -> TerselyError:
+    said = "; ".join(filter(None, [" ".join(str(error).split())[:300], more]))
+    hint = (
+        "see that PostgreSQL runs and lets this user in; nothing that was acknowledged is lost, and what was "
+        "not may have been written"
+    )
     return TerselyError("database_unavailable", f"{place}: {said}", hint)
 
 

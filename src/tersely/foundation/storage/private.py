@@ -13,47 +13,41 @@ import os
 import stat
 from _blake2 import blake2b  # what `hashlib` wraps, which loads all of OpenSSL
 
-from tersely.foundation.storage.roots import INDEX_DIRECTORY
+from tersely.foundation.storage.roots import INDEX_DIRECTORY, KEY_FILE, MARK
 
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-KEY_FILE = "key"
+# How a file is opened that may have been put there: no link is followed, and no pipe waited for.
+READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+MAKING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC  # likewise, where there must be none
 KEY_BYTES = 32
-NAME_BYTES = 16  # of the directory: half as many would do against guessing
+NAME_BYTES = 8  # of whose an index is, and of which root: too many to be guessed
+SECOND_INDEXES = "indexes"  # beside the key: of repositories that hold those of others
 
 
-def index_directory(root: str, environment: Mapping[str, str] | None = None) -> str:
-    """The directory in which this user keeps the index of a resolved root; `OSError` where no key
-    can be kept.
+class IndexPlaces:
+    """The two directories in which a user may keep the index of a root; nothing needs to be there."""
+
+    __slots__ = ("elsewhere", "in_repository", "reader")
+
+    def __init__(self, root: str, key: bytes, beside_key: str) -> None:
+        # what the names of all indexes of whoever has the key begin with
+        self.reader = _keyed_name("", key, b"tersely reader")
+        name = f"{self.reader}-{_keyed_name(root, key, b'tersely index')}"
+        self.in_repository = f"{root.rstrip('/')}/{INDEX_DIRECTORY}/{name}"
+        self.elsewhere = f"{beside_key}/{SECOND_INDEXES}/{name}"
+
+
+def index_places(root: str, environment: Mapping[str, str] | None = None) -> IndexPlaces:
+    """The places of this user's index of a resolved root; `OSError` where no key can be kept.
 
     The name is a keyed hash of the root: who learns the one of one repository does not know that of
     another.
     """
-    key = user_key(os.environ if environment is None else environment)
-    name = blake2b(
-        os.fsencode(root), key=key, digest_size=NAME_BYTES, person=b"tersely index"
-    ).hexdigest()
-    return f"{root.rstrip('/')}/{INDEX_DIRECTORY}/{name}"
-
-
-def user_key(environment: Mapping[str, str]) -> bytes:
-    """A secret that this user has on this machine, made when it is first asked for; `OSError` where
-    none can be kept.
-
-    It lies in `$TERSELY_HOME`, else where the user's programs keep their state, else where
-    temporary files go.
-    """
-    failure = OSError("there is no place for a key")
-    for directory, is_shared in _places(environment):
-        try:
-            if is_shared:
-                make_private(directory)
-            return _key_in(directory)
-        except OSError as error:
-            failure = error
-    raise failure
+    directory, key = _kept_key(os.environ if environment is None else environment)
+    return IndexPlaces(root, key, directory)
 
 
 def state_directory(environment: Mapping[str, str]) -> str:
@@ -73,6 +67,32 @@ def state_directory(environment: Mapping[str, str]) -> str:
 def temporary_directory(base: str) -> str:
     """A directory of this user's own below one that all users share."""
     return f"{base}/tersely-{os.geteuid()}"
+
+
+def make_state(directory: str) -> None:
+    """Make a directory for what a user's programs keep; `OSError` where that cannot be. One that
+    holds something else already, as a repository does, is not told to ignore itself.
+    """
+    os.makedirs(directory, 0o700, exist_ok=True)
+    if not os.listdir(directory):
+        ignore_itself(directory, 0o600)
+
+
+def ignore_itself(directory: str, mode: int = 0o644) -> None:
+    """Have git pass over a directory of ours, which may lie in a repository, where that can be
+    written; a file of its owner that says otherwise stays.
+    """
+    path = f"{directory}/{MARK}"
+    try:
+        descriptor = os.open(path, MAKING, mode)
+    except OSError:
+        return
+    try:
+        os.write(descriptor, b"*\n")
+    except OSError:
+        os.unlink(path)
+    finally:
+        os.close(descriptor)
 
 
 def make_private(directory: str) -> None:
@@ -98,6 +118,28 @@ def _is_own(status: os.stat_result) -> bool:
     return status.st_uid == os.geteuid() and not status.st_mode & 0o077
 
 
+def _kept_key(environment: Mapping[str, str]) -> tuple[str, bytes]:
+    """A secret that this user has on this machine, made when it is first asked for, behind the
+    directory that it lies in; `OSError` where none can be kept.
+
+    That is `$TERSELY_HOME`, else where the user's programs keep their state, else where temporary
+    files go.
+    """
+    failure = OSError("there is no place for a key")
+    for directory, is_shared in _places(environment):
+        try:
+            if is_shared:
+                make_private(directory)
+            return directory, _key_in(directory)
+        except OSError as error:
+            failure = error
+    raise failure
+
+
+def _keyed_name(text: str, key: bytes, purpose: bytes) -> str:
+    return blake2b(os.fsencode(text), key=key, digest_size=NAME_BYTES, person=purpose).hexdigest()
+
+
 def _places(environment: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
     """Directories for the key, the best first, and whether others may make one of that name too."""
     state = state_directory(environment)
@@ -113,7 +155,7 @@ def _key_in(directory: str) -> bytes:
     try:
         return _read_key(path)
     except FileNotFoundError:
-        os.makedirs(directory, 0o700, exist_ok=True)
+        make_state(directory)
     except ValueError:
         os.unlink(path)  # cut off, or others could read it: what it named is built anew
     _write_key(path)
@@ -122,7 +164,7 @@ def _key_in(directory: str) -> bytes:
 
 def _read_key(path: str) -> bytes:
     """`ValueError` for a file that is not as `_write_key` makes it."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = os.open(path, READING)
     try:
         status = os.fstat(descriptor)
         key = (
@@ -142,7 +184,7 @@ def _write_key(path: str) -> None:
     one wrote.
     """
     draft = f"{path}.{os.urandom(4).hex()}"
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(draft, MAKING, 0o600)
     try:
         os.write(descriptor, os.urandom(KEY_BYTES))
         os.fsync(descriptor)

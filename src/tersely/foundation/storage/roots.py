@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 INDEX_DIRECTORY = ".tersely"
 INDEX_FILE = "index.db"
-MARK = ".gitignore"  # what every index directory holds
+MARK = ".gitignore"  # what every directory of ours holds, so that git passes over it
 FILE_SYSTEM = "/"
+RELAY_LOCK = "relay.lock"  # in the home of a relay, as long as it runs and afterwards
+KEY_FILE = "key"  # in the same place: what names this user's indexes
+_RELAY_HOME = "~/.tersely"
 
 
 def enclosing_root(directory: str) -> str:
     """The nearest directory around a resolved one that is a repository or has an index, else the
     directory itself.
-
-    The file system as a whole encloses nothing: an index that lies there by accident would take in
-    every directory.
     """
     around = directory
     while around not in {"", FILE_SYSTEM}:
@@ -30,35 +30,62 @@ def enclosing_root(directory: str) -> str:
 
 
 def is_repository(directory: str) -> bool:
-    """True if a directory is the top of a repository, or has an index.
+    """True if a resolved directory is the top of a repository, or has an index.
 
-    A directory `.git` without a `HEAD` is none to git either: sandboxes leave such empty ones.
+    A directory `.git` without a `HEAD` is none to git either: sandboxes leave such empty ones. What
+    holds everything of a user is never one, nor is a directory because a relay's home lies in it.
     """
     git = f"{directory}/.git"
-    return (
-        os.path.isfile(git)
-        or os.path.lexists(f"{git}/HEAD")
-        or os.path.exists(f"{directory}/{INDEX_DIRECTORY}/{MARK}")
-    )
+    has_git = os.path.isfile(git) or os.path.lexists(f"{git}/HEAD")
+    return (has_git or _has_index(directory)) and not holds_home(directory)
+
+
+def holds_home(directory: str) -> bool:
+    """True if a resolved directory is the user's home or lies around it: an index of it would take
+    in everything that the user has.
+    """
+    home = os.path.realpath(os.path.expanduser("~"))
+    return f"{home}/".startswith(f"{directory.rstrip('/')}/")
+
+
+def relay_home() -> str:
+    """The home directory of this user's relay: `$TERSELY_HOME`, else `~/.tersely`."""
+    return os.path.expanduser(os.environ.get("TERSELY_HOME") or _RELAY_HOME)
+
+
+def is_relay_home(directory: str) -> bool:
+    """True if a directory is the home of this user's relay or may become it, or was one: then its
+    lock or the user's key is there.
+    """
+    return any(
+        os.path.lexists(f"{directory}/{name}") for name in (RELAY_LOCK, KEY_FILE)
+    ) or os.path.realpath(directory) in {
+        os.path.realpath(home) for home in (relay_home(), os.path.expanduser(_RELAY_HOME))
+    }
+
+
+def _has_index(directory: str) -> bool:
+    index = f"{directory}/{INDEX_DIRECTORY}"
+    return os.path.exists(f"{index}/{MARK}") and not is_relay_home(index)
 
 
 def find_root(start: Path) -> Path:
     """The nearest directory around `start` that is a repository or has an index, else `start`
     itself, resolved.
 
-    Raises `root_not_found` where that is the whole file system, in which graphical programs start
-    others.
+    Raises `root_not_found` where that is the home of the user or lies around it, as `/`, in which
+    graphical programs start others.
     """
     from tersely.foundation.errors import TerselyError
 
     try:
         start = start.resolve(strict=True)
     except OSError as error:
-        message = f"the current directory is gone or closed: {error.strerror}"
+        place = start if start.is_absolute() else "the current directory"
+        message = f"{place} is gone or closed: {error.strerror}"
         raise TerselyError("root_not_found", message, "name a directory with --root") from error
     root = enclosing_root(str(start))
-    if root == FILE_SYSTEM:
-        raise TerselyError(
-            "root_not_found", f"{FILE_SYSTEM} is not a repository", "name a directory with --root"
-        )
+    if holds_home(root):
+        message = f"{root} is or holds a home, which is not taken for a repository"
+        raise TerselyError("root_not_found", message, "go to a project, or name one with --root")
     return type(start)(root)
