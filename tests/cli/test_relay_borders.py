@@ -168,6 +168,23 @@ def test_a_home_that_others_may_look_into_is_refused_with_what_to_do(home: Home)
     home.up()
 
 
+@pytest.mark.parametrize("words", ["up --port 0", "search f", "relay token rotate"])
+def test_a_home_in_a_repository_is_nothing_to_commit(tmp_path: Path, words: str) -> None:
+    (tmp_path / "a.py").write_text("def f(): ...\n")
+    _git(tmp_path, "init", "-q")
+    _git(tmp_path, "add", ".")
+    _git(tmp_path, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "all")
+    for folder in (".tersely", "state/of/agents"):
+        with home_of(tmp_path / folder, tmp_path) as home:
+            home.ok(*words.split())
+            assert any(home.home.iterdir())
+    assert _git(tmp_path, "status", "--porcelain") == b""
+
+
+def _git(root: Path, *words: str) -> bytes:
+    return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True).stdout
+
+
 @pytest.mark.parametrize("name", [SOCKET, HTTP_SOCKET])
 def test_what_is_in_the_place_of_a_socket_is_named_and_left(home: Home, name: str) -> None:
     home.home.mkdir(mode=0o700)

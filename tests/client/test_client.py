@@ -51,7 +51,7 @@ def test_every_operation_can_be_asked() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["日本語", "two words", "", "-x", "x" * 65, "ann\r\nHost: x"])
+@pytest.mark.parametrize("name", ["日本x", "two words", "", "-x", "x" * 65, "ann\r\nHost: x"])
 @pytest.mark.parametrize("made", [Client, AsyncClient])
 def test_what_is_no_name_of_an_agent_is_refused_before_anything_is_sent(
     made: type[Client | AsyncClient], name: str, web: Web
@@ -60,7 +60,7 @@ def test_what_is_no_name_of_an_agent_is_refused_before_anything_is_sent(
         made(web.socket, name)
     assert raised.value.code == "invalid_argument"
     assert "\n" not in str(raised.value)
-    assert "letters (A to Z)" in raised.value.hint
+    assert "letters" in raised.value.hint
 
 
 def test_those_who_wait_for_messages_keep_nobody_else_waiting(web: Web) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests import certificate
 from tests.cli.relay_home import Home
 from tests.client import one_thread
 from tests.doors.free_port import free_port
@@ -29,7 +30,6 @@ from tersely.doors.home import NO_PORT
 from tersely.doors.listening import Address, read_address
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.network import certificates
 from tersely.foundation.process import detached
 
 pytest.importorskip("websockets")
@@ -40,11 +40,8 @@ WORK_ROUNDS = 6  # of each of those who work on one thread
 class Machines:
     """The relay's machine, and one that joins it through the link."""
 
-    def __init__(
-        self, far: Home, near: Home, address: Address, fingerprint: str, link: Link
-    ) -> None:
-        self.far, self.near, self.address = far, near, address
-        self.fingerprint, self.link = fingerprint, link
+    def __init__(self, far: Home, near: Home, address: Address, link: Link) -> None:
+        self.far, self.near, self.address, self.link = far, near, address, link
         self.url = f"https://127.0.0.1:{link.port}"
 
     def serve(self) -> None:
@@ -69,16 +66,16 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
     shop = tmp_path_factory.mktemp("work") / "shop"
     shop.mkdir()
     (shop / "till.py").write_text("def total(prices):\n    return sum(prices)\n")
-    made = certificates.make(far_home / "tls", ["127.0.0.1"])
+    made = certificate.make(tmp_path_factory.mktemp("tls"), "127.0.0.1")
     address = read_address(f"127.0.0.1:{free_port()}", str(made.certificate), str(made.key))
     link = Link(address.port)
     far, near = Home(far_home, far_home), Home(near_home, shop)
     near.environment["TERSELY_DAEMON"] = "use"
-    found = Machines(far, near, address, made.fingerprint, link)
+    near.environment["SSL_CERT_FILE"] = str(made.certificate)
+    found = Machines(far, near, address, link)
     try:
         found.serve()
-        near.ok("join", found.url, "--fingerprint", found.fingerprint, "--machine", "laptop", "--share",
-                input=found.code("ann"))  # fmt: skip
+        near.ok("join", found.url, "--machine", "laptop", "--share", input=found.code("ann"))
         yield found
     finally:
         near.run("daemon", "stop")
@@ -228,32 +225,34 @@ def test_agents_of_both_machines_work_on_one_thread(whole: Machines) -> None:
     assert {"relay_unreachable", "version_conflict"} <= course.told.answers.keys()
 
 
-def test_a_certificate_that_is_not_the_one_is_refused(machines: Machines, tmp_path: Path) -> None:
+def test_a_certificate_is_believed_where_the_trust_store_has_its_authority(
+    machines: Machines, tmp_path: Path
+) -> None:
     other = Home(tmp_path, tmp_path)
-    wrong = other.run("join", machines.url, "--fingerprint", "SHA256:" + "0" * 64, input="CODE")
-    assert (wrong.status, "shows SHA256:" in wrong.err) == (3, True)
-    assert "is not believed" in other.run("join", machines.url, input="CODE").err
-    assert (
-        "used before"
-        in other.run("join", machines.url, "--fingerprint", machines.fingerprint, input="CODE").err
-    )
+    unknown = other.run("join", machines.url, input="CODE")
+    assert (unknown.status, unknown.err.count("\n")) == (3, 2)
+    assert unknown.err.startswith("invalid_certificate: ")
+    assert "is not believed" in unknown.err
+    assert "SSL_CERT_FILE" in unknown.err.splitlines()[1]
+    for store in ("missing.pem", "empty.pem"):
+        (tmp_path / "empty.pem").touch()
+        other.environment["SSL_CERT_FILE"] = str(tmp_path / store)
+        said = other.run("join", machines.url, input="CODE")
+        assert (said.status, said.err.count("\n")) == (3, 2), said
+        assert said.err.startswith("invalid_certificate: no trust store can be read: ")
+    other.environment["SSL_CERT_FILE"] = machines.near.environment["SSL_CERT_FILE"]
+    assert "used before" in other.run("join", machines.url, input="CODE").err
     assert "without TLS" in other.run("join", "http://relay.example", input="CODE").err
     assert joining.load(tmp_path) is None
 
 
 def test_a_code_in_a_file_is_of_this_user_alone(machines: Machines, tmp_path: Path) -> None:
     other = Home(tmp_path / "home", tmp_path)
+    other.environment["SSL_CERT_FILE"] = machines.near.environment["SSL_CERT_FILE"]
     code = tmp_path / "code"
     code.write_text(machines.code("ivy"))
     code.chmod(0o644)
-    given = (
-        "join",
-        machines.url,
-        "--ca",
-        str(machines.far.home / "tls/ca.pem"),
-        "--code-file",
-        str(code),
-    )
+    given = ("join", machines.url, "--code-file", str(code))
     assert "chmod 600" in other.run(*given).err
     code.chmod(0o600)
     try:
@@ -298,7 +297,7 @@ print("found", found)
 # what a home has once all of it was used
 _KEPT = {
     "relay.db", "relay.lock", "relay.log", "relay.sock", "http.sock", "token", "joined.json", "backup.json",
-    "ca.key", "server.key", "unsent", "big.tar",
+    "unsent", "big.tar",
 }  # fmt: skip
 
 

@@ -17,13 +17,13 @@ from typing import Any
 
 import pytest
 import yaml
+from tests import certificate
 from tests.cli.relay_home import Home, home_of
 from tests.doors.free_port import free_port
 from tests.own_postgres import Server
 
 from tersely.client import relay_process
 from tersely.client.peer import Peer
-from tersely.foundation.network import certificates
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 END_SECONDS = 60
@@ -47,8 +47,8 @@ def _replaced(name: str, *pairs: tuple[str, str]) -> str:
 
 @contextmanager
 def _proxy(folder: Path, port: int, relays: list[int]) -> Iterator[str]:
-    """nginx with the configuration of the folder; the fingerprint of its certificate."""
-    made = certificates.make(folder / "tls", ["127.0.0.1"])
+    """nginx with the configuration of the folder; the file of its certificate."""
+    made = certificate.make(folder / "tls", "127.0.0.1")
     site = _replaced(
         "nginx.conf",
         ("listen 8443", f"listen 127.0.0.1:{port}"),
@@ -66,11 +66,12 @@ def _proxy(folder: Path, port: int, relays: list[int]) -> Iterator[str]:
     subprocess.run([*command, "-t"], check=True, capture_output=True)
     with subprocess.Popen(command) as process:
         try:
-            yield made.fingerprint
+            yield str(made.certificate)
         finally:
             process.terminate()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="no nginx here")
 def test_two_relays_behind_the_proxy_are_one_and_one_may_go(
     postgres: Server, tmp_path: Path
@@ -86,11 +87,12 @@ def test_two_relays_behind_the_proxy_are_one_and_one_may_go(
     (tmp_path / "proxy").mkdir()
     with (
         home_of(tmp_path / "near", tmp_path) as near,
-        _proxy(tmp_path / "proxy", entry, ports) as fingerprint,
+        _proxy(tmp_path / "proxy", entry, ports) as authority,
     ):
         try:
             code = homes[0].ok("relay", "token", "new", "ann").splitlines()[0]
-            near.ok("join", f"https://127.0.0.1:{entry}", "--fingerprint", fingerprint, input=code)
+            near.environment["SSL_CERT_FILE"] = authority
+            near.ok("join", f"https://127.0.0.1:{entry}", input=code)
             assert asyncio.run(_talked(near, homes[1])) == "through the proxy"
             relay_process.stop(homes[0].home)
             near.ok("send", "ann", "from the one that is left")

@@ -14,7 +14,7 @@ from tests.own_postgres import Server
 
 from tersely.relay.store.store import Store
 
-ENGINES = ("sqlite", "postgresql")
+ENGINES = ("sqlite", pytest.param("postgresql", marks=pytest.mark.slow))
 Opening = Callable[..., Store]  # of a home, again for the same and anew for another
 
 

@@ -67,6 +67,19 @@ def test_a_token_ends_when_its_time_is_over(tokens: Tokens, clock: Clock) -> Non
         tokens.principal(secret)
 
 
+def test_what_a_clock_that_was_ahead_has_let_in_for_a_time_is_not_let_in_for_longer(
+    tokens: Tokens, clock: Clock
+) -> None:
+    clock.seconds += 40 * 86_400
+    _, secret = tokens.issue(Grant("ann", lasts_ms=60_000))
+    _, code = tokens.issue_code(Grant("ben"))
+    clock.seconds -= 40 * 86_400
+    with pytest.raises(TerselyError, match="expired"):
+        tokens.principal(secret)
+    with pytest.raises(TerselyError, match="expired"):
+        tokens.exchange(code, "laptop")
+
+
 def test_a_code_works_once_and_soon(tokens: Tokens, clock: Clock) -> None:
     _, code = tokens.issue_code(Grant("ann", lasts_ms=60_000))
     clock.seconds += CODE_SECONDS - 1
@@ -118,6 +131,7 @@ def test_the_log_of_refusals_is_bounded_and_says_what_it_left_out(
     assert audit.latest(1) == found[-1:]
 
 
+@pytest.mark.slow
 def test_a_token_that_one_process_ends_is_ended_in_all(postgres: Server, tmp_path: Path) -> None:
     tenant = f"t{secrets.token_hex(8)}"
     with ExitStack() as stack:

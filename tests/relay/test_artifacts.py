@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import PREVIEW_BYTES
@@ -191,7 +192,7 @@ def test_no_word_is_cut_where_a_text_is_read_in_parts(
 def test_lines_are_those_of_the_text(store: Store, thread: str, monkeypatch: Patched) -> None:
     monkeypatch.setattr(reading, "MAX_READ_LINE_CHARACTERS", 50)
 
-    @settings(max_examples=40)
+    @settings(max_examples=examples())
     @given(st.text(st.sampled_from("ab\nü"), max_size=300), st.integers(1, 12), st.integers(1, 12))
     def check(text: str, first: int, count: int) -> None:
         ref = put(store, thread, text.encode()).ref

@@ -19,13 +19,14 @@ from tersely.client.hops import led_here
 from tersely.client.request import Request, decoded, failure_of, read_answer, request
 from tersely.doors.home import home_directory
 from tersely.doors.http.contract.operations import AGENT_TOKEN, Content
-from tersely.doors.http.contract.shapes import Answered, Question, TicketTold, check_agent
+from tersely.doors.http.contract.shapes import Answered, Question, TicketTold
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS
 from tersely.foundation.network import http
 from tersely.foundation.process.ancestry import TOKEN_VARIABLE
+from tersely.foundation.text.agent_names import agent_name
 
 EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened again
 EVENT_STREAM_SECONDS = 1.0  # that it lasts at least; one that ends sooner is not opened again
@@ -58,10 +59,10 @@ class _Door:
 
     def __init__(self, socket: Path, agent: str, seconds: float, token: str) -> None:
         """Raises `invalid_argument` for what is no name of an agent."""
-        check_agent(agent)
+        shown_name = quote(agent_name(agent), safe="@/:")
         self.socket = socket
         shown = token or os.environ.get(TOKEN_VARIABLE, "")
-        self.headers = {"X-Relay-Agent": agent, **({AGENT_TOKEN.name: shown} if shown else {})}
+        self.headers = {"X-Relay-Agent": shown_name, **({AGENT_TOKEN.name: shown} if shown else {})}
         self.waits = http.waits(seconds, seconds)
         self.stream_waits = http.waits(seconds, EVENT_SILENCE_SECONDS)
 
@@ -126,15 +127,19 @@ def own_socket(home: Path | None = None) -> Path:
     return socket
 
 
-class Client:
-    """Asks the relay at one socket as one agent. May be used from several threads."""
+class _Asking:
+    """What both clients have in common: the place of the relay, and as whom it is asked."""
 
     def __init__(
         self, socket: Path, agent: str = "local", seconds: float = CLIENT_SECONDS, token: str = ""
     ) -> None:
         """`token` shows that the name is the agent's own; without, that of the environment."""
         self._door = _Door(socket, agent, seconds, token)
-        self._pool = http.connections(socket)
+        self._open(socket)
+
+    def _open(self, socket: Path) -> None:
+        """Have connections."""
+        raise NotImplementedError
 
     @classmethod
     def local(
@@ -146,6 +151,13 @@ class Client:
     ) -> Self:
         """A client of this user's relay; raises `daemon_not_running` where none has been started."""
         return cls(own_socket(home), agent, seconds, token)
+
+
+class Client(_Asking):
+    """Asks the relay at one socket as one agent. May be used from several threads."""
+
+    def _open(self, socket: Path) -> None:
+        self._pool = http.connections(socket)
 
     def __call__(self, request: Request[AnswerT]) -> AnswerT:
         """Ask; raises what the relay said instead of an answer, or `daemon_unavailable`."""
@@ -297,26 +309,11 @@ class Client:
             yield response
 
 
-class AsyncClient:
+class AsyncClient(_Asking):
     """The same for an event loop, with connections of its own: its questions wait in no thread."""
 
-    def __init__(
-        self, socket: Path, agent: str = "local", seconds: float = CLIENT_SECONDS, token: str = ""
-    ) -> None:
-        """`token` shows that the name is the agent's own; without, that of the environment."""
-        self._door = _Door(socket, agent, seconds, token)
+    def _open(self, socket: Path) -> None:
         self._pool = http.async_connections(socket)
-
-    @classmethod
-    def local(
-        cls,
-        agent: str = "local",
-        home: Path | None = None,
-        seconds: float = CLIENT_SECONDS,
-        token: str = "",
-    ) -> Self:
-        """A client of this user's relay; raises `daemon_not_running` where none has been started."""
-        return cls(own_socket(home), agent, seconds, token)
 
     async def __call__(self, request: Request[AnswerT]) -> AnswerT:
         """Ask, as `Client` does."""

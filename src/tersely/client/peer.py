@@ -59,7 +59,6 @@ class Sent(NamedTuple):
     message_id: str
     refused: tuple[str, ...] = ()  # recipients whose mailboxes are full
     is_repetition: bool = False
-    limited: Mapping[str, str] = {}  # recipients who read it later, and why
 
 
 class Delivery(NamedTuple):
@@ -547,7 +546,7 @@ def _sent(answer: dict[str, Any]) -> Sent:
     told = answer["payload"]
     return Sent(
         told["ack_id"], told["seq"], told["durability"], told["recipients"], told["message_id"],
-        tuple(told.get("refused", ())), told.get("repeated", False), told.get("limited", {}),
+        tuple(told.get("refused", ())), told.get("repeated", False),
     )  # fmt: skip
 
 

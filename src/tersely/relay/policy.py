@@ -29,6 +29,7 @@ MAX_RATED_ACTORS = 10_000  # whose calls are counted; the longest silent are for
 CONFIG = "config.toml"
 HELD_CODES = frozenset({"turn_limit", "rate_limited", "hop_limit"})
 _EVERYBODY = "*"
+_GONE = frozenset({"thread_turns", "thread_tokens"})  # settings that bound nothing any more
 _Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
@@ -55,10 +56,7 @@ class Policy:
     note_characters: _Positive = DEFAULT_NOTE_CHARACTERS
     hops: _Positive = DEFAULT_HOPS  # calls that may lead from one to the next
     turns: _Positive = 100  # answers between two agents without a person
-    # of the agents of one thread in a day (UTC), beyond which none starts another program
-    thread_programs: _Positive = 64
-    thread_turns: _Positive = 2_000
-    thread_tokens: _Positive = 20_000_000
+    thread_programs: _Positive = 64  # that agents start in one thread and day (UTC)
     calls_per_minute: _Positive = 600  # of one agent
     # of one agent, in one channel; its questions to the relay, to each service
     messages_per_minute: _Positive = 6_000
@@ -130,7 +128,7 @@ def load(home: Path) -> Policy:
     except (ValueError, RecursionError) as error:
         raise TerselyError("invalid_setting", f"{path} is not TOML: {error}") from error
     known = [one.name for one in fields(Policy)]
-    for name in given:
+    for name in given.keys() - _GONE:
         if name not in known:
             raise TerselyError(
                 "invalid_setting",

@@ -10,10 +10,10 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Self
 
-from tersely.foundation.activity import WORKING
-from tersely.foundation.clock import SteadyClock
+from tersely.foundation.activity import GONE, PERMISSION, WORKING
+from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.storage.private import is_private
+from tersely.foundation.storage.private import is_private, make_state
 from tersely.relay import policy as policies
 from tersely.relay.access.access import Access
 from tersely.relay.access.audit import Audit
@@ -24,8 +24,9 @@ from tersely.relay.policy import Policy, Rates
 from tersely.relay.services.calls import Calls, Offer
 from tersely.relay.services.figures import family
 from tersely.relay.services.services import Services
-from tersely.relay.store import backup, migrating
-from tersely.relay.store.store import DEFAULT_TENANT, Store, check, is_made
+from tersely.relay.store import backup
+from tersely.relay.store.mailboxes import Identity
+from tersely.relay.store.store import DEFAULT_TENANT, Store, ahead_ms, check, is_made
 from tersely.relay.teams.claims import Claims
 from tersely.relay.teams.permissions import Permissions
 from tersely.relay.teams.projects import Projects
@@ -35,11 +36,11 @@ __all__ = [
     "PLUGINS",
     "Relay",
     "Token",
+    "ahead_ms",
     "backup",
     "check",
     "have_token",
     "make_home",
-    "migrating",
     "rotate_token",
 ]
 
@@ -85,7 +86,7 @@ class Relay:
         url: str = "",
         tenant: str = DEFAULT_TENANT,
         durable: bool = True,
-        clock: Callable[[], float] | None = None,
+        clock: Callable[[], float] = wall_seconds,
         policy: Policy | None = None,
     ) -> Self:
         """Open the relay of a home directory, which is made for this user alone where there is
@@ -95,14 +96,32 @@ class Relay:
         `Store.open`. Without a `policy` it is that of the home.
         """
         policy = policy or policies.load(home)
-        store = Store.open(
-            home, url=url, tenant=tenant, durable=durable, clock=clock or SteadyClock()
-        )
+        store = Store.open(home, url=url, tenant=tenant, durable=durable, clock=clock)
         return cls(store.home, store, policy, count_tokens)
 
     def is_working(self, agent: str) -> bool:
         """True if an agent says of itself that it is at work now."""
         return self.mail.presence.activity(agent) == WORKING
+
+    def state_of(self, name: str) -> str:
+        """The state of somebody: what they say of themselves, "connected" where that is nothing, and
+        of who has no connection what hooks and requests show; "gone" where they are not here.
+        """
+        if name in self.mail.presence.connected():
+            return self.mail.presence.activity(name) or "connected"
+        heard = self.mail.identities.heard(name)
+        if heard and any(one.agent == name for one in self.permissions.listed()):
+            return PERMISSION
+        return heard or GONE
+
+    def here(self) -> list[Identity]:
+        """The agents and users that are connected, or have lately shown without a connection that
+        they are there, by name; no services.
+        """
+        identities = self.mail.identities
+        names = {*self.mail.presence.connected(), *identities.all_heard()}
+        known = (identities.get(name) for name in sorted(names))
+        return [one for one in known if one is not None and one.kind != "service"]
 
     def figures(self) -> Iterator[str]:
         """The figures of services, calls and mail, for Prometheus."""
@@ -153,7 +172,7 @@ def make_home(home: Path) -> None:
     made.
     """
     try:
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_state(str(home))
     except OSError as error:
         hint = "have TERSELY_HOME name a directory of this user"
         raise TerselyError("unwritable_output", f"{home}: {error.strerror}", hint) from error

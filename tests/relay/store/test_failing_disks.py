@@ -42,8 +42,8 @@ def test_a_full_disk_is_told_and_outlived(tmp_path: Path) -> None:
         subprocess.run(
             in_own_mounts("sh", "-c", mount), capture_output=True, check=True, timeout=SECONDS
         )
-    except (OSError, subprocess.CalledProcessError) as error:
-        pytest.skip(f"no small disk can be mounted here: {error}")
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("this user may not make a mount namespace")
     program = f'"{sys.executable}" "{HERE / "filling.py"}" "{disk}/home" "{disk}/ballast"'
     saw = told(
         in_own_mounts(

@@ -19,6 +19,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from tests.depth import examples
 from tests.own_postgres import Server
 from tests.relay.conftest import Clock
 from tests.relay.store.model import Model, RefusedError
@@ -193,13 +194,17 @@ class SharedStoreAndModel(StoreAndModel):
         return {row[0] for row in self.store.reader.rows("select digest from chunk")}
 
 
+@pytest.mark.hypothesis
 def test_a_store_is_what_its_model_says() -> None:
     run_state_machine_as_test(
-        StoreAndModel, settings=settings(max_examples=25, stateful_step_count=25, deadline=None)
+        StoreAndModel,
+        settings=settings(max_examples=examples(), stateful_step_count=25, deadline=None),
     )
 
 
+@pytest.mark.slow
+@pytest.mark.hypothesis
 def test_a_store_in_postgresql_is_what_its_model_says(postgres: Server) -> None:
     SharedStoreAndModel.server = postgres
-    few = settings(max_examples=8, stateful_step_count=25, deadline=None)
+    few = settings(max_examples=examples(fast=8), stateful_step_count=25, deadline=None)
     run_state_machine_as_test(SharedStoreAndModel, settings=few)

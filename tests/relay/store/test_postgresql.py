@@ -15,9 +15,12 @@ import psycopg
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
+from tests.link import Link
 from tests.own_postgres import Server
 
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.storage import postgresql
 from tersely.relay.store import mailboxes
 from tersely.relay.store.commands import Append, Attach, Batch, Count, Edit, Write
 from tersely.relay.store.engines import lexemes
@@ -47,6 +50,7 @@ def shared(postgres: Server, tenant: str, tmp_path: Path) -> Iterator[list[Store
         ]
 
 
+@pytest.mark.slow
 def test_processes_that_share_a_database_lose_nothing(shared: list[Store]) -> None:
     def grow(number: int) -> tuple[int, ...]:
         commands = (
@@ -64,18 +68,21 @@ def test_processes_that_share_a_database_lose_nothing(shared: list[Store]) -> No
         assert sorted(int(entry.body) for entry in store.entries("s")) == list(range(100))
 
 
+@pytest.mark.slow
 def test_a_batch_happens_once_whichever_process_it_is_sent_to(shared: list[Store]) -> None:
     first = shared[0].commit(Batch((Append("s", "k", b"x"),), "key", b"print"))
     again = shared[1].commit(Batch((Append("s", "k", b"x"),), "key", b"print"))
     assert (first.given, again.given, again.is_repetition) == ((1,), (1,), True)
 
 
+@pytest.mark.slow
 def test_a_large_blob_is_read_by_every_process(shared: list[Store]) -> None:
     kept = shared[0].take_in([bytes(range(256)) * 4_000])
     shared[0].commit(Batch((kept, Attach("o", "n", kept.digest, b""))))
     assert b"".join(shared[1].blob(kept.digest)) == bytes(range(256)) * 4_000
 
 
+@pytest.mark.slow
 def test_a_changed_chunk_is_found_out(shared: list[Store], postgres: Server) -> None:
     kept = shared[0].take_in([b"x" * 1_000_000])
     shared[0].commit(Batch((kept,)))
@@ -87,6 +94,7 @@ def test_a_changed_chunk_is_found_out(shared: list[Store], postgres: Server) -> 
         list(shared[0].blob(kept.digest))
 
 
+@pytest.mark.slow
 def test_connections_that_are_ended_are_made_again(shared: list[Store], postgres: Server) -> None:
     store = shared[0]
     store.commit(Batch((Append("s", "k", b"1"),)))
@@ -99,6 +107,65 @@ def test_connections_that_are_ended_are_made_again(shared: list[Store], postgres
     assert [entry.body for entry in shared[1].entries("s")] == [b"1", b"2", b"3"]
 
 
+@pytest.fixture
+def link(postgres: Server) -> Iterator[Link]:
+    made = Link(postgres.socket)
+    yield made
+    made.close()
+
+
+@pytest.mark.slow
+def test_a_write_whose_packets_are_swallowed_has_an_end(
+    link: Link, tenant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql, "POSTGRES_SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr(postgresql, "POSTGRES_CONNECT_SECONDS", 2)  # the least that there is
+    url = f"postgresql://postgres@127.0.0.1:{link.port}/postgres"
+    with Store.open(tmp_path, url=url, tenant=tenant) as store:
+        store.commit(Batch((Append("s", "k", b"1"),)))
+        link.swallow()
+        with pytest.raises(TerselyError) as caught:
+            store.commit(Batch((Append("s", "k", b"2"),)))
+        assert caught.value.code == "database_unavailable"
+        with pytest.raises(TerselyError, match="database_unavailable"):
+            store.last("s")
+
+        link.mend()
+        store.commit(Batch((Append("s", "k", b"2"),)))
+        assert store.sharing is not None
+        with monkeypatch.context() as patched:  # the last that is done before the commit
+            patched.setattr(store.sharing, "tell", lambda *_: link.swallow())
+            with pytest.raises(TerselyError, match="is written is not known"):
+                store.commit(Batch((Append("s", "k", b"3"),)))
+        link.mend()
+        assert store.last("s") in {2, 3}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0, 1], ids=["at work", "done meanwhile"])
+def test_a_server_that_works_is_waited_for(
+    link: Link, postgres: Server, monkeypatch: pytest.MonkeyPatch, seconds: int
+) -> None:
+    usual, is_at_work = postgresql.POSTGRES_SILENCE_SECONDS, postgresql._Connection._is_at_work
+    told = []
+
+    def asked(connection: Any) -> bool:
+        with psycopg.connect(postgres.url) as other, monkeypatch.context() as patched:
+            other.execute(f"select pg_sleep({seconds})")
+            # on a busy machine an answer takes its time
+            patched.setattr(postgresql, "POSTGRES_SILENCE_SECONDS", 10 * usual)
+            told.append(is_at_work(connection))
+        return told[-1]
+
+    monkeypatch.setattr(postgresql, "POSTGRES_SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr(postgresql._Connection, "_is_at_work", asked)
+    url = f"postgresql://postgres@127.0.0.1:{link.port}/postgres"
+    with postgresql.PostgresDatabase(postgresql.Session(url, {})) as database:
+        assert database.value("select 7 from pg_sleep(1)") == 7
+    assert told
+
+
+@pytest.mark.slow
 def test_a_transaction_whose_connection_is_ended_is_refused_whole(
     shared: list[Store], postgres: Server
 ) -> None:
@@ -117,6 +184,7 @@ def test_a_transaction_whose_connection_is_ended_is_refused_whole(
     assert shared[0].commit(Batch((Append("s", "k", b"1"),))).given == (1,)
 
 
+@pytest.mark.slow
 def test_a_commit_whose_answer_was_lost_is_told_to_watchers(
     shared: list[Store], postgres: Server
 ) -> None:
@@ -166,6 +234,7 @@ def test_what_is_told_before_a_transaction_has_failed_is_news_once_it_has() -> N
     assert own.is_news(2, news)
 
 
+@pytest.mark.slow
 def test_what_was_planned_for_empty_tables_is_planned_again_for_full_ones(
     shared: list[Store],
 ) -> None:
@@ -189,6 +258,7 @@ def test_what_was_planned_for_empty_tables_is_planned_again_for_full_ones(
     assert after - before <= 2 * TAKES
 
 
+@pytest.mark.slow
 def test_a_group_of_messages_is_accepted_as_one_after_the_other_would_be(
     shared: list[Store],
 ) -> None:
@@ -208,6 +278,7 @@ def test_a_group_of_messages_is_accepted_as_one_after_the_other_would_be(
     ]
 
 
+@pytest.mark.slow
 def test_row_level_security_hides_what_the_views_would_not(
     shared: list[Store], postgres: Server, tenant: str
 ) -> None:
@@ -266,7 +337,7 @@ def test_a_tenant_is_called_by_letters_and_digits(tmp_path: Path, name: str) -> 
         Store.open(tmp_path / "home", tenant=name)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.text(max_size=60), st.lists(st.text(max_size=8), max_size=3))
 def test_a_snippet_is_of_the_text_and_a_query_has_no_quotes_of_its_own(
     text: str, wanted: list[str]

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 from tests.relay.conftest import Clock, Opening
 
 from tersely.foundation.errors import TerselyError
@@ -86,7 +87,9 @@ def test_writers_at_once_lose_nothing(store: Store) -> None:
 
 
 @settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(fast=10),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.lists(st.binary(max_size=4), min_size=1, max_size=80), st.data())
 def test_every_version_can_be_read_again(
@@ -233,6 +236,25 @@ def test_a_damaged_store_is_not_to_be_deleted(tmp_path: Path) -> None:
     assert "Nothing else holds it" in caught.value.hint
 
 
+def test_a_clock_that_fails_refuses_what_is_written_and_ends_nothing(tmp_path: Path) -> None:
+    seen: list[float | None] = []
+
+    def clock() -> float:
+        if seen and seen[-1] is None:
+            raise OSError("no time can be told")
+        return 1.0
+
+    with Store.open(tmp_path / "home", clock=clock) as store:
+        seen.append(None)
+        refused = [store.submit(Batch((Append("s", "k", b"{}"),))) for _ in range(3)]
+        for future in refused:
+            with pytest.raises(OSError, match="no time"):
+                future.result(60)
+        seen.append(1.0)
+        assert store.commit(Batch((Append("s", "k", b"{}"),))) is not None
+        assert store.last("s") == 1
+
+
 def test_a_store_that_is_found_to_be_damaged_takes_nothing_more(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with Store.open(home) as store:
@@ -250,6 +272,11 @@ def test_a_store_that_is_found_to_be_damaged_takes_nothing_more(tmp_path: Path) 
     with pytest.raises(TerselyError, match="database_corrupt"):
         check(home)
     with Store.open(home) as store:
+        store.write(lambda tables: None).result()  # nobody has looked since it was opened
+        with pytest.raises(TerselyError, match="database_corrupt"):
+            check(home)  # as `doctor` does, in another process
+        assert code_of(store, Append("other", "k", b"x")) == "database_corrupt"
+    with Store.open(home) as store:
         with pytest.raises(TerselyError, match="database_corrupt"):
             store.check()
         assert code_of(store, Append("other", "k", b"x")) == "database_corrupt"
@@ -257,19 +284,50 @@ def test_a_store_that_is_found_to_be_damaged_takes_nothing_more(tmp_path: Path) 
             store.write(lambda tables: None)
 
 
-def test_time_does_not_go_back_with_the_next_start(
+def test_time_stands_still_where_the_clock_is_set_back_a_little(
     opening: Opening, tmp_path: Path, clock: Clock
 ) -> None:
     home = tmp_path / "home"
     with opening(home, clock=clock) as store:
         commit(store, Append("s", "k", b"x"))
         before = store.now_ms()
-    clock.seconds -= 86_400
+        clock.seconds -= 30
+        assert store.now_ms() == before
     with opening(home, clock=clock) as store:
         assert store.now_ms() == before
-        clock.seconds += 5
+        clock.seconds += 35
         commit(store, Append("s", "k", b"x"))
         assert [one.at_ms - before for one in store.entries("s")] == [0, 5_000]
+
+
+@pytest.mark.parametrize("restarts", [True, False])
+def test_once_a_clock_that_was_ahead_is_right_stamps_are_and_order_is_that_of_numbers(
+    opening: Opening,
+    tmp_path: Path,
+    clock: Clock,
+    restarts: bool,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    home, days = tmp_path / "home", 40 * 86_400
+    truth_ms = int(clock.seconds * 1000)
+    clock.seconds += days
+    store = opening(home, clock=clock)
+    first = Cache("key", b"answer", store.now_ms() + 1_000)
+    commit(store, Append("s", "k", b"1"), Write("a/z", lambda _: Edit(b"", b""), "me"), first)
+    if restarts:
+        store.close()
+    clock.seconds -= days
+    if restarts:
+        store = opening(home, clock=clock)
+    with store:
+        commit(store, Append("s", "k", b"2"), Write("a/a", lambda _: Edit(b"", b""), "me"))
+        assert [one.body for one in store.entries("s")] == [b"1", b"2"]
+        assert [one.at_ms - truth_ms for one in store.entries("s")] == [days * 1_000, 0]
+        assert store.names("a/") == ["a/a", "a/z"]
+        assert store.names("a/", before="a/a") == ["a/z"]
+        assert store.last_before("s", truth_ms + 1) == 2
+        assert store.cached("key") is None
+        assert caplog.text.count("stamps lie up to 40.0 days ahead") == 1
 
 
 def test_text_is_found_where_it_belongs(store: Store) -> None:

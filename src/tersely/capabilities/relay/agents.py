@@ -26,6 +26,7 @@ from tersely.capabilities.relay.answers.messages import (
 )
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.names import meet
+from tersely.foundation.activity import IDLE
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
 
@@ -33,8 +34,7 @@ if TYPE_CHECKING:
     from tersely.relay.mail.channels import Write
 
 CHANNEL = r"(?=#.)[#A-Za-z0-9_][A-Za-z0-9._:@/#-]{0,99}"  # the whole of a name, as it is addressed
-IDLE, OWES, AWAY = "idle", "owes an answer", "away"
-MAX_AWAY_CHARACTERS = 200  # of what somebody says who is away
+OWES = "owes an answer"
 MAX_SHOWN_ASKERS = 3  # of those to whom an agent owes an answer
 _MEMBER_ERRORS = ("name_taken", "unauthorized", "busy", "invalid_argument")
 
@@ -56,26 +56,6 @@ class RetireParameters:
     """The name; where it is bound, its token is shown."""
 
     name: str = positional("that of an agent that is gone")
-
-
-@dataclass(frozen=True, slots=True)
-class AwayParameters:
-    """The word of the agent that asks."""
-
-    why: str = positional(
-        "for others, such as when you are back", default="", maximum=MAX_AWAY_CHARACTERS
-    )
-    back: bool = option(False, "be there again")
-
-
-@dataclass(frozen=True, slots=True)
-class AwayTold:
-    """The state that others are told of somebody: `away`, with their word on it, or "" for those that
-    are back.
-    """
-
-    name: str
-    state: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +81,6 @@ def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
     """Everybody who is known."""
     from tersely.relay.encoding import timestamp
     from tersely.relay.mail.identities import DIRECTORY
-    from tersely.relay.mail.messages import state_of
-    from tersely.relay.teams import spending
 
     mail = context.relay.mail
     connected = mail.presence.connected()
@@ -118,14 +96,13 @@ def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
             project=one.project,
             directory=str(one.details.get(DIRECTORY, "")),
             connected=one.name in connected,
-            state=_state(state_of(one.name, mail.identities, mail.presence), owed.get(one.name)),
+            state=_state(context.relay.state_of(one.name), owed.get(one.name)),
             is_bound=one.token is not None,
             waiting=mail.load(one.name)[0],
             first_seen=timestamp(one.first_ms),
             last_seen=timestamp(one.last_ms),
             owes=owed.get(one.name, []),
             held_back=mail.brakes.held[one.name] + context.relay.services.held[one.name],
-            tokens_today=spending.of_agent(context.relay.store, one.name).tokens,
             details=dict(one.details),
         )
         for one in mail.identities.all()
@@ -149,16 +126,6 @@ def retire(context: RelayContext, parameters: RetireParameters) -> Retired:
     released = [one.target for one in relay.claims.release_all(name)]
     returned = [one.id for one in give_back(relay.store, name)]
     return Retired(name, released, returned, dead)
-
-
-def away(context: RelayContext, parameters: AwayParameters) -> AwayTold:
-    """The agent that asks, as away or as back."""
-    mail = context.relay.mail
-    meet(context)
-    why = visible_line(parameters.why.strip())
-    state = "" if parameters.back else f"{AWAY}: {why}" if why else AWAY
-    mail.do(mail.identities.say_away(context.agent, state))
-    return AwayTold(context.agent, state)
 
 
 def channels(context: RelayContext, parameters: NoParameters) -> Channels:
@@ -201,8 +168,7 @@ def _agents_text(found: Agents, style: Style) -> str:
         task = str(one.details.get("task", ""))
         owes = f" to {', '.join(one.owes[:MAX_SHOWN_ASKERS])}" if one.owes else ""
         held = f", {one.held_back:,} held back" if one.held_back else ""
-        tokens = f", {one.tokens_today:,} tokens today" if one.tokens_today else ""
-        state = one.state + owes + held + tokens
+        state = one.state + owes + held
         rows.append(
             (one.name, one.kind, state, f"{one.waiting:,}", _place(one), one.last_seen, task)
         )
@@ -276,17 +242,6 @@ RETIRE = RelayCapability(
     effect=Effect.WRITE,
     examples=("agents retire ann",),
     fails=("recipient_not_found", "name_taken", "unauthorized", "busy", "not_permitted"),
-)
-AWAY_CAPABILITY = RelayCapability(
-    name="agent.away",
-    summary="Say that you are away, until you say that you are back",
-    description="`agents` shows it, and whoever writes to you is told. What comes waits as always.",
-    parameters=AwayParameters,
-    run=away,
-    text=lambda told, style: f"{style.symbol(told.name)} is {told.state or 'back'}",
-    effect=Effect.WRITE,
-    examples=('agents away "back on Monday"', "agents away --back"),
-    fails=("name_taken", "unauthorized", "busy"),
 )
 CHANNELS = RelayCapability(
     name="channel.list",

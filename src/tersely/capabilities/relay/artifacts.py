@@ -25,7 +25,7 @@ from tersely.capabilities.relay.answers.documents import (
     Removed,
     document,
 )
-from tersely.capabilities.relay.answers.pages import MAX_PAGE_ENTRIES, next_after
+from tersely.capabilities.relay.answers.pages import MAX_PAGE_ENTRIES, piece
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.threads import LISTED_ENTRIES, artifact_lines
 from tersely.foundation.artifact_types import ArtifactType
@@ -168,12 +168,9 @@ def listed(context: RelayContext, parameters: ListParameters) -> Artifacts:
     """The artifacts of a thread."""
     from tersely.relay.artifacts import artifacts
 
-    found = artifacts.listed(
-        context.relay.store, parameters.thread, parameters.after, parameters.limit
-    )
-    return Artifacts(
-        [_document(context, one) for one in found], next_after(found, parameters.limit)
-    )
+    read = partial(artifacts.listed, context.relay.store, parameters.thread)
+    found, after = piece(read, parameters.after, parameters.limit)
+    return Artifacts([_document(context, one) for one in found], after)
 
 
 def remove(context: RelayContext, parameters: RemoveParameters) -> Removed:

@@ -50,9 +50,15 @@ def result_of(context: RelayContext, name: str, arguments: Mapping[str, object])
     if context.agent != PERSON:
         context.relay.rates.take(context.agent)
     if context.principal is None:
-        context.relay.claims.touch(context.agent)
+        _note(context)
         return capability.run(context, bind(capability.parameters, arguments))
     return _permitted(context, context.principal, capability, arguments)
+
+
+def _note(context: RelayContext) -> None:
+    """Note that an agent is there, which asks something."""
+    context.relay.claims.touch(context.agent)
+    context.relay.mail.identities.hear(context.agent)
 
 
 def _permitted(
@@ -66,7 +72,7 @@ def _permitted(
     access = context.relay.access
     allowed = access.check(principal, capability.name, arguments)
     access.act_as(principal, context.agent)
-    context.relay.claims.touch(context.agent)
+    _note(context)
     result = capability.run(context, bind(capability.parameters, allowed))
     return shown_to(access, principal, capability.name, result)
 

@@ -22,6 +22,9 @@ _COMMAND = re.compile(r"->(?=\s*(?:relay|thinking)\b)", re.IGNORECASE)
 _BRACKETS = re.compile(r"\[(?=\[\s*/?\s*RELAY)", re.IGNORECASE)
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 _BANNER = re.compile(r"(relay)(\s+)(message\s+from)", re.IGNORECASE)
+_OF_NO_NAME = re.compile(
+    r"(?!\A[#*])[^\w.:@/-]"
+)  # the first character of an address may be one of these
 _SPACES = re.compile(r"[\t ]+$", re.MULTILINE)
 
 
@@ -41,13 +44,13 @@ def banner(
     sender: str, message_id: str, *, thread: str = "", to: str = "", importance: int | None = None
 ) -> str:
     """The words that begin a message: who wrote it, and what an answer may refer to."""
-    shown = f"{BANNER} {_name(sender)} [{_name(message_id)[:ID_CHARACTERS]}]"
+    shown = f"{BANNER} {one_word(sender)} [{one_word(message_id)[:ID_CHARACTERS]}]"
     if thread:
-        shown += f" [thread:{_name(thread)}]"
+        shown += f" [thread:{one_word(thread)}]"
     if importance is not None and importance > _HIGH:
         shown += " [!!]" if importance > _HIGHEST else " [!]"
     if to == "*" or to.startswith("#"):
-        shown += f" [{'#' + _name(to[1:]) if to != '*' else to}]"
+        shown += f" [{one_word(to)}]"
     return shown
 
 
@@ -59,6 +62,6 @@ def typed(head: str, body: str, *, has_lines: bool) -> str:
     return f"{head}: " + "\n".join([lines[0], *(GUTTER + line for line in lines[1:])])
 
 
-def _name(text: str) -> str:
-    """A name that others have chosen, as one word."""
-    return re.sub(r"[^\w.:@/-]", "_", visible_line(text))
+def one_word(text: str) -> str:
+    """A name or an address that others have chosen, as one word."""
+    return _OF_NO_NAME.sub("_", visible_line(text))

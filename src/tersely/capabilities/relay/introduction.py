@@ -15,9 +15,10 @@ from tersely.capabilities.declaration.declaration import (
     RelayCapability,
     group,
 )
-from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.names import meet, register
+from tersely.capabilities.relay.context import PERSON, RelayContext
+from tersely.capabilities.relay.names import AGENT, USER, meet, register
 from tersely.capabilities.relay.teams.claims import Where
+from tersely.foundation.activity import IDLE
 from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 MAX_INTRODUCED_PEERS = 10
 PEER_CHARACTERS = 40  # of what one does
-_RECENT_SECONDS = 3_600  # since which an agent has been seen, that is not connected
 _HOW = (
     "You are {name} among other agents. {send} writes or answers, {inbox} is your mail, {agents} who is here; {claim} "
     "before you change a file, {release} after; {board} is what is to be done; {packet} says where code has to change. "
@@ -81,18 +81,19 @@ def introduce(context: RelayContext, parameters: IntroductionParameters) -> Intr
     """
     mail = context.relay.mail
     if context.agent not in mail.presence.connected():
-        meet(context)
+        is_person = context.agent == PERSON
+        meet(context, USER if is_person else AGENT)
+        if not is_person:
+            mail.identities.hear(context.agent, IDLE)
     if parameters.where.root:
         register(context, parameters.where.root)
     own = mail.identities.get(context.agent)
     project = own.project if own is not None else ""
-    since_ms = mail.store.now_ms() - _RECENT_SECONDS * 1_000
     connected = mail.presence.connected()
     peers = []
-    for one in sorted(mail.identities.all(), key=partial(_order, connected, project)):
-        is_here = one.name in connected or one.last_ms >= since_ms
-        if is_here and one.name != context.agent and one.kind != "service":
-            does = str(one.details.get("task", "")) or mail.presence.activity(one.name)
+    for one in sorted(context.relay.here(), key=partial(_order, connected, project)):
+        if one.name != context.agent:
+            does = str(one.details.get("task", "")) or context.relay.state_of(one.name)
             # A clipped pair of backticks would make what follows look like a command.
             said = visible_line(does).replace("`", "'")
             peers.append(Peer(one.name, clipped(said, PEER_CHARACTERS)))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -27,10 +29,12 @@ from tersely.capabilities.relay.answers.messages import (
     ReceiptTold,
     Resent,
 )
-from tersely.capabilities.relay.answers.pages import Page, next_after
+from tersely.capabilities.relay.answers.pages import Page, piece
 from tersely.capabilities.relay.context import PERSON, RelayContext
-from tersely.capabilities.relay.foreign import neutral
+from tersely.capabilities.relay.foreign import neutral, one_word
 from tersely.capabilities.relay.names import USER, meet
+from tersely.foundation.activity import GONE, IDLE, WORKING
+from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_TTL_MILLISECONDS
@@ -42,7 +46,7 @@ if TYPE_CHECKING:
 
 MAX_SHORT_CHARACTERS = 200  # of addresses, threads and topics
 MAX_WAIT_SECONDS = 50  # for a message, within one question
-MAX_SHOWN_LIMITS = 5  # of recipients of one message that are limited
+_DAY, _MINUTE = slice(0, 10), slice(11, 16)  # of a time as answers tell it
 _SHOWN_BODY_CHARACTERS = 60  # of a dead letter in a list
 
 
@@ -55,6 +59,14 @@ class Kind(StrEnum):
     THINKING = "thinking"
 
 
+class State(StrEnum):
+    """The states of an agent that has hooks and no connection."""
+
+    WORKING = WORKING
+    IDLE = IDLE
+    GONE = GONE
+
+
 class Reached(StrEnum):
     """The stages of a message that its recipient tells."""
 
@@ -65,6 +77,8 @@ class Reached(StrEnum):
 
 # Sending
 
+_SOMETHING = r"[\s\S]*\S[\s\S]*"
+
 
 @dataclass(frozen=True, slots=True)
 class SendParameters:
@@ -72,7 +86,7 @@ class SendParameters:
 
     to: str = positional("a name, project:name, #channel, or * for all connected agents", minimum=1,
                          maximum=MAX_SHORT_CHARACTERS)  # fmt: skip
-    body: str = positional("what to say", role=Role.PROSE, metavar="TEXT")
+    body: str = positional("what to say", role=Role.PROSE, metavar="TEXT", pattern=_SOMETHING)
     thread: str = option("", "what it belongs to", maximum=MAX_SHORT_CHARACTERS)
     reply_to: str = option(
         "", "the message that it answers, as inbox calls it", maximum=MAX_SHORT_CHARACTERS
@@ -130,7 +144,6 @@ def send(context: RelayContext, parameters: SendParameters) -> MessageSent:
         recipients=sent.recipients,
         refused=list(sent.refused),
         repeated=sent.is_repetition,
-        limited=dict(sent.limited),
     )
 
 
@@ -159,7 +172,6 @@ def _sent_text(sent: MessageSent, style: Style) -> str:
     lines = [f"{sent.message_id}  {reached}, kept ({sent.durability})"]
     if sent.refused:
         lines.append(f"not for {', '.join(sent.refused)}: their mailboxes are full")
-    lines += [f"{name} is {until}" for name, until in list(sent.limited.items())[:MAX_SHOWN_LIMITS]]
     return "\n".join(lines)
 
 
@@ -194,6 +206,7 @@ class BoxParameters:
     )
     waiting: bool = option(False, "those alone that are not acknowledged")
     page: Page = group(Page)
+    state: State | None = option(None, "what who asks does now, as its hook says", hidden=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +231,13 @@ class InboxParameters:
 def mailbox(context: RelayContext, parameters: BoxParameters) -> Deliveries:
     """The messages that came to a mailbox, or that wait in it."""
     mail, page = context.relay.mail, parameters.page
+    if parameters.state is not None:
+        mail.identities.hear(context.agent, parameters.state.value)
     read = mail.waiting if parameters.waiting else mail.box
     name = parameters.name or context.agent
-    found = read(name, page.after, page.limit)
+    found, after = piece(partial(read, name), page.after, page.limit)
     shown = [delivery(mail, one) for one in found]
-    return Deliveries(shown, next_after(found, page.limit), name, mail.brakes.held[name])
+    return Deliveries(shown, after, name, mail.brakes.held[name])
 
 
 def inbox(context: RelayContext, parameters: InboxParameters) -> Deliveries | Later[Deliveries]:
@@ -259,10 +274,7 @@ def _is_person(mail: Mail, name: str) -> bool:
 
 
 def _deliveries_text(found: Deliveries, style: Style) -> str:
-    shown = [
-        _message_text(one.number, one.sent_at, f"{one.sender} → {one.to} ({one.stage})", one.body)
-        for one in found.messages
-    ]
+    shown = [_message_text(one, _delivery_words(one)) for one in found.messages]
     held = (
         f"{counted(found.held_back, 'message')} held back: a person who writes ends it\n"
         if found.held_back
@@ -281,7 +293,13 @@ def _how_to_answer(messages: Sequence[DeliveryTold]) -> str:
     if not senders:
         return ""
     name = quote(visible_line(senders.pop())) if len(senders) == 1 else "NAME"
-    return f'Answer: `tersely send {name} "text"`, or the tool send.\n'
+    return f"Answer: `tersely send {name} TEXT`\n"
+
+
+def _delivery_words(one: DeliveryTold) -> str:
+    """The part of a message's first line that the reader of its mailbox does not know."""
+    to = "" if one.to == one.mailbox else f" → {one_word(one.to)}"
+    return to if one.stage == "accepted" else f"{to} ({one.stage})"
 
 
 MAILBOX = RelayCapability(
@@ -376,15 +394,12 @@ def search(context: RelayContext, parameters: SearchParameters) -> Messages:
 
     mail, page = context.relay.mail, parameters.page
     sought = Sought(parameters.with_, parameters.thread, parameters.query.split())
-    found = mail.history(sought, page.after, page.limit)
-    return Messages([_description(mail, one) for one in found], next_after(found, page.limit))
+    found, after = piece(partial(mail.history, sought), page.after, page.limit)
+    return Messages([_description(mail, one) for one in found], after)
 
 
 def _messages_text(found: Messages, style: Style) -> str:
-    shown = [
-        _message_text(one.number, one.sent_at, f"{one.sender} → {one.to}", one.body)
-        for one in found.messages
-    ]
+    shown = [_message_text(one, f" → {one_word(one.to)}") for one in found.messages]
     return "".join(shown) + _more(found.next_after) if shown else "no messages found"
 
 
@@ -421,8 +436,8 @@ class ResendParameters:
 def dead(context: RelayContext, parameters: DeadParameters) -> Deliveries:
     """The messages that nobody took."""
     mail, page = context.relay.mail, parameters.page
-    found = mail.dead(page.after, page.limit)
-    return Deliveries([delivery(mail, one) for one in found], next_after(found, page.limit))
+    found, after = piece(mail.dead, page.after, page.limit)
+    return Deliveries([delivery(mail, one) for one in found], after)
 
 
 def resend(context: RelayContext, parameters: ResendParameters) -> Resent:
@@ -525,15 +540,17 @@ def _members_of(mail: Mail, one: Waiting | Told) -> dict[str, Any]:
     }
 
 
-def _message_text(number: int, sent_at: str, about: str, body: str) -> str:
-    """One message. What it says is indented, so that it cannot be taken for the next, and neutral:
-    where a wrapped program shows it, it must not be read as something that the program says.
+def _message_text(one: DeliveryTold | MessageTold, about: str) -> str:
+    """One message: its number, its sender, and when it was sent, in UTC, with the day unless that is
+    today.
+
+    What it says is indented, so that it cannot be taken for the next, and neutral: where a wrapped
+    program shows it, it must not be read as something that the program says.
     """
-    return (
-        f"{number} {sent_at} {about}"
-        + "".join(f"\n    {line}" for line in neutral(body).split("\n"))
-        + "\n"
-    )
+    is_today = one.sent_at[_DAY] == datetime.fromtimestamp(wall_seconds(), UTC).date().isoformat()
+    minute = one.sent_at[_MINUTE] if is_today else f"{one.sent_at[_DAY]} {one.sent_at[_MINUTE]}"
+    lines = neutral(one.body).split("\n")
+    return "\n    ".join([f"{one.number} {one_word(one.sender)}{about} {minute}", *lines]) + "\n"
 
 
 def _more(after: int | None) -> str:

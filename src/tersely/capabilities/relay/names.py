@@ -7,17 +7,18 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import project_name
 
 USER = "user"  # what somebody is who only asks, without a connection
+AGENT = "agent"  # and who is introduced, as programs of agents have it done
 
 
-def meet(context: RelayContext) -> None:
-    """Let somebody act under a name; raises `unauthorized`, `name_taken`, or `not_permitted` where
-    an agent says to be the person.
+def meet(context: RelayContext, kind: str = USER) -> None:
+    """Let somebody act under a name, which is of a kind where it is new; raises `unauthorized`,
+    `name_taken`, or `not_permitted` where an agent says to be the person.
     """
     if context.agent == PERSON and context.is_of_agent():
         raise no_person()
     mail, name = context.relay.mail, context.agent
     write = mail.identities.meet(
-        name, USER, context.token, is_live=name in mail.presence.connected()
+        name, kind, context.token, is_live=name in mail.presence.connected()
     )
     if write is not None:
         mail.do(write)

@@ -37,10 +37,9 @@ from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.foundation.text.escape import json_escaped, visible_line
 
 if TYPE_CHECKING:
-    from tersely.relay.teams import spending
     from tersely.relay.threads import threads
 
-MAX_THREAD_LIMIT = 1_000_000_000_000  # of programs, turns or tokens in a day
+MAX_THREAD_LIMIT = 1_000_000_000_000  # of programs in a day
 LISTED_ENTRIES = 100  # where nobody says how many
 SHOWN_REF_CHARACTERS = 12  # of a hash
 _SHOWN_ITEM_CHARACTERS = 200
@@ -61,20 +60,6 @@ class NewParameters:
         minimum=1,
         maximum=MAX_THREAD_LIMIT,
     )
-    turns: int | None = option(
-        None,
-        "likewise the prompts that they work at, after which none starts another program",
-        minimum=1,
-        maximum=MAX_THREAD_LIMIT,
-    )
-    tokens: int | None = option(
-        None, "likewise the tokens that they use", minimum=1, maximum=MAX_THREAD_LIMIT
-    )
-
-    def most(self) -> dict[str, int]:
-        """Its own bounds of a day."""
-        said = {"programs": self.programs, "turns": self.turns, "tokens": self.tokens}
-        return {name: bound for name, bound in said.items() if bound is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +131,11 @@ class ThreadShown:
 
 
 def new(context: RelayContext, parameters: NewParameters) -> ThreadTold:
-    """A new thread; raises `not_permitted` for bounds that no person sets."""
+    """A new thread; raises `not_permitted` for a bound that no person sets."""
+    from tersely.relay.teams.spending import PROGRAMS
     from tersely.relay.threads import threads
 
-    most = parameters.most()
+    most = {} if parameters.programs is None else {PROGRAMS: parameters.programs}
     if most and not context.is_typed():
         hint = "the person types it at a terminal that no agent was started in"
         raise TerselyError("not_permitted", "an agent sets no bounds of a thread", hint)
@@ -249,25 +235,21 @@ def told(context: RelayContext, thread: threads.Thread) -> ThreadTold:
     counts = {
         "hop_count": figures["hops"],
         "artifact_count": figures["artifacts"],
-        "spent": spent_told(context, thread, spending.of_thread(store, thread.thread_id)),
+        "spent": spent_told(context, thread, spending.programs(store, thread.thread_id)),
     }
     return document(ThreadTold, {**thread.told(found[0] if found else 1), **counts})
 
 
-def spent_told(context: RelayContext, thread: threads.Thread, spent: spending.Spent) -> SpentTold:
-    """The use of a thread's agents today, beside the bounds."""
+def spent_told(context: RelayContext, thread: threads.Thread, programs: int) -> SpentTold:
+    """The programs of a thread's agents today, beside their bound."""
     from tersely.relay.teams import spending
 
-    most = spending.bounds(context.relay.policy, thread)
-    return SpentTold(*spent, *most)
+    return SpentTold(programs, spending.bound(context.relay.policy, thread))
 
 
 def spent_line(spent: SpentTold) -> str:
     """A line about what was used of what."""
-    return (
-        f"{spent.programs:,} of {spent.most_programs:,} programs, {spent.turns:,} of {spent.most_turns:,} turns, "
-        f"{spent.tokens:,} of {spent.most_tokens:,} tokens"
-    )
+    return f"{spent.programs:,} of {spent.most_programs:,} programs"
 
 
 def event_line(event: EventTold) -> str:

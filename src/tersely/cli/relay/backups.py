@@ -29,15 +29,10 @@ class _RestoreParameters:
     file: str = positional("what backup has written", metavar="FILE")
 
 
-@dataclass(frozen=True, slots=True)
-class _MigrateParameters:
-    back: bool = option(False, "from the database into the home, which has no store")
-
-
 def _backup(asked: RelayCommandCall, parameters: _BackupParameters) -> dict[str, Any]:
     from tersely.relay.relay import backup
 
-    path = backup.write(home_directory(), Path(parameters.file), parameters.keep)
+    path = backup.write(home_directory(), Path(parameters.file), parameters.keep, _database())
     size = path.stat().st_size
     return {"path": str(path), "size": size, "text": f"{path}  {size:,} bytes\n"}
 
@@ -46,27 +41,16 @@ def _restore(asked: RelayCommandCall, parameters: _RestoreParameters) -> dict[st
     from tersely.relay.relay import backup
 
     with _own_home() as home:
-        backup.restore(Path(parameters.file), home)
+        backup.restore(Path(parameters.file), home, _database())
     return {"home": str(home), "text": f"{home} is as it was; tersely up starts its relay\n"}
 
 
-def _migrate(asked: RelayCommandCall, parameters: _MigrateParameters) -> dict[str, Any]:
+def _database() -> str:
+    """The address of the database that has the store; empty where the home has it itself."""
     from tersely.foundation import settings
-    from tersely.relay.relay import migrating
 
     url = settings.load(home_directory()).store
-    if url == "none":
-        hint = "TERSELY_STORE=postgresql://USER@HOST/DATABASE tersely relay migrate"
-        raise TerselyError("invalid_setting", "no database of PostgreSQL is set", hint)
-    with _own_home() as home:
-        move = migrating.to_home if parameters.back else migrating.to_database
-        moved = move(home, url)
-    rows = ", ".join(f"{count:,} of {table}" for table, count in sorted(moved.items()) if count)
-    then = "unset TERSELY_STORE" if parameters.back else "keep TERSELY_STORE set"
-    said = (
-        f"moved: {rows}\nnot moved: {migrating.NOT_MOVED}\n{then}, and tersely up goes on there\n"
-    )
-    return {"home": str(home), "moved": dict(moved), "text": said}
+    return "" if url == "none" else url
 
 
 @contextmanager
@@ -94,12 +78,9 @@ COMMANDS: tuple[RelayCommand, ...] = (
         _backup,
     ),
     RelayCommand(
-        ("restore",), "Put a backup into a home without a store", _RestoreParameters, _restore
-    ),
-    RelayCommand(
-        ("migrate",),
-        "Move all that the relay keeps into the database of TERSELY_STORE, or back",
-        _MigrateParameters,
-        _migrate,
+        ("restore",),
+        "Put a backup into a home without a store, or into the empty database of TERSELY_STORE",
+        _RestoreParameters,
+        _restore,
     ),
 )

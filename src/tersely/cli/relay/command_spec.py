@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.declaration.declaration import Parameter, parameters_of
-from tersely.cli.builtin.daemon import resolved_root
+from tersely.cli.builtin.daemon import default_workspace
 from tersely.cli.options import Options
 
 if TYPE_CHECKING:
@@ -50,9 +50,10 @@ class RelayCommandCall(NamedTuple):
         named = arguments.get(ROOT, self.options.root)
         if ROOT not in schema.get("properties", {}) or not isinstance(named, str):
             return dict(arguments)
-        root = resolved_root(named)
+        root = default_workspace(named)
         rest = {name: value for name, value in arguments.items() if name != ROOT}
-        return rest if root == relay.ask("relay.status").workspace else {**rest, ROOT: root}
+        is_default = root in {"", relay.ask("relay.status").workspace}
+        return rest if is_default else {**rest, ROOT: root}
 
 
 @dataclass(frozen=True, slots=True)

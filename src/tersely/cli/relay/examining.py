@@ -5,38 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tersely.cli.relay.addresses import TLS_FOLDER
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.network import certificates
 
-LEAST_CERTIFICATE_DAYS = 14  # that are left when doctor says that there should be a new one
 _DAY_SECONDS = 86_400
 
 Finding = tuple[bool, str]
 
 
 def examined_remote(home: Path) -> Iterator[Finding]:
-    """Its certificate, what this machine has joined, and the last backup; nothing where none of
-    them is there.
-    """
-    if (home / TLS_FOLDER / certificates.SERVER_FILE).exists():
-        yield _examined_certificate(home / TLS_FOLDER / certificates.SERVER_FILE)
+    """What this machine has joined, and the last backup; nothing where neither is there."""
     yield from _examined_joined(home)
     yield from _examined_backup(home)
-
-
-def _examined_certificate(path: Path) -> Finding:
-    try:
-        left = (certificates.valid_until(path).timestamp() - wall_seconds()) / _DAY_SECONDS
-    except TerselyError as error:
-        return False, f"{error}; {error.hint}"
-    what = f"certificate {path} holds for {left:.0f} days"
-    return (
-        (True, what)
-        if left > LEAST_CERTIFICATE_DAYS
-        else (False, f"{what}; `tersely relay ca` makes a new one")
-    )
+    yield from _examined_stamps(home)
 
 
 def _examined_joined(home: Path) -> Iterator[Finding]:
@@ -56,6 +37,20 @@ def _examined_joined(home: Path) -> Iterator[Finding]:
     count = waiting(home)
     if count:
         yield False, f"{count:,} messages wait for the relay; they are sent when it is there"
+
+
+def _examined_stamps(home: Path) -> Iterator[Finding]:
+    from tersely.relay.relay import ahead_ms
+
+    try:
+        days = ahead_ms(home) / 1000 / _DAY_SECONDS
+    except TerselyError:  # the check of the database says why
+        return
+    if days:
+        yield (
+            True,
+            f"stamps lie {days:.1f} days ahead, from when the clock was wrong; new ones do not",
+        )
 
 
 def _examined_backup(home: Path) -> Iterator[Finding]:

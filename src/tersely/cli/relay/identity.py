@@ -10,7 +10,7 @@ from tersely.capabilities.declaration.declaration import Parameter
 from tersely.capabilities.relay.context import PERSON
 from tersely.cli.paths import from_root
 from tersely.foundation.process.ancestry import agent_name
-from tersely.foundation.storage.roots import find_root
+from tersely.foundation.storage.roots import enclosing_root
 
 PROJECT, ROOT = "project", "root"  # parameters that who asks leaves out
 
@@ -33,5 +33,5 @@ def completed(
     names = {parameter.name for parameter in declared}
     if PROJECT not in names:
         return dict(arguments)
-    root = find_root(directory).resolve()
+    root = Path(enclosing_root(os.path.realpath(directory)))
     return {ROOT: str(root), **from_root(root, declared, arguments, directory)}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration.declaration import option, positional
-from tersely.cli.builtin.daemon import ANSWER_WORDS, resolved_root
+from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace, resolved_root
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
 from tersely.foundation.errors import TerselyError
@@ -27,10 +27,6 @@ class _JoinParameters:
     url: str = positional(
         "the address of the relay (default: the one that is joined)", default="", metavar="URL"
     )
-    fingerprint: str = option(
-        "", "of its certificate, as `relay ca` printed it where the relay runs"
-    )
-    ca: str = option("", "the file of the authority that signed its certificate", metavar="FILE")
     code_file: str = option(
         "", "a file of this user alone with the code, instead of typing it", metavar="FILE"
     )
@@ -42,7 +38,8 @@ def _join(asked: RelayCommandCall, parameters: _JoinParameters) -> dict[str, Any
     from tersely.client.gateway import code, joining
 
     home = home_directory()
-    root = resolved_root(asked.options.root)
+    found = resolved_root if parameters.share else default_workspace
+    root = found(asked.options.root)
     membership = joining.load(home)
     if membership is not None and parameters.url:
         raise TerselyError(
@@ -75,12 +72,9 @@ def _membership(home: Path, parameters: _JoinParameters) -> Membership:
 
     if not parameters.url:
         raise TerselyError("usage", "which relay?", "as tersely join https://relay.example:7474")
-    if parameters.fingerprint and parameters.ca:
-        raise TerselyError("usage", "--fingerprint names one certificate: leave out --ca")
     make_home(home)
     check_package()
-    trust = joining.Trust(parameters.fingerprint, parameters.ca)
-    return joining.join(parameters.url, _code(parameters.code_file), trust, parameters.machine)
+    return joining.join(parameters.url, _code(parameters.code_file), parameters.machine)
 
 
 def check_package() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from tersely import __version__
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.agent.command_spec import ChatParameters, ServerKind
-from tersely.cli.builtin.daemon import ANSWER_WORDS, resolved_root
+from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain
 from tersely.cli.relay.examining import examined_remote
 from tersely.doors.home import DEFAULT_PORT, LOCK, LOG, NO_PORT, home_directory
@@ -36,9 +36,8 @@ class _UpParameters:
     listen: str = option(
         "", "also for other machines, at this address and port", metavar="HOST:PORT"
     )
-    tls: str = option("", "the directory with what `relay ca` made", metavar="DIR")
     tls_cert: str = option(
-        "", "or the file of a certificate, with those that it is signed by", metavar="FILE"
+        "", "the file of a certificate, with those that it is signed by", metavar="FILE"
     )
     tls_key: str = option("", "and that of its key", metavar="FILE")
     no_tcp: bool = option(False, "listen at the sockets in the home alone; there are no pages then")
@@ -86,10 +85,8 @@ def _up(asked: RelayCommandCall, parameters: _UpParameters) -> dict[str, Any]:
             "usage", "--no-tcp leaves no port to choose", "leave out --port, or --no-tcp"
         )
     port = NO_PORT if parameters.no_tcp else "" if parameters.port is None else str(parameters.port)
-    address = addresses.wanted(
-        parameters.listen, parameters.tls, parameters.tls_cert, parameters.tls_key
-    )
-    root = resolved_root(asked.options.root)
+    address = addresses.wanted(parameters.listen, parameters.tls_cert, parameters.tls_key)
+    root = default_workspace(asked.options.root)
     # before the start: who is told to end meanwhile would leave the relay behind
     told = relay_process.endings() if parameters.stay else None
     started = relay_process.start(home_directory(), port, root, ANSWER_WORDS, address)
@@ -118,7 +115,7 @@ def _doctor(asked: RelayCommandCall, parameters: _DoctorParameters) -> dict[str,
     from tersely.cli.agent.doctor import examined_model
 
     server = ChatParameters(url=parameters.url, model=parameters.model, kind=parameters.kind)
-    findings = list(examined_model(Path(resolved_root(asked.options.root)), server))
+    findings = list(examined_model(Path(default_workspace(asked.options.root)), server))
     if not parameters.url:
         findings = [*_examined(home_directory()), *findings]
     marks = {True: asked.style.good("ok  "), False: asked.style.bad("bad ")}
@@ -208,8 +205,6 @@ _CONFIG = """\
 # hops = 50                    # calls that may lead from one to the next
 # turns = 100                  # answers between two agents without a person
 # thread_programs = 64         # that agents start in one thread and day; then none starts another
-# thread_turns = 2000          # of the agents of one thread in a day, after which none starts another
-# thread_tokens = 20000000     # likewise, as far as agents write them down
 # calls_per_minute = 600       # of one agent
 # messages_per_minute = 6000   # of one agent, in one channel; its questions to the relay, to each service
 # trusted_hosts = []           # names by which `up --listen` may be asked; any without

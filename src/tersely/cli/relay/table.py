@@ -13,10 +13,9 @@ from tersely.cli.relay.command_spec import RelayCommand
 
 MODULES = {
     "process": ("agents approve", "agents deny", "init", "up", "down", "doctor"),
-    "addresses": ("ca",),
     "tokens": ("token new", "token list", "token revoke", "token rotate", "audit"),
     "joining": ("join", "leave"),
-    "backups": ("backup", "restore", "migrate"),
+    "backups": ("backup", "restore"),
     "wrapped": ("run",),
     "brief": ("brief",),
     "services": ("services call",),

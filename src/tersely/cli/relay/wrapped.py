@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.declaration.declaration import option, positional
-from tersely.cli.builtin.daemon import ANSWER_WORDS, resolved_root
+from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace
 from tersely.cli.relay.brief import session_directory
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
@@ -43,7 +43,6 @@ class _RunParameters:
         "", "how the row of its empty prompt looks, a regular expression", metavar="REGEX"
     )
     trust_screen: bool = option(False, "obey every ->relay: line that it shows, whoever wrote it")
-    resume: bool = option(False, "tell it to go on when a usage limit of it ends, once")
     start: bool = option(True, "start the relay if none runs")
 
 
@@ -59,7 +58,7 @@ def _run(asked: RelayCommandCall, parameters: _RunParameters) -> dict[str, Any]:
     place = _place(asked, parameters, home)
     wanted = Wanted(
         parameters.program, place, parameters.name, parameters.task, parameters.spawn, parameters.prompt,
-        parameters.trust_screen, parameters.resume,
+        parameters.trust_screen,
     )  # fmt: skip
     if said := warning(parameters.program):
         sys.stderr.write(f"warning: {said}\n")
@@ -92,7 +91,7 @@ def _have_relay(home: Path, root: str, *, may_start: bool) -> None:
         return
     if not may_start:
         raise TerselyError("daemon_not_running", f"no relay serves {home}", "tersely up starts one")
-    relay_process.start(home, "", resolved_root(root), ANSWER_WORDS)
+    relay_process.start(home, "", default_workspace(root), ANSWER_WORDS)
 
 
 COMMANDS: tuple[RelayCommand, ...] = (

@@ -21,6 +21,7 @@ from tersely.doors.socket.envelopes import VERSION
 from tersely.doors.socket.frames import Frames, FrameTooLargeError, framed
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_FRAME_BYTES
+from tersely.foundation.network import http
 from tersely.foundation.network.credentials import is_same_user
 
 GATEWAY_CONNECT_SECONDS = 10.0
@@ -34,7 +35,7 @@ class Envelopes:
 
     def __init__(self, membership: Membership, code: LocalCode) -> None:
         self._membership = membership
-        self._context = membership.context() if membership.url.startswith("https:") else None
+        self._context = http.system_trust() if membership.url.startswith("https:") else None
         self._code = code
 
     async def serve(self, reader: StreamReader, writer: StreamWriter) -> None:

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import os
 import socket
-import ssl
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,18 +16,18 @@ from tersely.client.request import AnswerT, Request
 from tersely.doors.listening import is_loopback
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import CLIENT_SECONDS
-from tersely.foundation.network import certificates, http
+from tersely.foundation.network import http
 
 JOINED = "joined.json"  # in the home
 MAX_JOINED_BYTES = 1_000_000
 MAX_JOIN_REPLY_BYTES = 100_000
 MAX_SHARED_WORKSPACES = 16
-_SECURE_PORT, _PLAIN_PORT = 443, 80
+_DEFAULT_PORTS = {"https": 443, "http": 80}
 _URL_HINT = "as https://relay.example:7474"
 
 
 class Membership(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The relay that this machine uses, as whom, and whose certificate it believes there (in PEM)."""
+    """The relay that this machine uses, and as whom."""
 
     url: str
     token: str
@@ -37,25 +35,7 @@ class Membership(msgspec.Struct, frozen=True, omit_defaults=True):
     identity: str
     tenant: str
     machine: str
-    pinned: str = ""
-    authority: str = ""
     shared: tuple[str, ...] = ()  # repositories about which other machines may ask this one
-
-    def context(self) -> ssl.SSLContext:
-        """The settings of TLS for its server: it shows one pinned certificate, one of an authority,
-        or one of the system's.
-        """
-        return certificates.client_context(self.pinned, self.authority)
-
-
-@dataclass(frozen=True, slots=True)
-class Trust:
-    """The certificates to believe: one by its `fingerprint`, those of an `authority` (a file), else
-    the system's.
-    """
-
-    fingerprint: str = ""
-    authority: str = ""
 
 
 def load(home: Path) -> Membership | None:
@@ -92,19 +72,12 @@ def save(home: Path, membership: Membership) -> None:
         raise TerselyError("unwritable_output", f"{path}: {error.strerror}") from error
 
 
-def join(url: str, code: str, trust: Trust, machine: str = "") -> Membership:
+def join(url: str, code: str, machine: str = "") -> Membership:
     """A membership for a code; raises `usage`, `invalid_certificate`, `relay_unreachable` and what
     the relay says.
     """
-    url, host, port = _checked(url)
-    pinned = authority = ""
-    if trust.fingerprint:
-        pinned = _pinned(host, port, certificates.read_fingerprint(trust.fingerprint))
-    elif trust.authority:
-        authority = certificates.read_pem(Path(trust.authority))
-    machine = machine or socket.gethostname()
-    asked = Membership(url, "", "", "", "", machine, pinned, authority)
-    made = once(asked, ask.join(code, machine))
+    asked = Membership(_checked(url), "", "", "", "", machine or socket.gethostname())
+    made = once(asked, ask.join(code, asked.machine))
     return msgspec.structs.replace(
         asked, token=made.secret, token_id=made.token_id, identity=made.identity, tenant=made.tenant
     )
@@ -119,7 +92,7 @@ def once(membership: Membership, request: Request[AnswerT]) -> AnswerT:
         headers["Authorization"] = f"Bearer {membership.token}"
     waits = http.waits(CLIENT_SECONDS, CLIENT_SECONDS)
     url = membership.url + request.target
-    with http.secured_connections(membership.context()) as pool:
+    with http.secured_connections() as pool:
         try:
             reply = http.ask(
                 pool, request.operation.method, url, waits, MAX_JOIN_REPLY_BYTES, headers=headers,
@@ -132,19 +105,14 @@ def once(membership: Membership, request: Request[AnswerT]) -> AnswerT:
 
 def unreachable(url: str, error: Exception) -> TerselyError:
     """The error of a relay that cannot be asked."""
-    reason = http.reason(error)
-    if "CERTIFICATE_VERIFY_FAILED" in reason or "certificate verify failed" in reason:
-        hint = "name it with --fingerprint, or its authority with --ca: `tersely relay ca`, where it runs, prints both"
-        return TerselyError(
-            "invalid_certificate", f"{url} shows a certificate that is not believed: {reason}", hint
-        )
-    return TerselyError(
-        "relay_unreachable", f"{url}: {reason}", "check the address, the network, and that it runs"
+    hint = "check the address, the network, and that it runs"
+    return http.disbelieved(url, error) or TerselyError(
+        "relay_unreachable", f"{url}: {http.reason(error)}", hint
     )
 
 
-def _checked(url: str) -> tuple[str, str, int]:
-    """The base of an address, its host and its port; raises `usage` or `insecure_address`."""
+def _checked(url: str) -> str:
+    """The base of an address; raises `usage` or `insecure_address`."""
     try:
         parts = urlsplit(url if "://" in url else f"https://{url}")
         host, port = parts.hostname or "", parts.port
@@ -162,16 +130,5 @@ def _checked(url: str) -> tuple[str, str, int]:
         raise TerselyError(
             "insecure_address", f"{host}: others could read along without TLS", _URL_HINT
         )
-    port = port or (_SECURE_PORT if parts.scheme == "https" else _PLAIN_PORT)
     shown = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{shown}:{port}", host, port
-
-
-def _pinned(host: str, port: int, fingerprint: str) -> str:
-    """The certificate of a server in PEM, which has to be the one that is expected."""
-    der = certificates.certificate_of(host, port, CLIENT_SECONDS)
-    found = certificates.fingerprint_of(der)
-    if found != fingerprint:
-        hint = "somebody may stand between, or the certificate is new: ask whoever runs the relay"
-        raise TerselyError("invalid_certificate", f"{host} shows {found}, not {fingerprint}", hint)
-    return ssl.DER_cert_to_PEM_cert(der)
+    return f"{parts.scheme}://{shown}:{port or _DEFAULT_PORTS[parts.scheme]}"

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -77,7 +78,7 @@ class Requests:
         self._membership = membership
         self._told = told
         self._code = code
-        self._pool = http.async_secured_connections(membership.context())
+        self._pool = http.async_secured_connections()
         self._outbox = Outbox(home, OUTBOX_NAME, _read_kept)
         self._sending = asyncio.Lock()
 
@@ -225,7 +226,7 @@ class Requests:
         """The answer to the question that sends a message."""
         headers = {
             "authorization": f"Bearer {self._membership.token}", "content-type": "application/json",
-            "x-relay-agent": message.agent,
+            "x-relay-agent": quote(message.agent, safe="@/:%"),
             **({AGENT_TOKEN.name: message.token} if message.token else {}),
         }  # fmt: skip
         try:
@@ -240,7 +241,7 @@ class Requests:
     def _kept_reply(self, error: TerselyError, sent_id: str) -> _Reply:
         told = {
             "id": sent_id, "message_id": "", "seq": 0, "durability": "here", "recipients": 0, "refused": [],
-            "repeated": False, "limited": {},
+            "repeated": False,
         }  # fmt: skip
         text = f"kept on this machine, {len(self._outbox)} wait: {error.message}; it is sent when the relay is there\n"
         return _Reply(200, msgspec.json.encode(Answered(_SEND, told, text)))

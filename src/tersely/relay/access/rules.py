@@ -166,7 +166,7 @@ RULES: Mapping[str, Rule] = {
     **_rules(_READ, _in_project, "agent.introduction", "claim.list", "board.show", "board.ready"),
     **_rules(_WRITE, _message, "mail.send"),
     **_rules(_WRITE, _own_name, "mail.inbox", "agent.retire"),
-    **_rules(_WRITE, _anything, "agent.away", "mail.receipt", "permission.ask", "thread.new"),
+    **_rules(_WRITE, _anything, "mail.receipt", "permission.ask", "thread.new"),
     **_rules(_WRITE, _in_channel, "channel.join", "channel.leave"),
     **_rules(
         _WRITE, _in_thread, "thread.spend", "thread.report", "thread.checkpoint", "state.patch", "artifact.put",

@@ -19,6 +19,7 @@ import msgspec
 from tersely.foundation.errors import TerselyError
 from tersely.relay.access.principals import LOCAL, WRITER, Kind, Principal, Scopes
 from tersely.relay.encoding import encode
+from tersely.relay.mail.identities import check_misleading
 from tersely.relay.store.commands import Append, Batch
 from tersely.relay.store.store import TENANT_NAME, Store
 
@@ -110,25 +111,20 @@ class Tokens:
 
     def known(self) -> list[Token]:
         """All that are in force, by identity."""
-        now_ms = self._store.now_ms()
-        found = [one for one in self._known.values() if _holds(one, now_ms)]
+        found = [one for one in self._known.values() if self._holds(one)]
         return sorted(found, key=lambda one: (one.tenant, one.identity, one.created_ms))
 
     def principal(self, secret: str) -> Principal:
         """The principal that a secret stands for; raises `unauthorized`."""
         token = self._of_secret(secret)
-        if (
-            token is None
-            or token.code_until_ms is not None
-            or not _holds(token, self._store.now_ms())
-        ):
+        if token is None or token.code_until_ms is not None or not self._holds(token):
             raise TerselyError("unauthorized", _UNKNOWN, "ask whoever runs the relay for another")
         return token.principal()
 
     def is_ended(self, token_id: str) -> bool:
         """True if a token is in force no longer."""
         token = self._known.get(token_id)
-        return token is None or not _holds(token, self._store.now_ms())
+        return token is None or not self._holds(token)
 
     def issue(self, grant: Grant) -> tuple[Token, str]:
         """A token and its secret, which is nowhere else; raises `invalid_argument` or `busy`."""
@@ -188,6 +184,7 @@ class Tokens:
             raise TerselyError(
                 "invalid_argument", f"{grant.identity[:80]!r} is no name of an identity", hint
             )
+        check_misleading(grant.identity, is_from_elsewhere=True)
         if not TENANT_NAME.fullmatch(grant.tenant):
             hint = "small letters, digits and -, at most 63"
             raise TerselyError(
@@ -212,7 +209,7 @@ class Tokens:
         now_ms = self._store.now_ms()
         letters = re.sub(r"[\s-]", "", code).upper()
         token = self._of_secret(letters)
-        if token is not None and token.code_until_ms is not None and _holds(token, now_ms):
+        if token is not None and token.code_until_ms is not None and self._holds(token):
             return token
         with self._changing:
             self._wrong_ms = [
@@ -224,6 +221,10 @@ class Tokens:
                 )
             self._wrong_ms.append(now_ms)
         raise _no_code()
+
+    def _holds(self, token: Token) -> bool:
+        ends_ms = token.expires_ms if token.code_until_ms is None else token.code_until_ms
+        return ends_ms is None or self._store.is_in_force(token.created_ms, ends_ms)
 
     def _of_secret(self, secret: str) -> Token | None:
         """The token of a secret. One that is not known may have been issued by another process a
@@ -281,11 +282,6 @@ def digest_of(secret: str) -> str:
     hide them.
     """
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _holds(token: Token, now_ms: int) -> bool:
-    ends_ms = token.expires_ms if token.code_until_ms is None else token.code_until_ms
-    return ends_ms is None or now_ms < ends_ms
 
 
 def _new_id() -> str:

@@ -12,9 +12,11 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
+from tersely.foundation.activity import GONE, IDLE, WORKING
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.text.agent_names import looks
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.mailboxes import Identity
 from tersely.relay.store.store import Store
@@ -23,11 +25,21 @@ from tersely.relay.store.tables import Tables
 MAX_IDENTITIES = 100_000
 DIRECTORY = "workingDirectory"  # among the details of somebody: where they work
 THREAD = "thread"  # likewise: the thread in which they work, as long as they are connected
-AWAY = "away"  # likewise: that they are, with their word on it
 SEEN_SECONDS = 60  # after which it is noted again that somebody without a connection uses a name
 # the detail of a name that says whose it is, where that is not the relay's own user
 IDENTITY = "identity"
+QUIET_SECONDS = 900  # after its last hook or request, from which on an agent is taken for idle
+GONE_SECONDS = 3_600  # likewise, for gone
 _SECRET_BYTES = 24
+# names with a meaning, and the kind of those who may have them
+_MEANT: Mapping[str, str] = {"relay": "", "tldr": "service", "local": "user"}
+
+
+class _Heard(NamedTuple):
+    """The state of an agent without a connection, as its last hook or request shows it."""
+
+    state: str
+    at_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +72,25 @@ class Identities:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._known = {one.name: one for one in boxes.identities(store.reader)}
+        self._known: dict[str, Identity] = {}
+        self._looks: dict[str, str] = {}  # the name that looks like this
+        self._heard: dict[str, _Heard] = {}  # of names that are known
+        self.reload()
+        # who had said where they work before the relay started, and has not connected since
+        self._before = {one.name for one in self.all() if DIRECTORY in one.details}
 
     def reload(self, names: Iterable[str] | None = None) -> None:
         """Read again who uses some names, or all."""
         if names is None:
-            self._known = {one.name: one for one in boxes.identities(self._store.reader)}
+            self._known.clear()
+            self._looks.clear()
+            for one in boxes.identities(self._store.reader):
+                self._know(one)
             return
         for name in names:
             found = boxes.identities(self._store.reader, name)
             if found:
-                self._known[name] = found[0]
+                self._know(found[0])
             else:
                 self.forget(name)
 
@@ -117,12 +137,30 @@ class Identities:
                 f"{claim.name} is connected",
                 "take another name, or wait until it is gone",
             )
-        if before is None and (meant := self.resolve(claim.name)) is not None:
-            message = f"{claim.name} is how {meant} is addressed, who is of that project"
-            raise TerselyError("name_taken", message, "take another name")
-        if before is None and len(self._known) >= MAX_IDENTITIES:
-            raise TerselyError("busy", f"{MAX_IDENTITIES:,} names are known")
+        if before is None:
+            self._check_new(claim)
+        self._before.discard(claim.name)
         return self._opened(claim, before, is_resumed=is_resumed)
+
+    def _check_new(self, claim: Claim) -> None:
+        """Raise `name_taken` for a name that would be taken for another, `busy` where there are too
+        many.
+        """
+        name, take_other = claim.name, "take another name"
+        if (meant := self.resolve(name)) is not None:
+            message = f"{name} is how {meant} is addressed, who is of that project"
+            raise TerselyError("name_taken", message, take_other)
+        check_misleading(name, claim.kind or "", is_from_elsewhere=IDENTITY in claim.details)
+        for look in looks(name):
+            if look in self._looks:
+                message = f"{name} looks like {self._looks[look]}, who is somebody else"
+                raise TerselyError("name_taken", message, take_other)
+        if len(self._known) >= MAX_IDENTITIES:
+            raise TerselyError("busy", f"{MAX_IDENTITIES:,} names are known")
+
+    def _know(self, one: Identity) -> None:
+        self._known[one.name] = one
+        self._looks |= dict.fromkeys(looks(one.name), one.name)
 
     def check_shown(self, name: str, token: str) -> None:
         """Raise `unauthorized` where a name is bound and `token` is neither its token nor the id of
@@ -160,7 +198,29 @@ class Identities:
         """
         if self._known[name].details.get(DIRECTORY) == directory:
             return None
-        return self._changed(name, DIRECTORY, directory, project)
+        known = self._known[name]
+        details = {**known.details, DIRECTORY: directory}
+        changed = self._known[name] = known._replace(project=project, details=details)
+        return lambda tables: boxes.introduce(tables, changed)
+
+    def hear(self, name: str, state: str = "") -> None:
+        """Note that an agent without a connection does something: what a hook of it says, or that
+        one which has said where it works has asked something, be it before the relay has started.
+        """
+        if name in self._known and (state or name in self._heard or name in self._before):
+            self._heard[name] = _Heard(state or WORKING, self._store.now_ms())
+
+    def heard(self, name: str) -> str:
+        """The state of an agent without a connection; "" for who is none, or is gone."""
+        state, at_ms = self._heard.get(name, (GONE, 0))
+        seconds = (self._store.now_ms() - at_ms) / 1_000
+        if state == GONE or seconds >= GONE_SECONDS:
+            return ""
+        return state if seconds < QUIET_SECONDS else IDLE
+
+    def all_heard(self) -> list[str]:
+        """The names of the agents without a connection that are there."""
+        return [name for name in list(self._heard) if self.heard(name)]
 
     def works_in(self, name: str, thread_id: str) -> bool:
         """True if a thread is the one in which somebody works: the first that the session under a
@@ -174,29 +234,12 @@ class Identities:
             self._known[name] = known._replace(details=details)
         return bool(self._known[name].details[THREAD] == thread_id)
 
-    def away(self, name: str) -> str:
-        """The words of somebody who is away, beginning with that; "" for all others."""
-        known = self._known.get(name)
-        return str(known.details.get(AWAY, "")) if known is not None else ""
-
-    def say_away(self, name: str, words: str) -> Callable[[Tables], None]:
-        """Note that somebody is away, in words as `away` gives them; is back, without any."""
-        return self._changed(name, AWAY, words, self._known[name].project)
-
-    def _changed(
-        self, name: str, detail: str, value: str, project: str
-    ) -> Callable[[Tables], None]:
-        known = self._known[name]
-        details = {**known.details, detail: value}
-        changed = self._known[name] = known._replace(project=project, details=details)
-        return lambda tables: boxes.introduce(tables, changed)
-
     def _seen(self, known: Identity) -> Callable[[Tables], None] | None:
         """Note that somebody has used a name now: how that is written down, None where it was not
         long ago.
         """
         now_ms = self._store.now_ms()
-        if now_ms - known.last_ms < SEEN_SECONDS * 1000:
+        if abs(now_ms - known.last_ms) < SEEN_SECONDS * 1000:
             return None
         seen = self._known[known.name] = known._replace(last_ms=now_ms)
         return lambda tables: boxes.introduce(tables, seen)
@@ -216,6 +259,10 @@ class Identities:
     def forget(self, name: str) -> None:
         """Have nobody use a name any more; the store has forgotten it."""
         self._known.pop(name, None)
+        self._heard.pop(name, None)
+        for look in looks(name):
+            if self._looks.get(look) == name:
+                del self._looks[look]
 
     def silent_since(self, before_ms: int) -> list[str]:
         """The names that nobody has used since a time, of those that are bound to no token and of
@@ -243,10 +290,25 @@ class Identities:
             resume=_hashed(resume),
             last_ms=now_ms,
         )
-        self._known[made.name] = made
+        self._know(made)
+        self._heard.pop(made.name, None)
         return Session(made, resume, token, is_resumed), lambda tables: boxes.introduce(
             tables, made
         )
+
+
+def check_misleading(name: str, kind: str = "", *, is_from_elsewhere: bool = False) -> None:
+    """Raise `name_taken` for a name that says to be the relay, its code service, or whoever asks at
+    its own machine without a name, or that looks like one of these. What is such a service may be
+    called so.
+    """
+    for meant in _MEANT.keys() & looks(name):
+        is_own = name == meant and kind == _MEANT[meant] and not is_from_elsewhere
+        if not is_own:
+            hint = "take another name"
+            raise TerselyError(
+                "name_taken", f"{name} would be taken for the {meant} of the relay", hint
+            )
 
 
 def _hashed(secret: str) -> bytes:

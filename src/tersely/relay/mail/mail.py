@@ -31,7 +31,6 @@ from tersely.relay.mail.messages import (
     Nobody,
     Outcome,
     Presence,
-    limits_of,
     recipients,
 )
 from tersely.relay.mail.questions import SPOKEN, OpenQuestions, asks
@@ -286,7 +285,6 @@ class Mail:
             raise TerselyError("key_reused", message, "use a new id for a new message")
         seq = deliveries[0][1] if len(deliveries) == 1 else 0
         told = self.message_id(number)
-        limited = limits_of((name for name, _ in deliveries), self.identities, self.presence)
         return Accepted(
             told,
             number,
@@ -295,7 +293,6 @@ class Mail:
             outcome.refused,
             self.durability,
             is_repetition,
-            limited,
         )
 
     def expire(self) -> None:

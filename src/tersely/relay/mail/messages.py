@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
+from unicodedata import normalize
 
-from tersely.foundation.activity import LIMITED
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FRAME_BYTES
+from tersely.foundation.text.agent_names import agent_name
 from tersely.relay.mail.channels import Channels
 from tersely.relay.mail.identities import Identities
 from tersely.relay.store.mailboxes import Post, Posted
@@ -16,8 +16,6 @@ from tersely.relay.store.news import Here
 
 MESSAGE_ENVELOPE_BYTES = 4_096  # what a delivery may add to what was sent
 EVERYBODY = "*"
-# a name; what has a project waits for nobody who comes later
-_TO_COME = re.compile(r"\w[\w.@/-]{0,63}", re.ASCII)
 CHANNEL = "channel"  # the kind of what was sent as CHANNEL_MESSAGE
 
 
@@ -139,8 +137,7 @@ class Accepted(NamedTuple):
     """A message that is kept: its id, for everybody who gets it, and its recipients.
 
     `refused` are recipients whose mailboxes are full, `seq` is the number of the delivery where
-    there is one recipient. `limited` says why, of those who read it later: they are away, or have
-    used up what their makers allow.
+    there is one recipient.
     """
 
     id: str
@@ -150,7 +147,6 @@ class Accepted(NamedTuple):
     refused: tuple[str, ...]
     durability: str
     is_repetition: bool
-    limited: Mapping[str, str]
 
 
 class Outcome(NamedTuple):
@@ -162,27 +158,6 @@ class Outcome(NamedTuple):
     posted: Posted | None
     refused: tuple[str, ...]
     failure: Exception | None = None
-
-
-def state_of(name: str, identities: Identities, presence: Presence) -> str:
-    """The state of somebody, as far as they say it: "connected" where they do not, "gone" where they
-    are not there. Who says to be away is that, whatever a program of theirs does.
-    """
-    said = (presence.activity(name) or "connected") if name in presence.connected() else "gone"
-    return identities.away(name) or said
-
-
-def limits_of(names: Iterable[str], identities: Identities, presence: Presence) -> dict[str, str]:
-    """The reasons of those that read a message later, by name: `limited until 15:00 UTC`, `away: at
-    lunch`.
-    """
-    found = {}
-    for name in names:
-        activity = presence.activity(name)
-        limited = activity if activity.startswith(LIMITED) else ""
-        if why := identities.away(name) or limited:
-            found[name] = why
-    return found
 
 
 def recipients(
@@ -220,18 +195,20 @@ def _members(channels: Channels, name: str) -> Iterable[str]:
 
 def _mailbox_of(draft: Draft, identities: Identities) -> str:
     """The mailbox of one name, also of one that is to come; raises `recipient_not_found`."""
-    name = identities.resolve(draft.to)
+    name = identities.resolve(normalize("NFKC", draft.to))
     if name is not None:
         return name
     if not draft.is_queued:
         hint = "`tersely agents` lists those known; with --queue (queue: true) a message waits for a new one"
         raise TerselyError("recipient_not_found", f"no agent is called {draft.to!r}", hint)
-    if not _TO_COME.fullmatch(draft.to):
-        hint = (
-            "a message waits for a name alone: of letters, digits and . _ @ / -, without a project"
-        )
-        raise TerselyError("recipient_not_found", f"no agent can be called {draft.to!r}", hint)
-    return draft.to
+    try:
+        to_come = agent_name(draft.to)
+    except TerselyError as error:
+        raise TerselyError("recipient_not_found", error.message, error.hint) from None
+    if ":" in to_come:
+        hint = "a message waits for a name alone, without a project"
+        raise TerselyError("recipient_not_found", f"no agent can be called {to_come!r}", hint)
+    return to_come
 
 
 def _is_of(identities: Identities, name: str, project: str) -> bool:

@@ -1,5 +1,5 @@
-"""A home's store in one file, taken while its relay runs, and put back. For SQLite: PostgreSQL has
-`pg_dump`.
+"""A home's store in one file, taken while its relay runs, and put back, into SQLite or into a
+database of PostgreSQL; from one of these it is taken while no relay uses it.
 
 A backup is a tar archive: the database as it was at one moment, then the blobs that it names, of
 each tenant; and the settings. Secrets are left out: the token of the home, and the keys of
@@ -26,6 +26,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.database import Database
 from tersely.relay.encoding import timestamp
 from tersely.relay.policy import CONFIG
+from tersely.relay.store import migrating
 from tersely.relay.store.store import BLOBS, DATABASE, TENANTS, check
 
 NOTE = "backup.json"  # in the home: when the last one was made, and where
@@ -40,15 +41,15 @@ _CHUNK_BYTES = 1 << 20
 _HINT = "`tersely relay backup` makes one"
 
 
-def write(home: Path, target: Path, keep: int = 0) -> Path:
-    """Write a backup of a home to a file, or to a new one in a directory, of which the latest
-    `keep` stay; its path.
+def write(home: Path, target: Path, keep: int = 0, url: str = "") -> Path:
+    """Write a backup of a home, or of the database at `url`, to a file, or to a new one in a
+    directory, of which the latest `keep` stay; its path.
 
-    Raises `path_not_found` without a store, `unwritable_output`, `artifact_damaged`.
+    Raises `path_not_found` without a store, `unwritable_output`, `artifact_damaged`, and with a
+    database what `migrating.move` raises.
     """
-    if not (home / DATABASE).exists():
-        hint = "with PostgreSQL, `pg_dump` makes a backup"
-        raise TerselyError("path_not_found", f"{home} has no database of its own", hint)
+    if not url and not (home / DATABASE).exists():
+        raise TerselyError("path_not_found", f"{home} has no database of its own")
     is_folder = target.is_dir()
     path = target / _file_name() if is_folder else target
     draft = path.with_name(f".{path.name}.{os.getpid()}")
@@ -56,7 +57,12 @@ def write(home: Path, target: Path, keep: int = 0) -> Path:
         with os.fdopen(
             os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb"
         ) as file:
-            _write(home, file)
+            if url:
+                with tempfile.TemporaryDirectory(dir=home, prefix=".backup-") as folder:
+                    migrating.move(Path(folder), url, out=True)
+                    _write(home, Path(folder), file)
+            else:
+                _write(home, home, file)
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
@@ -78,15 +84,15 @@ def _note(home: Path, path: Path) -> None:
         json.dump({"at": wall_seconds(), "path": str(path.absolute())}, file)
 
 
-def restore(source: Path, home: Path) -> None:
-    """Put a backup into a home without a store; all of it, or nothing. The caller holds the lock of
-    the home.
+def restore(source: Path, home: Path, url: str = "") -> None:
+    """Put a backup into a home without a store, or into the empty database at `url`; all of it, or
+    nothing. The caller holds the lock of the home.
 
     Raises `name_taken` where there is a store, `unreadable_file`, `invalid_bundle`,
-    `unwritable_output`.
+    `unwritable_output`, and with a database what `migrating.move` raises.
     """
     taken = [name for name in (DATABASE, BLOBS, TENANTS) if (home / name).exists()]
-    if taken:
+    if taken and not url:
         hint = f"move {', '.join(str(home / name) for name in taken)} away first"
         raise TerselyError("name_taken", f"{home} has a store already", hint)
     folder = Path(tempfile.mkdtemp(prefix=".restore-", dir=home))
@@ -94,6 +100,9 @@ def restore(source: Path, home: Path) -> None:
         _extract(source, folder)
         for place in _places(folder):
             check(place)
+        if url:
+            migrating.move(folder, url, out=False)
+            return
         for made in sorted(folder.iterdir(), key=lambda one: one.name == DATABASE):
             # which makes it a store, last
             if made.name != CONFIG or not (home / CONFIG).exists():
@@ -119,13 +128,13 @@ def _file_name() -> str:
     return f"tersely-{timestamp(int(wall_seconds() * 1000)).replace(':', '-')}.tar"
 
 
-def _write(home: Path, file: IO[bytes]) -> None:
+def _write(home: Path, stores: Path, file: IO[bytes]) -> None:
     with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
         _add_bytes(archive, _MANIFEST, json.dumps({"format": FORMAT}).encode())
         if (home / CONFIG).exists():
             _add_bytes(archive, CONFIG, (home / CONFIG).read_bytes())
-        for place in _places(home):
-            _add_store(archive, home, place)
+        for place in _places(stores):
+            _add_store(archive, stores, place)
 
 
 def _add_store(archive: tarfile.TarFile, home: Path, place: Path) -> None:

@@ -1,10 +1,10 @@
-"""A home's store on SQLite moved into a database of PostgreSQL, or back, with all its tenants."""
+"""The stores of a home on SQLite, of all its tenants, written into a database of PostgreSQL or out
+of one. What they were written from stays.
+"""
 
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
-from collections.abc import Iterable
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -13,89 +13,33 @@ from tersely.relay.access.tokens import tenants
 from tersely.relay.store import moving
 from tersely.relay.store.engines.engine import Engine
 from tersely.relay.store.engines.sqlite import SqliteEngine
-from tersely.relay.store.store import (
-    BLOBS,
-    DATABASE,
-    DEFAULT_TENANT,
-    TENANTS,
-    Store,
-    check,
-    check_url,
-)
-
-NOT_MOVED = moving.NOT_MOVED
-_DRAFTS = "drafts"
+from tersely.relay.store.store import BLOBS, DATABASE, DEFAULT_TENANT, TENANTS, Store, check_url
 
 
-def to_database(home: Path, url: str) -> Counter[str]:
-    """Write all that a home keeps into a database of PostgreSQL, all of it or nothing; how many rows
-    of each table. What the home has stays. The caller holds the lock of the home.
+def move(home: Path, url: str, *, out: bool) -> None:
+    """Write all that the home keeps into the database, which is empty, or `out` of it into the home,
+    which has no store. A failure leaves a database as it was, and a home half written.
 
-    Raises `path_not_found`, `name_taken` where the database has a store or relays use it,
-    `artifact_damaged`, `invalid_setting`, `database_unavailable`.
+    Raises `name_taken` where the database has a store or relays use it, `path_not_found` where
+    there is nothing to write, `artifact_damaged`, `invalid_setting`, `database_unavailable`.
     """
-    if not (home / DATABASE).exists():
-        raise TerselyError("path_not_found", f"{home} has no database of its own")
-    check(home)
-    with Store.open(home) as store:
-        names = tenants(store)
     _check_unused(url)
-    moved: Counter[str] = Counter()
-    with _folder(home) as folder, ExitStack() as stack:
-        for name in _in_order(names):
-            place = _home_of(home, name)
-            if (place / DATABASE).exists():
-                source = _entered(stack, _own(place))
-                target = _entered(stack, _shared(url, name))
-                if not moving.is_empty(target.database):
-                    raise _taken(f"the database has a store of {name} already")
-                moved += moving.move(source, target, Path(folder))
-    return moved
-
-
-def to_home(home: Path, url: str) -> Counter[str]:
-    """Write all that a database of PostgreSQL keeps into a home without a store, all of it or
-    nothing; how many rows of each table. What the database has stays. The caller holds the lock of
-    the home.
-
-    Raises what `to_database` raises, `name_taken` where the home has a store.
-    """
-    taken = [str(home / name) for name in (DATABASE, BLOBS, TENANTS) if (home / name).exists()]
-    if taken:
-        raise _taken(f"{home} has a store already", f"move {', '.join(taken)} away first")
-    _check_unused(url)
-    with Store.open(home, url=url) as store:
+    with Store.open(home, url=url if out else "") as store:
         names = tenants(store)
-    moved: Counter[str] = Counter()
-    with _folder(home) as name_of_folder:
-        folder = Path(name_of_folder)
-        (folder / _DRAFTS).mkdir()
-        with ExitStack() as stack:
-            for name in _in_order(names):
-                source = _entered(stack, _shared(url, name))
-                if name == DEFAULT_TENANT and moving.is_empty(source.database):
-                    raise TerselyError("path_not_found", "the database has no store")
-                place = _home_of(folder, name)
-                place.mkdir(mode=0o700, parents=True, exist_ok=True)
-                target = _entered(stack, _own(place))
-                moved += moving.move(source, target, folder / _DRAFTS)
-        (folder / _DRAFTS).rmdir()
-        for made in sorted(folder.iterdir(), key=lambda one: one.name == DATABASE):
-            made.replace(home / made.name)  # the last makes it a store
-    return moved
-
-
-def _folder(home: Path) -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(dir=home, prefix=".migrate-")
-
-
-def _in_order(names: Iterable[str]) -> list[str]:
-    """The owner of the relay, then its tenants."""
-    return [DEFAULT_TENANT, *sorted(names)]
-
-
-def _home_of(home: Path, tenant: str) -> Path:
-    return home if tenant == DEFAULT_TENANT else home / TENANTS / tenant
+    with tempfile.TemporaryDirectory(dir=home, prefix=".drafts-") as drafts, ExitStack() as stack:
+        for name in (DEFAULT_TENANT, *sorted(names)):
+            place = home if name == DEFAULT_TENANT else home / TENANTS / name
+            if not out and not (place / DATABASE).exists():
+                continue  # a tenant that never came
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            own, shared = _entered(stack, _own(place)), _entered(stack, _shared(url, name))
+            is_empty = moving.is_empty(shared.database)
+            if out and is_empty and name == DEFAULT_TENANT:
+                raise TerselyError("path_not_found", "the database has no store")
+            if not out and not is_empty:
+                raise _taken(f"the database has a store of {name} already")
+            source, target = (shared, own) if out else (own, shared)
+            moving.move(source, target, Path(drafts))
 
 
 def _entered(stack: ExitStack, engine: Engine) -> moving.Place:

@@ -2,14 +2,13 @@
 
 The tables are the same on all engines but for the numbers that an engine gives to rows, which are
 given anew, for what is found by words, which is made anew, and for the bytes of large blobs, which
-are in the place that the engine has for them.
+are in the place that the engine has for them. Who is connected is not written.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
-from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -21,9 +20,6 @@ from tersely.relay.store.engines.engine import Engine, Row, Statements
 from tersely.relay.store.mailboxes import forget_indexed, make_up_attempts
 
 MOVED_ROWS = 200  # read at one go
-NOT_MOVED = (
-    "who is connected, and the index of the words of messages, which the first search makes anew"
-)
 
 
 class _Table(NamedTuple):
@@ -80,31 +76,27 @@ def is_empty(database: Statements) -> bool:
     return not any(database.value(f"select 1 from {table} limit 1") for table in _KEPT)
 
 
-def move(source: Place, target: Place, drafts: Path) -> Counter[str]:
-    """Write all that one keeps into another that is empty; how many rows of each table.
+def move(source: Place, target: Place, drafts: Path) -> None:
+    """Write all that one keeps into another that is empty.
 
     Large blobs come by way of files in the folder `drafts`, on the disk of the target. Raises
     `artifact_damaged`.
     """
-    moved: Counter[str] = Counter()
     for owner, owned in _NUMBERED:
-        numbers = _move_numbered(source, target, owner, moved)
+        numbers = _move_numbered(source, target, owner)
         for rows in _pages(source.database, owned):
-            _write(target, owned, [(numbers[row[0]], *row[1:]) for row in rows], moved)
-    _move_blobs(source, target, drafts, moved)
-    _move_attachments(source, target, moved)
+            _write(target, owned, [(numbers[row[0]], *row[1:]) for row in rows])
+    _move_blobs(source, target, drafts)
+    _move_attachments(source, target)
     target.database.execute("delete from total")  # of when it was opened
     for table in _PLAIN:
         for rows in _pages(source.database, table):
-            _write(target, table, rows, moved)
+            _write(target, table, rows)
     make_up_attempts(target.database)
     forget_indexed(target.database)
-    return moved
 
 
-def _move_numbered(
-    source: Place, target: Place, table: _Table, moved: Counter[str]
-) -> dict[int, int]:
+def _move_numbered(source: Place, target: Place, table: _Table) -> dict[int, int]:
     """The numbers that the target has given to rows, by those that they had."""
     columns = table.columns.partition(", ")[2]
     marks = ", ".join("?" * len(columns.split(", ")))
@@ -113,18 +105,17 @@ def _move_numbered(
     for rows in _pages(source.database, table):
         for row in rows:
             numbers[row[0]] = target.database.value(sql, row[1:])
-    moved[table.name] += len(numbers)
     return numbers
 
 
-def _move_blobs(source: Place, target: Place, drafts: Path, moved: Counter[str]) -> None:
+def _move_blobs(source: Place, target: Place, drafts: Path) -> None:
     for rows in _pages(source.database, _BLOB):
         for digest, size, _, body in rows:
             if body is None:
                 draft = _draft(source, drafts, digest)
                 target.engine.blobs.put(target.database, Keep(digest, size, file=draft))
                 draft.unlink(missing_ok=True)
-        _write(target, _BLOB, rows, moved)
+        _write(target, _BLOB, rows)
 
 
 def _draft(source: Place, drafts: Path, digest: str) -> Path:
@@ -144,7 +135,7 @@ def _draft(source: Place, drafts: Path, digest: str) -> Path:
     return path
 
 
-def _move_attachments(source: Place, target: Place, moved: Counter[str]) -> None:
+def _move_attachments(source: Place, target: Place) -> None:
     sql = (
         "insert into attachment (owner, number, name, digest, at_ms, body) "
         "values (?, ?, ?, ?, ?, ?) returning id"
@@ -155,7 +146,6 @@ def _move_attachments(source: Place, target: Place, moved: Counter[str]) -> None
             text = source.database.value("select text from words where rowid = ?", row[:1])
             if text is not None:
                 target.engine.words.add(target.database, number, row[1], text)
-        moved[_ATTACHMENT.name] += len(rows)
 
 
 def _pages(database: Statements, table: _Table) -> Iterator[list[Row]]:
@@ -171,8 +161,7 @@ def _pages(database: Statements, table: _Table) -> Iterator[list[Row]]:
         rows = database.rows(f"{select} where ({keys}) > ({marks}) {end}", last)
 
 
-def _write(target: Place, table: _Table, rows: list[Row], moved: Counter[str]) -> None:
+def _write(target: Place, table: _Table, rows: list[Row]) -> None:
     marks = ", ".join("?" * len(table.columns.split(", ")))
     sql = f"insert into {table.name} ({table.columns}) values ({marks})"
     target.database.execute_many(sql, rows)
-    moved[table.name] += len(rows)

@@ -52,8 +52,12 @@ INLINE_BLOB_BYTES = 32_768  # larger blobs are files
 DEFAULT_TENANT = "default"
 TENANT_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 TENANTS = "tenants"
+# by which the clock may be set back without stamps going back with it
+MAX_CLOCK_STEP_MS = 60_000
+_DAY_MS = 86_400_000
 _SCHEMES = ("postgresql://", "postgres://")
 DATABASE = "relay.db"
+_DAMAGED = "relay.damaged"  # says that the database was found to be, since it was opened
 _SHARED = "relay.shared"  # says that what the home keeps is in PostgreSQL
 BLOBS = "blobs"
 _INCOMING = "incoming"
@@ -67,10 +71,30 @@ Replay = Callable[[bytes, bytes], bytes]
 
 
 def check(home: Path) -> None:
-    """See whether the database of a home is whole, if there is one; raises `database_corrupt`."""
-    if (home / DATABASE).exists():
+    """See whether the database of a home is whole, if there is one; raises `database_corrupt`, which
+    a relay that runs is told by a file: it acknowledges nothing more.
+    """
+    if not (home / DATABASE).exists():
+        return
+    try:
         with Database.open_reader(home / DATABASE) as database:
             database.check()
+    except TerselyError as error:
+        if error.code == "database_corrupt":
+            with suppress(OSError):
+                (home / _DAMAGED).touch(mode=0o600)
+        raise
+
+
+def ahead_ms(home: Path) -> int:
+    """By how much the latest stamp in the database of a home is ahead of the clock; 0 where it is not
+    or only for a moment.
+    """
+    if not (home / DATABASE).exists():
+        return 0
+    with Database.open_reader(home / DATABASE) as database:
+        ahead = on.last_ms(database) - int(wall_seconds() * 1000)
+    return ahead if ahead > MAX_CLOCK_STEP_MS else 0
 
 
 def is_made(home: Path) -> bool:
@@ -106,9 +130,11 @@ class Store:
         self._incoming.mkdir(mode=0o700, exist_ok=True)
         self.is_durable = durable  # whether what was answered is on the disk
         self._damage: TerselyError | None = None
+        self._mark = home / _DAMAGED
+        self._mark.unlink(missing_ok=True)  # who opens it looks for itself
         self._engine = self._engine_of(url, tenant)
         self._database = self._engine.writer()
-        self._ahead_ms = max(0, on.last_ms(self._database) - int(clock() * 1000))
+        self._latest_ms = on.last_ms(self._database)
         self._watchers: tuple[Watcher, ...] = ()
         self._changing = Lock()
         self._readers: list[Statements] = []
@@ -292,12 +318,18 @@ class Store:
         return found or 0
 
     def names(self, prefix: str, before: str = "", limit: int = MAX_READ_ENTRIES) -> list[str]:
-        """The names of documents that begin with a prefix, from the last in their order to the
-        first.
+        """The names of documents that begin with a prefix, those made last first; with `before` those
+        made before that one.
         """
-        end = before or prefix[:-1] + chr(ord(prefix[-1]) + 1)
-        sql = "select name from document where name >= ? and name < ? order by name desc limit ?"
-        return [row[0] for row in self._read.rows(sql, (prefix, end, min(limit, MAX_READ_ENTRIES)))]
+        sql = "select name from document where name >= ? and name < ?"
+        values: tuple[Any, ...] = (prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1))
+        if before:
+            sql += " and id < (select id from document where name = ?)"
+            values = (*values, before)
+        rows = self._read.rows(
+            f"{sql} order by id desc limit ?", (*values, min(limit, MAX_READ_ENTRIES))
+        )
+        return [row[0] for row in rows]
 
     def attached(self, owner: str, digest: str) -> list[Attached]:
         """The attachments of an owner that are one blob, under its names, the oldest first."""
@@ -369,12 +401,12 @@ class Store:
         """A remembered answer that has not expired. That it was used is noted without waiting for
         it.
         """
-        sql = "select body from cached where key = ? and expires_ms > ?"
-        body: bytes | None = self._read.value(sql, (key, self.now_ms()))
-        if body is not None:
-            with suppress(TerselyError):  # the note is not worth a refusal
-                self._submit(lambda tables: on.touch_cached(tables, key))
-        return body
+        row = self._read.row("select body, at_ms, expires_ms from cached where key = ?", (key,))
+        if row is None or not self.is_in_force(row[1], row[2]):
+            return None
+        with suppress(TerselyError):  # the note is not worth a refusal
+            self._submit(lambda tables: on.touch_cached(tables, key))
+        return bytes(row[0])
 
     def counts(self, scope: str) -> dict[str, int]:
         """The counters of a scope."""
@@ -447,10 +479,26 @@ class Store:
         return self._engine.sharing
 
     def now_ms(self) -> int:
-        """The time by the store's clock, in ms since 1970; it is never before what an earlier
-        process wrote.
+        """The time by the store's clock, in ms since 1970.
+
+        It stands still for a moment where the clock is set back a little. One that was far ahead is
+        no longer followed once it is right: what is stamped later has the true time, and its place
+        in the order by its number.
         """
-        return int(self._clock() * 1000) + self._ahead_ms
+        now_ms = int(self._clock() * 1000)
+        if now_ms < self._latest_ms <= now_ms + MAX_CLOCK_STEP_MS:
+            return self._latest_ms
+        if self._latest_ms > now_ms:
+            _LOG.warning("%s", _ahead_text(self._latest_ms - now_ms))
+        self._latest_ms = now_ms
+        return now_ms
+
+    def is_in_force(self, from_ms: int, until_ms: int) -> bool:
+        """True if a time has begun and is not over. What begins in the future was stamped by a clock
+        that was ahead.
+        """
+        now_ms = self.now_ms()
+        return from_ms <= now_ms + MAX_CLOCK_STEP_MS and now_ms < until_ms
 
     def close(self) -> None:
         """Write what waits, and let go of all files."""
@@ -494,6 +542,8 @@ class Store:
         self._damage = self._damage or damage
 
     def _submit(self, do: Callable[[on.Tables], ResultT]) -> Future[ResultT]:
+        if self._damage is None and self._mark.exists():
+            self._note_damage(_found_damaged(self.home / DATABASE))
         if self._damage is not None:  # whatever is written over it makes less of it be recovered
             raise TerselyError(self._damage.code, self._damage.message, self._damage.hint)
         return self._writer.submit(do)
@@ -621,6 +671,18 @@ class _Intake(NamedTuple):
             raise TerselyError(
                 "payload_too_large", message, "send less, or raise the limit in the settings"
             )
+
+
+def _found_damaged(path: Path) -> TerselyError:
+    hint = "end the relay and restore a backup"
+    return TerselyError("database_corrupt", f"{path} was found to be damaged", hint)
+
+
+def _ahead_text(ahead_ms: int) -> str:
+    return (
+        f"stamps lie up to {ahead_ms / _DAY_MS:.1f} days ahead: the clock was wrong when they were made. "
+        "They stay; what is stamped from now on has the true time"
+    )
 
 
 def _suspect(digests: list[str], tables: on.Tables) -> None:

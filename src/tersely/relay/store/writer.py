@@ -102,21 +102,28 @@ class Writer:
 
     def _write(self, group: list[_Job]) -> None:
         group = [job for job in group if job.future.set_running_or_notify_cancel()]
-        tables = self._tables()
         try:
-            with self._database.transaction():
-                outcomes = [self._outcome(tables, job) for job in group]
-                self._before(tables)
+            outcomes = self._written(group)
         except Exception as error:  # noqa: BLE001 - whoever waits must be told, and the thread must live on
             outcomes = [_Refusal(error)] * len(group)
-            self._follow(tables, error)
-        else:
-            self._follow(tables, None)
         for job, outcome in zip(group, outcomes, strict=True):
             if isinstance(outcome, _Refusal):
                 job.future.set_exception(outcome.error)
             else:
                 job.future.set_result(outcome)
+
+    def _written(self, group: list[_Job]) -> list[Any]:
+        """What became of each job, all in one transaction; raises what failed it."""
+        tables = self._tables()
+        try:
+            with self._database.transaction():
+                outcomes = [self._outcome(tables, job) for job in group]
+                self._before(tables)
+        except Exception as error:
+            self._follow(tables, error)
+            raise
+        self._follow(tables, None)
+        return outcomes
 
     def _follow(self, tables: Tables, failure: Exception | None) -> None:
         try:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import timestamp
-from tersely.relay.store.store import Store
+from tersely.relay.store.store import MAX_CLOCK_STEP_MS, Store
 from tersely.relay.store.streams import THREAD
 from tersely.relay.threads import threads
 
@@ -163,13 +163,17 @@ class Board:
         raise TerselyError("busy", "the board is changed by many at this moment", "try again")
 
     def _read(self, state: dict[str, Any]) -> list[Item]:
-        now = timestamp(self._store.now_ms())
+        now_ms = self._store.now_ms()
+        now = timestamp(now_ms)
+        # an end beyond that was written by a clock that was ahead
+        latest = timestamp(now_ms + TAKEN_SECONDS * 1_000 + MAX_CLOCK_STEP_MS)
         items = [Item(**one) for one in state["plan"] if _is_item(one)]
-        return [self._returned(one, now) for one in items]
+        return [self._returned(one, now, latest) for one in items]
 
-    def _returned(self, item: Item, now: str) -> Item:
+    def _returned(self, item: Item, now: str, latest: str) -> Item:
         """An item that is ready again where whoever took it is gone."""
-        is_left = item.status == TAKEN and item.until < now and not self._is_working(item.by)
+        is_held = now <= item.until <= latest or self._is_working(item.by)
+        is_left = item.status == TAKEN and not is_held
         return Item(item.id, item.step, needs=item.needs, keys=item.keys[:1]) if is_left else item
 
 

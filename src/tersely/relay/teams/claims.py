@@ -172,8 +172,12 @@ class Claims:
         return _read(found[1] if found else None)
 
     def _live(self, held: Iterable[Claim]) -> list[Claim]:
-        now_ms = self._store.now_ms()
-        return [one for one in held if one.until_ms > now_ms or self._is_working(one.holder)]
+        return [
+            one
+            for one in held
+            if self._store.is_in_force(one.until_ms - one.lease_ms, one.until_ms)
+            or self._is_working(one.holder)
+        ]
 
     def _note(self, project: str, held: Iterable[Claim]) -> None:
         for dues in list(self._renewals.values()):

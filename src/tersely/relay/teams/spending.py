@@ -1,10 +1,6 @@
-"""The spending of a thread's agents in a day: programs that agents start, turns, and tokens; and
-the bounds beyond which no agent starts another.
-"""
+"""The programs that agents of a thread start in a day, and the bound beyond which none starts another."""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 from tersely.foundation.errors import TerselyError
 from tersely.relay.policy import CONFIG, Policy
@@ -15,52 +11,31 @@ from tersely.relay.threads.threads import Thread
 
 SPENT = "spent/"  # how the scopes begin of what was used in a day
 SPENDING_KEPT_SECONDS = 40 * 86_400  # after which the figures of a day are forgotten
-_NAMES = ("programs", "turns", "tokens")
+PROGRAMS = "programs"
 
 
-class Spent(NamedTuple):
-    """The use of a day, in UTC: programs that agents have started, prompts that agents have worked
-    at, and tokens, as far as agents write them down: of prompts but what was cached, and of
-    answers.
+def bound(policy: Policy, thread: Thread) -> int:
+    """The most programs that the agents of a thread start in a day."""
+    return thread.most.get(PROGRAMS, policy.thread_programs)
+
+
+def programs(store: Store, thread_id: str) -> int:
+    """The number of programs that the agents of a thread have started today."""
+    return store.counts(_scope(store, thread_id)).get(PROGRAMS, 0)
+
+
+def start(store: Store, thread: Thread, more: int, policy: Policy) -> int:
+    """Count programs that are about to be started; the number of today. Raises `spending_limit`
+    where that is beyond the bound: none is counted then.
     """
+    scope, most = _scope(store, thread.thread_id), bound(policy, thread)
 
-    programs: int = 0
-    turns: int = 0
-    tokens: int = 0
-
-
-def bounds(policy: Policy, thread: Thread) -> Spent:
-    """The most that the agents of a thread use in a day before no agent starts another."""
-    everywhere = Spent(policy.thread_programs, policy.thread_turns, policy.thread_tokens)
-    return everywhere._replace(**thread.most)
-
-
-def of_thread(store: Store, thread_id: str) -> Spent:
-    """The use of a thread's agents today."""
-    return _spent(store, _scope(store, "thread", thread_id))
-
-
-def of_agent(store: Store, name: str) -> Spent:
-    """The use of an agent today."""
-    return _spent(store, _scope(store, "agent", name))
-
-
-def spend(store: Store, thread: Thread, actor: str, more: Spent, policy: Policy) -> Spent:
-    """Add what an agent of a thread has used; the sums of the thread today.
-
-    Turns and tokens have been used and are taken in any case. Programs are yet to be started:
-    nothing is taken, and `spending_limit` raised, where that is beyond a bound.
-    """
-    of_thread, of_agent = _scope(store, "thread", thread.thread_id), _scope(store, "agent", actor)
-
-    def do(tables: Tables) -> Spent:
-        known = Spent(*(add(tables, of_thread, name, 0) for name in _NAMES))
-        if more.programs:
-            _check(known, more, bounds(policy, thread), thread)
-        for scope in (of_thread, of_agent):
-            for name, amount in zip(_NAMES, more, strict=True):
-                add(tables, scope, name, amount)
-        return Spent(*(a + b for a, b in zip(known, more, strict=True)))
+    def do(tables: Tables) -> int:
+        known = add(tables, scope, PROGRAMS, 0)
+        if more and known + more > most:
+            raise _beyond(thread, known, most)
+        add(tables, scope, PROGRAMS, more)
+        return known + more
 
     return store.write(do).result()
 
@@ -71,25 +46,16 @@ def forget(store: Store) -> None:
     store.write(lambda tables: forget_counters(tables, SPENT, end)).result()
 
 
-def _check(known: Spent, more: Spent, most: Spent, thread: Thread) -> None:
-    """Raise `spending_limit` where programs that are to be started are beyond a bound."""
-    used = known._replace(programs=known.programs + more.programs - 1)
-    for name, count, bound in zip(_NAMES, used, most, strict=True):
-        if count >= bound:
-            raised = f"raise thread_{name} in {CONFIG} and start the relay anew"
-            made = f"make a thread with more {name}, by `tersely relay thread new`"
-            raise TerselyError(
-                "spending_limit",
-                f"the agents of this thread have used {count:,} of {bound:,} {name} today (UTC): "
-                "no agent starts another",
-                f"a person may {made if name in thread.most else raised}, or start the program",
-            )
+def _beyond(thread: Thread, known: int, most: int) -> TerselyError:
+    raised = f"raise thread_programs in {CONFIG} and start the relay anew"
+    made = "make a thread with more programs, by `tersely relay thread new`"
+    return TerselyError(
+        "spending_limit",
+        f"the agents of this thread have started {known:,} of {most:,} programs today (UTC): no agent "
+        "starts another",
+        f"a person may {made if PROGRAMS in thread.most else raised}, or start the program",
+    )
 
 
-def _scope(store: Store, kind: str, name: str) -> str:
-    return f"{SPENT}{day_scope(store.now_ms())}/{kind}/{name}"
-
-
-def _spent(store: Store, scope: str) -> Spent:
-    counts = store.counts(scope)
-    return Spent(*(counts.get(name, 0) for name in _NAMES))
+def _scope(store: Store, thread_id: str) -> str:
+    return f"{SPENT}{day_scope(store.now_ms())}/thread/{thread_id}"

@@ -23,16 +23,10 @@ def document(kind: type[DocumentT], value: Any) -> DocumentT:
 
 
 class SpentTold(Struct):
-    """The use of a thread's agents today (UTC), and from how much on none of them starts another
-    program.
-    """
+    """The programs that a thread's agents have started today (UTC), and the most that they may."""
 
     programs: int
-    turns: int
-    tokens: int
     most_programs: int
-    most_turns: int
-    most_tokens: int
 
 
 class ThreadTold(Struct):

@@ -12,9 +12,6 @@ Stage = Literal["accepted", "delivered", "injected", "seen", "dead"]
 class MessageSent:
     """A message that the relay has, committed as `durability` says. `refused` are recipients with
     full mailboxes.
-
-    `limited` are those who read it later, and why: they are away, or have used up what their makers
-    allow.
     """
 
     id: str
@@ -24,7 +21,6 @@ class MessageSent:
     recipients: int
     refused: list[str]
     repeated: bool
-    limited: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +120,8 @@ class PermissionTold:
 class AgentTold:
     """Somebody who has used a name. `waiting` are messages that it has not acknowledged.
 
-    `state` is what it does: working, idle, waits for permission, limited until a time; connected
-    where it says nothing, gone where it is not; away where it says so; beside it that it owes an answer, which is never
-    said to be idle.
+    `state` is what it does: working, idle, waits for permission; connected where it says nothing,
+    gone where it is not; beside it that it owes an answer, which is never said to be idle.
     """
 
     name: str
@@ -144,7 +139,6 @@ class AgentTold:
     # messages and questions that did not reach it: agents answered each other too often, or wrote
     # or asked too fast
     held_back: int = 0
-    tokens_today: int = 0  # that it has used, in UTC, as far as it writes them down
     details: dict[str, Any] = field(default_factory=dict)
 
 

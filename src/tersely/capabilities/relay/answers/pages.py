@@ -4,9 +4,9 @@ one ended.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from tersely.capabilities.declaration.declaration import option
 
@@ -22,6 +22,9 @@ class Numbered(Protocol):
         """Its place, which grows."""
 
 
+EntryT = TypeVar("EntryT", bound=Numbered)
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """The piece of a list."""
@@ -30,6 +33,13 @@ class Page:
     limit: int = option(PAGE_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
 
 
-def next_after(found: Sequence[Numbered], limit: int) -> int | None:
-    """Behind which number the next piece begins; None where there is none."""
-    return found[-1].number if len(found) == limit else None
+def piece(
+    read: Callable[[int, int], Sequence[EntryT]], after: int, limit: int
+) -> tuple[Sequence[EntryT], int | None]:
+    """The entries behind a number, and behind which one the next piece begins; None where there are
+    no more.
+
+    `read` is asked for entries behind a number, so many at most.
+    """
+    found = read(after, limit + 1)
+    return found[:limit], found[limit - 1].number if len(found) > limit else None

@@ -56,6 +56,8 @@ from tersely.relay.threads.threads import Thread
 
 BUNDLE_SLICE_COMMANDS = 500  # written in one transaction
 BUNDLE_SLICE_BYTES = 4_000_000
+_SAID = "@"  # before the name of an author whom a bundle alone names: no name of an agent begins so
+_AUTHORS = frozenset({"by", "created_by"})  # what events call them
 LineT = TypeVar("LineT")
 _RESERVING = Lock()
 # homes, and the ids of threads that are being read into them
@@ -189,7 +191,7 @@ def _kept(store: Store, bundle: _Bundle, actor: str, count_tokens: CountTokens) 
     manifest = bundle.manifest
     with _reserved(store, manifest.thread_id) as thread_id:
         try:
-            for batch in _slices(_commands(bundle, thread_id, count_tokens)):
+            for batch in _slices(_commands(bundle, thread_id, actor, count_tokens)):
                 store.commit(batch)
             store.commit(_made(bundle.manifest, thread_id, actor))
         except BaseException:
@@ -227,6 +229,25 @@ def _discard(store: Store, thread_id: str) -> None:
             store.discard(name)
 
 
+def _author(name: str, actor: str) -> str:
+    """The author that a bundle names, as a name that nobody has: whoever made it may have written
+    any. Only for oneself may one speak.
+    """
+    is_plain = name == actor or name.startswith(_SAID)
+    return name if is_plain else f"{_SAID}{name}"
+
+
+def _by_author(payload: bytes, actor: str) -> bytes:
+    told = decode(payload, EVENTS)
+    named = told if isinstance(told, dict) else {}
+    authors = {
+        key: _author(value, actor)
+        for key, value in named.items()
+        if key in _AUTHORS and isinstance(value, str)
+    }
+    return encode({**named, **authors}) if authors else payload
+
+
 def _slices(commands: Iterator[_Sized]) -> Iterator[Batch]:
     """Batches that each take the disk for a moment, so that what others write comes between them."""
     held: list[Command] = []
@@ -240,8 +261,13 @@ def _slices(commands: Iterator[_Sized]) -> Iterator[Batch]:
     yield Batch(tuple(held))
 
 
-def _commands(bundle: _Bundle, thread_id: str, count_tokens: CountTokens) -> Iterator[_Sized]:
+def _commands(
+    bundle: _Bundle, thread_id: str, actor: str, count_tokens: CountTokens
+) -> Iterator[_Sized]:
     """All of a thread but that it is one."""
+    lines: list[VersionLine | ArtifactLine] = [*bundle.versions, *bundle.artifacts]
+    for line in lines:
+        line.by = _author(line.by, actor)
     yield from _state(thread_id, bundle.versions)
     for line in bundle.artifacts:
         taken = bundle.blobs[line.digest]
@@ -259,7 +285,7 @@ def _commands(bundle: _Bundle, thread_id: str, count_tokens: CountTokens) -> Ite
         size = min(taken.keep.size_bytes, INLINE_BLOB_BYTES)
         yield from (_Sized(command, size) for command in keeping(made, taken))
     for one in bundle.events:
-        body = bytes(one.payload)
+        body = _by_author(bytes(one.payload), actor)
         yield _Sized(Append(THREAD + thread_id, one.type, body, one.at_ms), len(body))
 
 
@@ -268,10 +294,10 @@ def _made(manifest: Manifest, thread_id: str, actor: str) -> Batch:
     about = {
         "name": manifest.name,
         "created_at": manifest.created_at,
-        "created_by": manifest.created_by,
+        "created_by": actor,
     }
     return Batch((
-        Write(THREAD + thread_id, lambda _: Edit(encode(about), b""), manifest.created_by, expected=0),
+        Write(THREAD + thread_id, lambda _: Edit(encode(about), b""), actor, expected=0),
         happened(thread_id, THREAD_IMPORTED, {"by": actor, "from": manifest.thread_id}),
     ))  # fmt: skip
 

@@ -1,4 +1,6 @@
-"""A populated home moved into a database of PostgreSQL and back: nothing is another afterwards."""
+"""A backup of a populated home put into a database of PostgreSQL, and one of that put back: nothing
+is another afterwards.
+"""
 
 from __future__ import annotations
 
@@ -137,35 +139,34 @@ def _rows(path: Path) -> dict[str, list[Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_a_home_comes_back_from_a_database_as_it_went(full: Home, url: str, tmp_path: Path) -> None:
     before = _seen(full.home)
     kept = [_rows(full.home / name) for name in ("relay.db", "tenants/red/relay.db")]
+    full.ok("relay", "backup", str(tmp_path / "one.tar"))
     full.environment["TERSELY_STORE"] = url
-    told = full.ask("relay", "migrate")
-    assert told["moved"]["message"] == MANY
-    assert "who is connected" in full.run("relay", "migrate", "--back").err + told["text"]
+    full.ok("relay", "restore", str(tmp_path / "one.tar"))
     assert _seen(full.home, url) == before
+    full.ok("relay", "backup", str(tmp_path / "other.tar"))
     (tmp_path / "home").rename(tmp_path / "old")
-    assert "not moved: who is connected" in full.ok("relay", "migrate", "--back")
+    del full.environment["TERSELY_STORE"]
+    full.ok("relay", "restore", str(tmp_path / "other.tar"))
     assert _seen(full.home) == before
     assert [_rows(full.home / name) for name in ("relay.db", "tenants/red/relay.db")] == kept
-    assert [path.name for path in full.home.iterdir() if path.name.startswith(".migrate")] == []
+    left = (".backup", ".restore", ".drafts")
+    assert [path.name for path in full.home.iterdir() if path.name.startswith(left)] == []
 
 
+@pytest.mark.slow
 def test_what_cannot_be_moved_leaves_both_as_they_are(
     full: Home, url: str, postgres: Server, tmp_path: Path
 ) -> None:
-    assert full.refused("relay", "migrate") == "invalid_setting"
+    file = str(tmp_path / "one.tar")
+    full.ok("relay", "backup", file)
     full.environment["TERSELY_STORE"] = url
-    assert full.refused("relay", "migrate", "--back") == "name_taken"
-    (blob,) = (full.home / "blobs").glob("*/*")
-    blob.write_bytes(b"smaller")
-    assert full.refused("relay", "migrate") == "artifact_damaged"
-    blob.write_bytes(LARGE)
+    assert full.refused("relay", "backup", file) == "path_not_found"
     with Relay.open(tmp_path / "other", len, url=url):
-        assert "relays use the database" in full.run("relay", "migrate").err
-    assert full.refused("relay", "migrate") == "name_taken"  # the other one keeps something there
-    other = Home(tmp_path / "third", tmp_path)
-    other.environment["TERSELY_STORE"] = postgres.url.replace("/postgres?", "/template1?")
-    assert other.refused("relay", "migrate") == "path_not_found"
-    assert other.refused("relay", "migrate", "--back") == "path_not_found"
+        assert "relays use the database" in full.run("relay", "restore", file).err
+        assert "relays use the database" in full.run("relay", "backup", file).err
+    # the other one keeps something there
+    assert full.refused("relay", "restore", file) == "name_taken"
