@@ -105,6 +105,7 @@ def test_the_watch_sees_who_looks_outside(folder: Path, monkeypatch: pytest.Monk
     assert len(OPENED.found) >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", WORDS, ids=lambda words: ascii(" ".join(words)))
 def test_every_command_answers_or_says_why(
     root: Path,
@@ -120,12 +121,14 @@ def test_every_command_answers_or_says_why(
     assert SECRET not in printed.out
 
 
+@pytest.mark.slow
 def test_every_tool_answers_or_says_why(root: Path) -> None:
     endings = anyio.run(hostile._by_tool, root, ANSWER_SECONDS)
     assert len(endings) == len(QUESTIONS)
     assert [ending for ending in endings if ending.is_bad] == []
 
 
+@pytest.mark.slow
 def test_a_daemon_answers_all_the_same(
     root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +166,7 @@ def patch_of(path: str) -> str:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(QUESTIONS))
 def test_no_argument_of_any_capability_leads_out(folder: Path, root: Path, name: str) -> None:
     capability = catalogue.load(name)

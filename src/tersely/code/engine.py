@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from tersely.code.bounds import Bounds
 from tersely.code.index.content import Hashed, read_below, reader_below, text_below
 from tersely.code.index.qualified_names import dotted_name
 from tersely.code.index.refresh import Progress, RefreshReport, refresh
@@ -47,6 +48,8 @@ class Engine:
         self.store = store
         # whether a file that is not what was indexed is an error; else it is noted
         self.refuses_changed = True
+        # what may be missing in an answer because of bounds; whoever answers hears of it
+        self.notes = Bounds()
         self.changed: set[str] = set()  # files that were found not to be what was indexed
         # sentences about names that were asked for and are defined again
         self.other_definitions: set[str] = set()
@@ -99,7 +102,7 @@ class Engine:
         revision = self.revision
         if self._graph is None or self._graph[0] != revision:
             facts = StoredFacts(self.root, self.store)
-            graph = CallGraph(facts)
+            graph = CallGraph(facts, self.notes)
             if self._graph is not None:
                 graph.program.take_over(self._graph[2].program, facts.same_as(self._graph[1]))
             self._graph, self._references = (revision, facts, graph), None
@@ -122,34 +125,12 @@ class Engine:
         self.store.replace_damaged()
         self._graph = self._references = self._search = self._functions = None
 
-    def drop_graph(self) -> None:
-        """Let go of a graph in which a search was interrupted, and which may be half made there."""
-        self._graph = self._references = None
-
     def drop_outdated_graph(self) -> None:
         """Let go of the graph if configuration that it has read, which no revision covers, is not
         what it was.
         """
         if self._graph is not None and not self._graph[1].has_same_texts():
-            self.drop_graph()
-
-    @property
-    def limits_hit(self) -> set[str]:
-        """The limits that searches of the present answer have hit, in words; whoever begins an
-        answer clears them.
-        """
-        return self._graph[2].program.limits_hit if self._graph is not None else set()
-
-    def limits_told(self) -> list[str]:
-        """The limits that were hit, in their order: of calls by one name is not said what is said of
-        all calls.
-        """
-        if not self.limits_hit:
-            return []
-        from tersely.code.graph.call_resolution import FLOW_LIMIT, NAME_LIMIT
-
-        implied = {NAME_LIMIT} if FLOW_LIMIT in self.limits_hit else set()
-        return sorted(self.limits_hit - implied)
+            self._graph = self._references = None
 
     def unread(self, symbol: Symbol, using: Iterable[str]) -> tuple[str, ...]:
         """The files that may use a symbol and were not read, or not understood, each with the

@@ -50,7 +50,7 @@ ENTER = 11
 GENERIC = 12  # (GENERIC, base, arguments)
 SPREAD = 13  # (SPREAD, collection)
 # (LITERAL, type name), or (LITERAL, type name, pattern): of a text of which parts are known, `*`
-# for others
+# for others; a fourth part is the expression in the place of the `*` that it begins with
 LITERAL = 14
 IMPORTED = 15  # (IMPORTED, module, name); name "" for the module itself
 PARAMETER = 16  # (PARAMETER, position): only in tables made by `graph`
@@ -83,6 +83,8 @@ REMOVED = 1
 # that it is one of some constants, or none of them; without constants, that it is there, or is not
 TESTED = 34
 UNIT = 35  # (UNIT, constant): the type of which that constant is the one value
+# (REASON, promise): only in calls made by `graph`, the reasons for which a promise is not kept
+REASON = 36
 DISPLAYED = 21  # (DISPLAYED, serial): the list or mapping of that serial, from inside it
 
 # (LITERAL, ELLIPSIS): among type arguments, any number more of the one before
@@ -113,6 +115,7 @@ SETTER = 4096  # a property that is assigned, not read
 REMOVER = 1 << 17  # one that is removed; it is a setter as well
 REPLACED = 1 << 13  # its name means a later definition
 STUB = 1 << 16  # says how a later definition of its name is called, and never runs
+OPTIONAL = 1 << 19  # objects of its type may lack it
 TAKES_RESULTS = 1 << 18  # one call may pass all that it gives, a value for each parameter
 SINGLETON = 1 << 15  # a class that is its one object: nothing constructs it
 
@@ -155,15 +158,20 @@ class Scope(NamedTuple):
 
 def either(*alternatives: Expression) -> Expression:
     """One expression for several possible ones."""
-    known = tuple(part for part in alternatives if part is not None)
-    return known[0] if len(known) == 1 else (EITHER, known) if known else None
+    known = [part for part in alternatives if part is not None]
+    return known[0] if len(known) == 1 else (EITHER, tuple(known)) if known else None
+
+
+_WITH_NAME = frozenset({GENERIC, ITEM, LITERAL, TYPED, TYPE_PARAMETER})
 
 
 def last_name(type_: Expression) -> str:
     """The name of a type without what it is qualified by and its type arguments, "" for none."""
     while type(type_) is tuple:
-        type_ = type_[2] if type_[0] == MEMBER else type_[1]
-    return str(type_ or "")
+        if type_[0] == MEMBER:
+            return str(type_[2])
+        type_ = type_[1] if type_[0] in _WITH_NAME else None
+    return type_ if type(type_) is str else ""
 
 
 def named_parameters(type_: Expression) -> Iterator[str]:
@@ -189,14 +197,27 @@ def put(type_: Expression, given: Mapping[str, Expression]) -> Expression:
     return parts if any(new is not old for new, old in zip(parts, type_, strict=True)) else type_
 
 
-def patterned(pattern: str) -> Expression:
-    """A text of which parts are known; the pattern is kept where it may be that of a name or path."""
+BEHIND_PATH = ("?", "#")  # with which what is behind the path of a URL begins
+
+
+def patterned(pattern: str, first: Expression = None) -> Expression:
+    """A text of which parts are known; the pattern is kept where it may be that of a name or path.
+    `first` is the expression in the place of a hole that it begins with.
+    """
     known = pattern.replace(HOLE, "")
     is_name = bool(known) and f"_{known}".isidentifier()
-    is_path = "/" in known and len(known) <= MAX_PATH_CHARACTERS and known.split() == [known]
+    is_url = "/" in known or pattern.startswith(BEHIND_PATH)
+    is_path = is_url and len(known) <= MAX_PATH_CHARACTERS and known.split() == [known]
+    if first is not None and pattern.startswith(HOLE) and (is_path or behind_path(pattern)):
+        return (LITERAL, "str", pattern, first)
     return (
         (LITERAL, "str", pattern) if HOLE in pattern and (is_name or is_path) else (LITERAL, "str")
     )
+
+
+def behind_path(pattern: str) -> bool:
+    """True if a text of which the beginning is not known goes on with what is no path: a query."""
+    return pattern[len(HOLE) :].startswith(BEHIND_PATH)
 
 
 def text_of(value: Expression) -> str:
@@ -216,7 +237,18 @@ def is_text(value: Expression) -> bool:
 
 def joined_texts(left: Expression, right: Expression) -> Expression:
     """`left + right` of which one is a text, None where neither is."""
-    return patterned(text_of(left) + text_of(right)) if is_text(left) or is_text(right) else None
+    if not is_text(left) and not is_text(right):
+        return None
+    joined = text_of(left) + text_of(right)
+    is_known = is_tagged(left, CONST) and is_tagged(right, CONST)
+    return (CONST, joined) if is_known else patterned(joined, beginning_of(left))
+
+
+def beginning_of(left: Expression) -> Expression:
+    """The expression that a text begins with whose left part is given, None where that is known."""
+    if is_tagged(left, LITERAL) and len(left) > len(("tag", "type", "pattern")):
+        return left[3]
+    return None if is_text(left) else left
 
 
 def is_tagged(expression: Expression, *tags: int) -> TypeGuard[tuple[Any, ...]]:

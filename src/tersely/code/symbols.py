@@ -8,6 +8,7 @@ is: the first definition, or the last in languages where it replaces earlier one
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -38,6 +39,7 @@ class Kind(StrEnum):
 
 CALLABLE_KINDS = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.PROPERTY, Kind.LAMBDA, Kind.MACRO})
 CLASS_KINDS = frozenset({Kind.CLASS, Kind.INTERFACE, Kind.STRUCT, Kind.ENUM, Kind.TRAIT, Kind.TYPE})
+MEMBER_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
 VALUE_KINDS = frozenset({Kind.FIELD, Kind.VARIABLE, Kind.CONSTANT})
 
 
@@ -74,6 +76,10 @@ class Symbol:
     signature_end_byte: int
     doc_start_byte: int
     doc_end_byte: int
+
+
+SymbolsOf = Callable[[str], Sequence[Symbol]]  # the symbols of a path, or of a name
+Ranges = tuple[tuple[int, int], ...]  # of lines, each with its last
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 
 from tersely.code.coverage.formats import read_coverage
 from tersely.code.coverage.model import bits_of, lines_of_bits
@@ -48,11 +49,6 @@ CLOVER = b"""<coverage generated="1" clover="3.2.0"><project><package name="org.
 <file name="Till.ts" path="src/Till.ts">
 <line num="2" type="method" count="4"/><line num="3" type="cond" truecount="0" falsecount="2"/>
 <line num="4" type="stmt" count="0"/></file></package></project></coverage>"""
-GCOV = b"""        -:    0:Source:till.c
-        -:    1:int total;
-        4:    2:int add(int a) {
-    #####:    3:  total = 0;
-"""
 JSON = b"""{"meta": {"format": 3}, "files": {"src\\\\till.py": {"executed_lines": [1, 2], "missing_lines": [3],
 "contexts": {"1": [""], "2": ["test_till.py::test_add|run", "test_till.py::test_add|setup"]}}}}"""
 
@@ -86,8 +82,6 @@ SAMPLES = {
     "coverprofile": COVERPROFILE,
     "Cobertura": COBERTURA,
     "JaCoCo": JACOCO,
-    "Clover": CLOVER,
-    "gcov": GCOV,
     "coverage.py JSON": JSON,
     "coverage.py data": data_file(
         ("/app/till.py", "test_add|run", {1, 9}), ("/app/till.py", "", {3})
@@ -98,8 +92,6 @@ HITS = {
     "coverprofile": ("example.org/shop/till.go", {3: 5, 4: 5, 5: 5, 6: 0}),
     "Cobertura": ("/build/src/till.rs", {3: 2, 4: 0}),
     "JaCoCo": ("org/shop/Till.java", {7: 3, 8: 0}),
-    "Clover": ("src/Till.ts", {2: 4, 3: 2, 4: 0}),
-    "gcov": ("till.c", {2: 4, 3: 0}),
     "coverage.py JSON": ("src/till.py", {1: 1, 2: 1, 3: 0}),
     "coverage.py data": ("/app/till.py", {1: 1, 9: 1, 3: 1}),
 }
@@ -132,6 +124,18 @@ def test_data_of_several_processes_and_of_branches_add_up() -> None:
 @given(st.sets(st.integers(0, 5000)))
 def test_bits_are_the_lines_that_were_put_in(lines: set[int]) -> None:
     assert lines_of_bits(bits_of(lines)) == lines
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'<coverage clover="3.2"><project><file path="a.ts"><line num="1" count="1"/></file></project></coverage>',
+        b"        -:    0:Source:till.c\n        4:    2:int add(int a) {\n",
+    ],
+)
+def test_formats_that_are_not_read_are_refused(text: bytes) -> None:
+    with pytest.raises(TerselyError, match="invalid_report"):
+        read_coverage([text])
 
 
 def test_xml_that_declares_anything_is_refused(tmp_path: Path) -> None:
@@ -239,7 +243,7 @@ def test_what_is_no_report_is_one_clear_error(text: bytes) -> None:
     assert "\n" not in refusal.value.message
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.sampled_from(sorted(SAMPLES)), st.data())
 def test_damaged_reports_are_read_or_refused(name: str, data: st.DataObject) -> None:
     text = bytearray(SAMPLES[name])

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.code.flow.programs import program
+from tests.depth import examples
 
 from tersely.code.flow.dominance import control_dependences
 from tersely.code.flow.effects import with_effects
@@ -28,7 +29,7 @@ SEEDS = st.integers(0, 2**32)
 
 
 @given(SEEDS)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_a_backward_slice_gives_the_value_that_the_whole_gives(seed: int) -> None:
     text = program(Random(seed))
     routine = subject(text)
@@ -42,7 +43,7 @@ def test_a_backward_slice_gives_the_value_that_the_whole_gives(seed: int) -> Non
 
 
 @given(SEEDS, st.sampled_from(Direction), st.data())
-@settings(max_examples=40)
+@settings(max_examples=examples())
 def test_a_slice_is_closed_under_dependence_and_stays_within_its_function(
     seed: int, direction: Direction, data: st.DataObject
 ) -> None:
@@ -66,7 +67,7 @@ def test_a_slice_is_closed_under_dependence_and_stays_within_its_function(
 
 @given(SEEDS, st.integers(0, 2**32))
 @example(5, 107)  # the function that is defined after it reads what it changes
-@settings(max_examples=20)
+@settings(max_examples=examples())
 def test_forward_is_backward_read_the_other_way(seed: int, chosen: int) -> None:
     routine = subject(program(Random(seed)))
     one = chosen % len(routine.statements)

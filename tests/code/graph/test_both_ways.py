@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 
 import tersely
 from tersely.code.engine import Engine
@@ -73,7 +75,7 @@ def disagreements(root: Path) -> set[tuple[str, str]]:
         }
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples())
 @given(CLASSES)
 def test_generated_classes(tmp_path_factory, classes) -> None:  # type: ignore[no-untyped-def]
     root = tmp_path_factory.mktemp("program")
@@ -81,6 +83,7 @@ def test_generated_classes(tmp_path_factory, classes) -> None:  # type: ignore[n
     assert disagreements(root) == set()
 
 
+@pytest.mark.slow
 def test_our_own_source(tmp_path: Path) -> None:
     shutil.copytree(OWN_SOURCE, tmp_path / "graph", ignore=shutil.ignore_patterns("__pycache__"))
     assert disagreements(tmp_path) == set()

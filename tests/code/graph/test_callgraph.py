@@ -12,8 +12,10 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 
 from tersely.code.engine import Engine
+from tersely.code.graph import callgraph
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import Edge, Grade, Kind
 from tersely.code.syntax.extract import extract
@@ -320,7 +322,7 @@ edits = st.lists(
 )
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples())
 @given(edits)
 def test_edges_after_refreshes_are_those_of_a_new_index(
     history: list[dict[str, str | None]],
@@ -354,3 +356,19 @@ def test_a_member_that_subclasses_take_from_each_other_is_found(tmp_path: Path) 
     with Engine.open(tmp_path.resolve()) as engine:
         engine.refresh()
         assert [edge.callee for edge in engine.graph.callees("a.py:Base.use")] == ["a.py:run"]
+
+
+def test_a_guess_ends_where_the_receiver_is_known_from_outside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many files use the name, so that callers are looked for with less flow."""
+    monkeypatch.setattr(callgraph, "MENTIONS_PER_LEVEL", (0, 0))
+    (tmp_path / "shelf.py").write_text(
+        "import queue\nclass Shelf:\n    def put(self, item): ...\n"
+        "def fill(items):\n    items.put(1)\ndef fill_queue():\n    fill(queue.Queue())\n"
+        "def fill_any(items):\n    items.put(1)\n"
+    )
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        edges = engine.graph.callers("shelf.py:Shelf.put")
+        assert [edge.caller for edge in edges] == ["shelf.py:fill_any"]

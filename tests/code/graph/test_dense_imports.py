@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 
 from tersely.code.engine import Engine
 from tersely.code.graph import call_resolution, definition
@@ -78,7 +79,7 @@ def calls(engine: Engine) -> set[tuple[str, str]]:
     }
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(fast=12))
 @given(graphs)
 def test_a_name_is_found_where_imports_lead(graph: Graph) -> None:
     with indexed(python_files(graph)) as engine:
@@ -99,8 +100,9 @@ def test_a_name_is_found_where_imports_lead(graph: Graph) -> None:
 def test_a_name_that_is_nowhere_is_looked_for_once_in_each_file(size: int) -> None:
     with indexed(python_files(complete(size))) as engine:
         column = NAME_COLUMN + len("f1(x) + ")
-        assert engine.definition("m0.py", size + 2, column) == []
-        assert engine.limits_hit == set()
+        found, notes = engine.notes.hear(engine.definition, "m0.py", size + 2, column)
+        assert found == []
+        assert notes == set()
 
 
 @pytest.mark.parametrize("files", [python_files, c_files])
@@ -108,8 +110,9 @@ def test_files_that_all_import_each_other_are_answered_whole(
     files: Callable[[Graph], dict[str, str]],
 ) -> None:
     with indexed(files(complete(DENSE))) as engine:
-        assert len(calls(engine)) == DENSE
-        assert engine.limits_hit == set()
+        found, notes = engine.notes.hear(calls, engine)
+        assert len(found) == DENSE
+        assert notes == set()
 
 
 def test_a_search_through_imports_that_is_cut_says_so_every_time(
@@ -118,9 +121,7 @@ def test_a_search_through_imports_that_is_cut_says_so_every_time(
     monkeypatch.setattr(program, "MAX_STAR_FILES", 3)
     with indexed(python_files(complete(SIZE))) as engine:
         for _ in range(2):
-            engine.limits_hit.clear()
-            calls(engine)
-            assert engine.limits_hit == {program.STAR_LIMIT}
+            assert engine.notes.hear(calls, engine)[1] == {program.STAR_LIMIT}
         # it may be behind
         assert "external:builtins.nowhere" not in {edge.callee for edge in engine.graph.edges()}
 
@@ -131,9 +132,7 @@ def test_values_that_are_not_followed_to_their_end_are_said_every_time(
     monkeypatch.setattr(fixpoint, "MAX_UNKNOWNS", 1)
     with indexed(python_files(complete(3))) as engine:
         for _ in range(2):
-            engine.limits_hit.clear()
-            calls(engine)
-            assert engine.limits_hit == {fixpoint.UNKNOWNS_LIMIT}
+            assert engine.notes.hear(calls, engine)[1] == {fixpoint.UNKNOWNS_LIMIT}
 
 
 def test_definitions_of_a_name_that_every_file_binds_are_cut_and_it_is_said(
@@ -145,8 +144,9 @@ def test_definitions_of_a_name_that_every_file_binds_are_cut_and_it_is_said(
         for node, others in complete(SIZE).items()
     }
     with indexed({**files, "use.py": "from m0 import x\nx\n"}) as engine:
-        assert len(engine.definition("use.py", 2, 0)) == 3
-        assert engine.limits_hit == {definition.PLACES_LIMIT}
+        found, notes = engine.notes.hear(engine.definition, "use.py", 2, 0)
+        assert len(found) == 3
+        assert notes == {definition.PLACES_LIMIT}
 
 
 HANDLERS = "\n".join(f"class H{n}:\n    def run(self): return {n}" for n in range(4))
@@ -159,16 +159,13 @@ def test_calls_whose_receiver_comes_from_everywhere_are_said_every_time(
 ) -> None:
     monkeypatch.setattr(call_resolution, "MAX_FLOW_FILES", 1)
     with indexed({"wide.py": WIDE, "a.py": CALLS_OF_START, "b.py": CALLS_OF_START}) as engine:
+        graph, hear = engine.graph, engine.notes.hear
         for _ in range(2):
-            engine.limits_hit.clear()
-            assert engine.graph.callers("wide.py:H0.run") == []
-            assert engine.limits_hit == {call_resolution.NAME_LIMIT}
-            engine.limits_hit.clear()
-            assert engine.graph.callees("wide.py:start") == []
-            assert engine.limits_hit == {call_resolution.FLOW_LIMIT}
-            engine.limits_hit.clear()
-            assert engine.graph.callers("wide.py:start") != []
-            assert engine.limits_hit == set()
+            assert hear(graph.callers, "wide.py:H0.run") == ([], {call_resolution.FLOW_LIMIT})
+            assert hear(graph.callees, "wide.py:start") == ([], {call_resolution.FLOW_LIMIT})
+            found, notes = hear(graph.callers, "wide.py:start")
+            assert found
+            assert notes == set()
 
 
 def test_a_set_of_too_many_values_is_said_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,6 +174,6 @@ def test_a_set_of_too_many_values_is_said_every_time(monkeypatch: pytest.MonkeyP
     start = f"def pick():\n    return {choice}\ndef start():\n    return pick().run()\n"
     with indexed({"wide.py": f"{HANDLERS}\n{start}"}) as engine:
         for _ in range(2):
-            engine.limits_hit.clear()
-            assert engine.graph.callees("wide.py:start")
-            assert engine.limits_hit == {fixpoint.VALUES_LIMIT}
+            found, notes = engine.notes.hear(engine.graph.callees, "wide.py:start")
+            assert found
+            assert notes == {fixpoint.VALUES_LIMIT}

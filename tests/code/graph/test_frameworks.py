@@ -4,6 +4,8 @@ application.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,22 @@ import pytest
 from tersely.code.engine import Engine
 from tersely.code.graph.dispatch.registrations import topics
 from tersely.code.graph.dispatch.registrations.routes import BEGINNINGS_LIMIT
+from tersely.code.graph.users import Users
+from tersely.code.symbols import Grade
+from tersely.code.syntax.nodes.uses import Use
+
+
+@contextmanager
+def written(directory: Path, files: dict[str, str]) -> Iterator[Engine]:
+    """The index of some files."""
+    for path, text in files.items():
+        target = directory / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    with Engine.open(directory) as engine:
+        engine.refresh()
+        yield engine
+
 
 DJANGO = {
     "polls/views.py": """\
@@ -84,12 +102,27 @@ urlpatterns = [
     re_path(r"^(?P<year>[0-9]{4})/all/?$", year),
 ]
 """,
+    "polls/nested_urls.py": """\
+from django.urls import include, path
+from .nested import rename_channel, rename_poll
+poll_urls = [path("name/", rename_poll)]
+urlpatterns = [
+    path("polls/<int:pk>/", include(poll_urls)),
+    path("channels/", include([path("<int:pk>/name/", rename_channel)])),
+]
+""",
+    "polls/nested.py": "def rename_poll(request): ...\ndef rename_channel(request): ...\n",
     "site_urls.py": """\
 from django.urls import include, path
-urlpatterns = [path("archive/", include("polls.list_urls")), path("", include("polls.urls"))]
+urlpatterns = [
+    path("nested/", include("polls.nested_urls")),
+    path("archive/", include("polls.list_urls")),
+    path("", include("polls.urls")),
+]
 """,
     "polls/test_urls.py": """\
 from django.test import Client, TestCase
+from django.urls import reverse
 client = Client()
 class Searches(TestCase):
     def test_one(self):
@@ -104,6 +137,14 @@ def test_posted():
     client.post("/all/")
 def test_root():
     client.get("/")
+def named(name):
+    return reverse(f"polls:{name}") if name else reverse("polls:detail", args=[3])
+def test_named():
+    client.get(named(""))
+def test_nested():
+    client.get(f"/nested/polls/{named}/name/")
+def test_nested_in_place():
+    client.get("/nested/channels/3/name/")
 """,
     "polls/templates/polls/about.html": '<a href="/archive/2020/all">2020</a>',
     "polls/templates/polls/overview.html": """\
@@ -227,8 +268,11 @@ def none():
 """,
     "flaskr/admin.py": """\
 from flask import Blueprint
+class Moved(Blueprint):
+    def __init__(self, name, url_prefix):
+        Blueprint.__init__(self, name, __name__, url_prefix=url_prefix)
 bp = Blueprint("admin", __name__, url_prefix="/admin")
-moved = Blueprint("moved", __name__, url_prefix="/old")
+moved = Moved("moved", "/old")
 inner = Blueprint("inner", __name__)
 bp.register_blueprint(inner, url_prefix="/inner")
 @bp.route("/list")
@@ -289,13 +333,14 @@ def page(name):
 STARLETTE = {
     "app/main.py": """\
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.routing import Route
 from starlette.templating import Jinja2Templates
 templates = Jinja2Templates(directory="templates")
 async def homepage(request):
     return templates.TemplateResponse(request, "home.html")
-async def user(request):
-    return None
+async def user(request: Request):
+    return request.url_for("home")
 app = Starlette(routes=[
     Route("/", endpoint=homepage, name="home"),
     Route("/users/{id}", user, name="person"),
@@ -432,6 +477,63 @@ const paths = createPaths<object>({ baseUrl: "/" });
 const client = createClient();
 export const bought = () => paths.POST("/items/{item_id}/buy", { params: {} });
 export const own = (options: object) => client.get({ ...options, url: "/v1/teams/{id}/me" });
+""",
+    "api/own.py": """\
+from fastapi import APIRouter, Depends
+from .db import get_db
+class OwnRouter(APIRouter):
+    def __init__(self, tags=None, prefix: str = "", **kwargs):
+        super().__init__(tags=tags, prefix=prefix, dependencies=[Depends(get_db)], **kwargs)
+class AdminRouter(OwnRouter):
+    def __init__(self, **kwargs):
+        super().__init__(["admin"], **kwargs)
+class FixedRouter(APIRouter):
+    def __init__(self):
+        super().__init__(prefix="/fixed")
+class PlainRouter(APIRouter):
+    pass
+own = OwnRouter(prefix="/own")
+placed = OwnRouter([], "/placed")
+admin = AdminRouter(prefix="/admin")
+fixed = FixedRouter()
+plain = PlainRouter(prefix="/plain")
+@own.get("/one")
+def own_one(): ...
+@placed.get("/one")
+def placed_one(): ...
+@admin.get("/one")
+def admin_one(): ...
+@fixed.get("/one")
+def fixed_one(): ...
+@plain.get("/one")
+def plain_one(): ...
+""",
+    "tests/urls.py": """\
+own = "/own"
+def one(base):
+    return f"{base}/one"
+def own_one(query):
+    return own_path() + f"?q={query}"
+def own_path():
+    return f"{own}/one"
+""",
+    "tests/test_own.py": """\
+from fastapi.testclient import TestClient
+from api.main import app
+from . import urls
+client = TestClient(app)
+def test_own():
+    client.get(urls.own_one("x"))
+def test_placed():
+    client.get("/{}/one?q={}".format("placed", 1))
+def test_admin():
+    client.get("/admin" + "/one")
+def test_fixed():
+    client.get(urls.one("/fixed"))
+def test_plain():
+    client.get(f"{urls.one('/plain')}#part")
+def test_unknown(path):
+    client.get(f"{path}?q=1")
 """,
     "tests/test_async.py": """\
 from httpx import ASGITransport, AsyncClient
@@ -754,15 +856,7 @@ EXPECTED = {
     "Django": (DJANGO, [
         "polls/urls.py -> polls/views.py:index (Django route)",
         "polls/urls.py -> polls/views.py:All.get (Django route)",
-        "polls/views.py:results -> polls/views.py:index (Django route by name)",
-        "polls/views.py:detail -> polls/views.py:results (Django route by name)",
-        "polls/views.py:overview -> polls/views.py:detail (Django template)",
-        "polls/views.py:overview -> polls/views.py:index (Django template)",
         "polls/list_urls.py -> polls/lists.py:Archive.get_queryset (Django route)",
-        "polls/list_urls.py -> polls/views.py:detail (Django template)",
-        "polls/list_urls.py -> polls/lists.py:year (Django template)",
-        "polls/generic_urls.py -> polls/lists.py:search (Django template)",
-        "polls/generic_urls.py -> polls/views.py:results (Django template)",
         "polls/test_urls.py:test_latest -> polls/lists.py:latest (route by its path)",
         "polls/test_urls.py:test_year -> polls/lists.py:year (route by its path)",
         "polls/test_urls.py:test_all -> polls/lists.py:Archive.get_queryset (route by its path)",
@@ -772,8 +866,18 @@ EXPECTED = {
         "polls/signals.py -> polls/signals.py:saved (Django signal)",
         "polls/signals.py:vote -> polls/signals.py:count (Django signal)",
         "polls/signals.py:vote -> polls/signals.py:note (Django signal)",
+        "polls/test_urls.py:test_named -> polls/views.py:detail (route by its path)",
+        "polls/test_urls.py:test_nested -> polls/nested.py:rename_poll (route by its path)",
+        "polls/test_urls.py:test_nested_in_place -> polls/nested.py:rename_channel (route by its path)",
     ], [
-        "polls/views.py:overview -> polls/views.py:results",
+        "polls/test_urls.py:test_nested -> polls/nested.py:rename_channel",
+        "polls/test_urls.py:test_nested_in_place -> polls/nested.py:rename_poll",
+        "polls/views.py:overview -> polls/views.py",
+        "polls/views.py:detail -> polls/views.py",
+        "polls/views.py:results -> polls/views.py",
+        "polls/list_urls.py -> polls/views.py",
+        "polls/generic_urls.py -> polls/lists.py:search",
+        "polls/test_urls.py:test_named -> polls/views.py:results",
         "polls/signals.py:vote -> polls/signals.py:connected",
         "polls/views.py:All.get -> polls/views.py",
         "polls/list_urls.py -> polls/lists.py:Archive.month",
@@ -798,22 +902,17 @@ EXPECTED = {
         "flaskr/app.py -> flaskr/app.py:hello (Flask route)",
         "flaskr/app.py -> flaskr/app.py:load (Flask hook)",
         "flaskr/app.py -> flaskr/app.py:late (Flask route)",
-        "flaskr/app.py:late -> flaskr/app.py:late (Flask route by name)",
         "flaskr/blog.py -> flaskr/blog.py:posts (Flask route)",
-        "flaskr/app.py:hello -> flaskr/blog.py:index (Flask route by name)",
         "flaskr/pages.py -> flaskr/pages.py:create (Flask route)",
-        "flaskr/pages.py:create -> flaskr/pages.py:create (Flask template)",
-        "flaskr/pages.py:create -> flaskr/blog.py:posts (Flask template)",
-        "flaskr/pages.py:create -> flaskr/blog.py:update (Flask template)",
-        "flaskr/pages.py:loop -> flaskr/app.py:hello (Flask template)",
         "tests/test_admin.py:test_users -> flaskr/admin.py:users (route by its path)",
         "tests/test_admin.py:test_moved -> flaskr/admin.py:moved_list (route by its path)",
         "tests/test_admin.py:test_inner -> flaskr/admin.py:inner_list (route by its path)",
         "tests/test_admin.py:test_page -> flaskr/blog.py:page (route by its path)",
     ], [
-        "flaskr/app.py:hello -> flaskr/blog.py:update",
-        "flaskr/pages.py:none -> flaskr/",
-        "flaskr/pages.py:loop -> flaskr/blog.py",
+        "flaskr/app.py:late -> flaskr/",
+        "flaskr/app.py:hello -> flaskr/",
+        "flaskr/pages.py:create -> flaskr/",
+        "flaskr/pages.py:loop -> flaskr/",
         "tests/test_admin.py:test_users -> flaskr/admin.py:moved_list",
         "tests/test_admin.py:test_users -> flaskr/admin.py:inner_list",
         "tests/test_admin.py:test_inner -> flaskr/admin.py:users",
@@ -824,14 +923,13 @@ EXPECTED = {
     "Starlette": (STARLETTE, [
         "app/main.py -> app/main.py:homepage (Starlette route)",
         "app/main.py -> app/main.py:user (Starlette route)",
-        "app/main.py:homepage -> app/main.py:user (Starlette template)",
         "app/admin.py -> app/admin.py:Users.get (Starlette route)",
         "tests/test_site.py:test_index -> app/admin.py:index (route by its path)",
         "tests/test_site.py:test_person -> app/admin.py:Users.post (route by its path)",
         "tests/test_site.py:test_report -> app/admin.py:report (route by its path)",
         "tests/test_site.py:test_late -> app/admin.py:late (route by its path)",
     ], [
-        "app/main.py:homepage -> app/main.py:homepage",
+        "app/main.py:homepage -> app/main.py",
         "app/admin.py -> app/admin.py:Users.helper",
         "tests/test_site.py:test_person -> app/admin.py:Users.get",
         "tests/test_site.py:test_index -> app/main.py",
@@ -851,11 +949,20 @@ EXPECTED = {
         "web/generated.ts:bought -> api/routers.py:buy (route by its path)",
         "web/generated.ts:own -> api/teams.py:member (route by its path)",
         "tests/test_async.py:test_read -> api/main.py:read_user (route by its path)",
+        "tests/test_own.py:test_own -> api/own.py:own_one (route by its path)",
+        "tests/test_own.py:test_placed -> api/own.py:placed_one (route by its path)",
+        "tests/test_own.py:test_admin -> api/own.py:admin_one (route by its path)",
+        "tests/test_own.py:test_fixed -> api/own.py:fixed_one (route by its path)",
+        "tests/test_own.py:test_plain -> api/own.py:plain_one (route by its path)",
         "web/groups.js:teams -> api/teams.py:teams (route by its path)",
         "web/groups.js:board -> api/boards.py:board (route by its path)",
         "web/groups.js:mine -> api/boards.py:mine (route by its path)",
         "web/groups.js:based -> api/boards.py:boards (route by its path)",
     ], [
+        "tests/test_own.py:test_own -> api/own.py:placed_one",
+        "tests/test_own.py:test_fixed -> api/own.py:plain_one",
+        "tests/test_own.py:test_admin -> api/own.py:own_one",
+        "tests/test_own.py:test_unknown -> api",
         "web/front.js:elsewhere -> api",
         "web/front.js:user -> api/routers.py",
         "web/groups.js:teams -> api/boards.py",
@@ -952,16 +1059,73 @@ EXPECTED = {
 }  # fmt: skip
 
 
+# Links to handlers: what names them, where, and by which rule.
+LINKS = {
+    "Django": (DJANGO, [
+        "polls/views.py:index <- polls/views.py:results 15 (Django route by name)",
+        "polls/views.py:index <- templates/site.html 1 (Django template)",
+        "polls/views.py:results <- polls/views.py:detail 13 (Django route by name)",
+        "polls/views.py:results <- polls/templates/polls/question_detail.html 1 (Django template)",
+        "polls/views.py:detail <- polls/templates/polls/overview.html 2 (Django template)",
+        "polls/views.py:detail <- polls/test_urls.py:named 18 (Django route by name)",
+        "polls/lists.py:search <- polls/templates/polls/question_list.html 1 (Django template)",
+        "polls/lists.py:year <- polls/templates/polls/about.html 1 (Django template)",
+        "polls/lists.py:latest <- ",
+    ]),
+    "Flask": (FLASK, [
+        "flaskr/app.py:late <- flaskr/app.py:late 6 (Flask route by name)",
+        "flaskr/app.py:hello <- flaskr/templates/pages/loop.html 1 (Flask template)",
+        "flaskr/blog.py:index <- flaskr/app.py:hello 10 (Flask route by name)",
+        "flaskr/blog.py:posts <- flaskr/templates/pages/new.html 2 (Flask template)",
+        "flaskr/blog.py:update <- flaskr/templates/pages/new.html 1 (Flask template)",
+        "flaskr/pages.py:create <- flaskr/templates/pages/new.html 1 (Flask template)",
+    ]),
+    "Starlette": (STARLETTE, [
+        "app/main.py:user <- app/templates/home.html 1 (Starlette template)",
+        "app/main.py:homepage <- app/main.py:user 9 (Starlette route by name)",
+    ]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("framework", LINKS)
+def test_links_are_references_and_no_calls(tmp_path: Path, framework: str) -> None:
+    files, links = LINKS[framework]
+    with written(tmp_path, files) as engine:
+        wanted = {line.partition(" <- ")[0] for line in links}
+        found = {
+            f"{symbol} <- {one.owner} {one.line} ({one.rule})"
+            for symbol in wanted
+            for one in engine.references.of(symbol)
+            if one.use is Use.LINK and one.grade is Grade.INFERRED
+        }
+        assert found == {line for line in links if not line.endswith("<- ")}
+        for path, line, column in (
+            (one.path, one.line, one.column)
+            for symbol in wanted
+            for one in engine.references.of(symbol)
+            if one.path.endswith(".html")
+        ):  # they stand where the name or path of the route begins
+            text = files[path].split("\n")[line - 1]
+            assert text[column - 2] in "'\"", text[column - 1 :]
+
+
+def test_templates_that_change_reach_who_shows_them(tmp_path: Path) -> None:
+    with written(tmp_path, DJANGO) as engine:
+        users = Users(engine.graph)
+        assert {user.id for user in users.of_template("templates/site.html")} == {
+            "polls/views.py:overview",
+            "polls/lists.py:Archive",
+            "polls/lists.py:Archive.get_queryset",
+            "polls/lists.py:Archive.month",
+        }
+        assert users.linked_from("polls/templates/polls/overview.html") == ["polls/views.py:detail"]
+
+
 @pytest.mark.parametrize("framework", EXPECTED)
 def test_handlers_are_reached_by_a_rule_that_is_named(tmp_path: Path, framework: str) -> None:
     """Forward and backward answers agree, and what only a rule says is inferred."""
     files, edges, absent = EXPECTED[framework]
-    for path, text in files.items():
-        target = tmp_path / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
-    with Engine.open(tmp_path) as engine:
-        engine.refresh()
+    with written(tmp_path, files) as engine:
         known = {f"{one.caller} -> {one.callee} ({one.rule})": one for one in engine.graph.edges()}
         assert [edge for edge in edges if edge not in known] == [], sorted(known)
         assert [edge for edge in known if any(edge.startswith(one) for one in absent)] == []
@@ -980,8 +1144,10 @@ def test_routers_that_are_under_each_other_end(tmp_path: Path) -> None:
     (tmp_path / "app.js").write_text("\n".join(lines))
     with Engine.open(tmp_path) as engine:
         engine.refresh()
-        assert list(engine.graph.edges())
-        assert BEGINNINGS_LIMIT in engine.limits_hit
+        bounds = engine.graph.program.bounds
+        handlers, met = bounds.hear(engine.graph.evaluator.topics.registered)
+        assert handlers
+        assert BEGINNINGS_LIMIT in met
 
 
 BOX = """\
@@ -1009,8 +1175,7 @@ def test_handlers_are_looked_for_where_a_call_can_mean_one(
     (tmp_path / "box.py").write_text(BOX)
     with Engine.open(tmp_path) as engine:
         engine.refresh()
-        callers = [edge.caller for edge in engine.graph.callers("box.py:Box.get")]
-        assert callers == ["box.py:opened"]
-        assert engine.limits_hit == set()
-        engine.graph.callers("box.py:page")
-        assert engine.limits_hit
+        callers, notes = engine.notes.hear(engine.graph.callers, "box.py:Box.get")
+        assert [edge.caller for edge in callers] == ["box.py:opened"]
+        assert notes == set()
+        assert engine.notes.hear(engine.graph.callers, "box.py:page")[1]

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 
 from tersely.code.engine import Engine
 from tersely.code.symbols import Edge
@@ -25,7 +26,7 @@ TEXTS = (
 EDITS = st.lists(st.tuples(st.sampled_from(FILES), st.sampled_from(TEXTS)), min_size=1, max_size=4)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=examples())
 @given(st.tuples(*(st.sampled_from(TEXTS) for _ in FILES)), EDITS)
 def test_answers_do_not_depend_on_earlier_revisions(
     first: tuple[str | None, ...], edits: list[tuple[str, str | None]]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.code.expressions import CALL, EITHER, MEMBER, VERSION_MARK
-from tersely.code.graph.program.mentions import displays_in, written_names
+from tersely.code.syntax.mentions import displays_in, written_names
 
 NAMES = st.sampled_from(["a", "b", "c", f"d{VERSION_MARK}2"])
 EXPRESSIONS = st.recursive(

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
+from tests.repositories import repository
 
 from tersely.code.index.history.changes import ChangedFile, Changes
 from tersely.code.index.history.patch import read_patch
@@ -25,17 +27,14 @@ def git(root: Path, *words: str) -> None:
 
 
 @given(LINES, LINES, st.booleans(), st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(), deadline=None)
 def test_lines_outside_of_changes_are_as_they_were(
     before: list[str], after: list[str], ends_before: bool, ends_after: bool
 ) -> None:
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory)
-        git(root, "init", "-q")
-        (root / "x").write_text(text_before := "\n".join(before) + "\n" * ends_before)
-        (root / "y").write_text("same\n")
-        git(root, "add", "-A")
-        git(root, "commit", "-q", "-m", "m")
+        text_before = "\n".join(before) + "\n" * ends_before
+        repository(root, {"x": text_before, "y": "same\n"})
         (root / "x").write_text("\n".join(after) + "\n" * ends_after)
         (root / "y").write_text("other\n")
         files = Changes(root).files()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 
 from tersely.code.index.history.patch import FileDiff, Hunk, patched, read_patch, reversed_diff
 from tersely.foundation.errors import TerselyError
@@ -32,7 +33,7 @@ def git_diff(before: bytes, after: bytes, *options: str) -> bytes:
 
 
 @given(TEXT, TEXT, st.sampled_from(["-U0", "-U1", "-U3"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_what_git_writes_leads_from_one_text_to_the_other_and_back(
     before: bytes, after: bytes, context: str
 ) -> None:
@@ -44,7 +45,7 @@ def test_what_git_writes_leads_from_one_text_to_the_other_and_back(
 
 
 @given(TEXT, TEXT)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(), deadline=None)
 def test_context_makes_no_difference(before: bytes, after: bytes) -> None:
     hunks = [
         [one.hunks for one in read_patch(git_diff(before, after, context))]
@@ -104,7 +105,7 @@ def test_a_hunk_that_is_not_what_it_says_is_refused(body: bytes) -> None:
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(), deadline=None)
 def test_any_bytes_are_a_patch_or_refused(noise: bytes) -> None:
     for text in (
         noise,

@@ -19,6 +19,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 from tests.code.index.dumped import dumped
+from tests.depth import examples
+from tests.repositories import initialized
 
 from tersely.code.index import refresh as module
 from tersely.code.index.content import Reason, Skipped
@@ -29,7 +31,7 @@ from tersely.code.index.storage.store import Store
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.storage.database import Database
-from tersely.foundation.storage.private import index_directory
+from tersely.foundation.storage.private import index_places
 
 Plant = Callable[[dict[str, str | bytes]], None]
 LONG_AGO = 1_600_000_000
@@ -155,7 +157,7 @@ class TestChanges:
     def test_what_could_not_be_read_is_tried_again(
         self, root: Path, store: Store, plant: Plant, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def fail(path: str, folder: int) -> bytes:
+        def fail(path: str, folder: int, most_bytes: int) -> bytes:
             raise OSError(errno.EMFILE, "too many open files")
 
         plant({"a.py": "def f(): ...\n"})
@@ -181,7 +183,7 @@ class TestChanges:
     def test_a_file_that_breaks_extraction_is_told(
         self, root: Path, store: Store, plant: Plant, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def explode(source: bytes, language: object) -> None:
+        def explode(source: bytes, language: object, levels: object) -> None:
             raise ZeroDivisionError("oh")
 
         plant({"a.py": ""})
@@ -233,7 +235,7 @@ class Edits(RuleBasedStateMachine):
         shutil.rmtree(self.base, ignore_errors=True)
         self.base.mkdir()
         if self.in_git:
-            subprocess.run(["git", "init", "-q"], cwd=self.base, check=True)
+            initialized(self.base)
         self.store = Store.open(self.base)
 
     def teardown(self) -> None:
@@ -302,6 +304,7 @@ class Edits(RuleBasedStateMachine):
         assert self.store.find("secret") == []
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("in_git", [False, True])
 def test_refreshed_equals_rebuilt(in_git: bool, tmp_path: Path, git: Callable[..., str]) -> None:
     class Machine(Edits):
@@ -313,7 +316,7 @@ def test_refreshed_equals_rebuilt(in_git: bool, tmp_path: Path, git: Callable[..
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=20 if in_git else 40,
+            max_examples=examples(),
             stateful_step_count=25,
             suppress_health_check=list(HealthCheck),
         ),
@@ -326,7 +329,7 @@ class TestDamage:
         plant({f"{number}.py": f"def f{number}(): g()\n" for number in range(50)})
         with Store.open(root) as store:
             refresh(root, store)
-        path = Path(index_directory(str(root))) / "index.db"
+        path = Path(index_places(str(root)).in_repository) / "index.db"
         with Database.open_derived(path, SCHEMA) as database:
             # the log would mend what is damaged
             database.execute("pragma wal_checkpoint(truncate)")
@@ -347,7 +350,7 @@ class TestDamage:
         with Store.open(root) as store:
             refresh(root, store)
         with Database.open_derived(
-            Path(index_directory(str(root))) / "index.db", SCHEMA
+            Path(index_places(str(root)).in_repository) / "index.db", SCHEMA
         ) as database:
             facts = database.value("select facts from facts where file_id = 1")
             kept = {"one bit": facts[:40] + bytes([facts[40] ^ 1]) + facts[41:], "cut": facts[:-1],

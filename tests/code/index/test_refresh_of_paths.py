@@ -5,9 +5,11 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.code.index.dumped import dumped
+from tests.depth import examples
 
 from tersely.code.index.refresh import refresh
 from tersely.code.index.storage.store import Store
@@ -24,7 +26,8 @@ TEXTS = [
 CHANGES = st.lists(st.tuples(st.sampled_from(PATHS), st.sampled_from([*TEXTS, ""])), max_size=6)
 
 
-@settings(max_examples=60)
+@pytest.mark.slow
+@settings(max_examples=examples(60))
 @given(CHANGES, CHANGES)
 def test_it_is_equal_to_a_rebuild(
     before: list[tuple[str, str]], after: list[tuple[str, str]]

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
+from tests.repositories import initialized
 
 from tersely.code.index.content import Reason
 from tersely.code.index.scan import Scan, scan
@@ -353,7 +355,7 @@ PATTERNS = st.builds(
 PLACES = st.lists(NAMES.filter(lambda name: name != "x.py"), max_size=3).map("/".join)
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     files=st.sets(
         st.tuples(PLACES, st.sampled_from(["x.py", "y.py", "a.py"])), min_size=1, max_size=12
@@ -372,6 +374,6 @@ def test_the_walk_finds_what_git_finds(
         (root / place).mkdir(parents=True, exist_ok=True)
         (root / place / ".gitignore").write_text("\n".join(patterns))
     walked = scan(str(root))
-    git("init", cwd=root)
+    initialized(root)
     listed = scan(str(root))
     assert paths(walked) == paths(listed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +17,8 @@ from tersely.code.index.qualified_names import dotted_name
 from tersely.code.index.refresh import refresh
 from tersely.code.index.storage.store import MAX_KEPT_INDEXES, Store
 from tersely.code.symbols import Kind
-from tersely.foundation.storage.private import index_directory
+from tersely.foundation.storage.private import index_places
+from tersely.foundation.storage.roots import is_repository
 
 Plant = Callable[[dict[str, str | bytes]], None]
 
@@ -279,26 +281,62 @@ class TestOpening:
         Store.open(root).close()
         assert (root / ".tersely" / ".gitignore").read_text() == "# mine\n"
 
-    def test_without_a_place_to_write_the_index_is_in_memory(
-        self, root: Path, plant: Plant
+    @pytest.mark.parametrize("odd", ["file", "link"])
+    def test_what_is_no_directory_of_ours_is_left_and_the_index_lies_elsewhere(
+        self, root: Path, plant: Plant, odd: str
     ) -> None:
-        plant({".tersely": "a file", "a.py": "def f(): ...\n"})
-        with Store.open(root) as store:
-            report = refresh(root, store)
-            assert found(store, "f") == ["a.py:f"]
-            assert refresh(root, store).unchanged == 1
-        assert "kept in memory" in report.notices[0]
-
-    def test_a_link_of_the_repository_is_not_written_through(
-        self, root: Path, plant: Plant
-    ) -> None:
-        plant({"../outside/index.db": "precious"})
-        (root / ".tersely").symlink_to("../outside")
-        with Store.open(root) as store:
-            assert "symbolic link" in store.notices[0]
-            refresh(root, store)
+        plant({"../outside/index.db": "precious", "a.py": "def f(): ...\n"})
+        if odd == "link":
+            (root / ".tersely").symlink_to("../outside")
+        else:
+            (root / ".tersely").touch()
+        for added in (1, 0):
+            with Store.open(root) as store:
+                assert (refresh(root, store).added, store.notices) == (added, ())
+                assert found(store, "f") == ["a.py:f"]
         assert [path.name for path in (root.parent / "outside").iterdir()] == ["index.db"]
         assert (root.parent / "outside/index.db").read_text() == "precious"
+
+    def test_every_reader_of_a_repository_keeps_an_index(
+        self, root: Path, plant: Plant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As in a container, with sudo, or in a sandbox: more of them than a repository keeps."""
+        plant({"a.py": "def f(): ...\n"})
+        homes = [tmp_path / str(number) for number in range(MAX_KEPT_INDEXES + 2)]
+        for added in (1, 0):
+            for home in homes:
+                monkeypatch.setenv("TERSELY_HOME", str(home))
+                with Store.open(root) as store:
+                    report = refresh(root, store)
+                    assert (report.added, report.notices, report.news) == (added, (), ())
+        assert len(list((root / ".tersely").glob("*/index.db"))) == 1
+        assert [len(list(home.glob("indexes/*/index.db"))) for home in homes] == [0, 1, 1, 1, 1]
+
+    def test_an_index_directory_of_another_user_is_left_to_him(
+        self, root: Path, plant: Plant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        if os.geteuid() != 0:
+            pytest.skip("only the superuser can give a directory away")
+        plant({"a.py": "def f(): ...\n"})
+        (root / ".tersely").mkdir()
+        os.chown(root / ".tersely", 12_345, 12_345)
+        monkeypatch.setenv("TERSELY_HOME", str(tmp_path / "home"))
+        Store.open(root).close()
+        assert list((root / ".tersely").iterdir()) == []
+        assert len(list((tmp_path / "home/indexes").iterdir())) == 1
+
+    @pytest.mark.parametrize("name", ["HOME", "TERSELY_HOME"])
+    def test_an_index_never_lies_where_a_relay_has_its_home(
+        self, root: Path, plant: Plant, monkeypatch: pytest.MonkeyPatch, name: str
+    ) -> None:
+        plant({"a.py": "def f(): ...\n"})
+        monkeypatch.setenv(name, str(root if name == "HOME" else root / ".tersely"))
+        for added in (1, 0):
+            with Store.open(root) as store:
+                assert refresh(root, store).added == added
+                assert store.notices == ()
+        monkeypatch.undo()
+        assert not is_repository(str(root))
 
     def test_an_index_that_came_with_the_files_is_not_read(
         self, root: Path, plant: Plant, tmp_path: Path
@@ -307,7 +345,7 @@ class TestOpening:
         log.
         """
         plant({"a.py": "def true(): ...\n"})
-        ours = Path(index_directory(str(root)))
+        ours = Path(index_places(str(root)).in_repository)
         made = tmp_path / "made"
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("TERSELY_HOME", str(made))
@@ -316,31 +354,26 @@ class TestOpening:
                 with store._database.transaction():
                     store._database.execute("update symbol set name = 'false' where name = 'true'")
                     store._database.execute("update facts set facts = x'fb'")
-            theirs = Path(index_directory(str(root)))
+            theirs = Path(index_places(str(root)).in_repository)
         for name in ("index.db", "index.db-wal"):
             shutil.copy(theirs / "index.db", root / ".tersely" / name)
         with Store.open(root) as store:
-            said = ".tersely holds an index of another user or place, which is not read"
-            assert refresh(root, store).news == (said,)
-            assert refresh(root, store).news == ()
+            refresh(root, store)
             assert found(store, "true") == ["a.py:true"]
             assert dumped(store)
-        with Store.open(root) as store:
-            assert store.take_news() == ()
-        assert ours != theirs
-        assert {path.stat().st_mode & 0o777 for path in (ours, theirs)} == {0o700}
+            assert store.directory is not None
+            assert store.directory not in {ours, theirs}
+        assert theirs.stat().st_mode & 0o777 == 0o700
         assert (made / "key").stat().st_mode & 0o777 == 0o600
 
-    def test_few_indexes_of_a_user_are_kept(self, root: Path, plant: Plant, tmp_path: Path) -> None:
+    def test_of_a_repository_that_moves_few_indexes_are_kept(
+        self, root: Path, plant: Plant
+    ) -> None:
         plant({"a.py": "def f(): ...\n"})
         for number in range(MAX_KEPT_INDEXES + 3):
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setenv("TERSELY_HOME", str(tmp_path / str(number)))
-                Store.open(root).close()
-        assert (
-            len([path for path in (root / ".tersely").iterdir() if path.is_dir()])
-            == MAX_KEPT_INDEXES
-        )
+            root = root.rename(root.parent / str(number))
+            Store.open(root).close()
+        assert len(list((root / ".tersely").glob("*/index.db"))) == MAX_KEPT_INDEXES
 
     def test_an_empty_store_has_no_revision(self, root: Path) -> None:
         with Store.open(root) as store:

@@ -100,6 +100,16 @@ def test_blocks_of_other_languages_do_too(tmp_path: Path, path: str, source: str
     check(tmp_path, {path: source}, edges=edges, absent=[f"{path}:inner -> {path}:helper"])
 
 
+def test_what_a_case_declares_holds_in_the_cases_that_follow(tmp_path: Path) -> None:
+    source = """\
+class A { run() {} }
+function f(x) {
+  switch (x.kind) { case g(): let a = new A(); case h(): a.run(); }
+}
+"""
+    check(tmp_path, {"a.js": source}, edges=["a.js:f -> a.js:A.run inferred"])
+
+
 def test_what_a_block_declares_is_followed_in_it_alone(tmp_path: Path) -> None:
     source = """\
 class A { run() {} }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
@@ -467,3 +468,61 @@ def test_a_name_means_where_its_function_is_written(tmp_path: Path) -> None:
             "lib.cpp:Foo.make",
         ]
         assert engine.symbol("lib.h:declared").start_line == 1
+
+
+AROUND = {
+    "a.h": """\
+namespace n {
+int hl(int x);
+struct Other { int m() const; static int sm(); };
+extern Other other;
+class K {
+ public:
+  K(int x);
+  ~K();
+  int go() const;
+  int set(Other o);
+  K& operator+=(const K& k);
+  int made();
+  template <class T> int tm(T t);
+  class In { int deep(); };
+};
+int free_one(int x);
+}
+namespace a::b { class D { int go(); }; int f(); int hl2(int x); }
+namespace a { int hl3(int x); }
+""",
+    "a.cc": """\
+#include "a.h"
+n::K::K(int x) { hl(x); }
+n::K::~K() { hl(0); }
+int n::K::go() const { return hl(1); }
+int n::K::set(Other o) { return o.m() + other.m(); }
+n::K& n::K::operator+=(const K& k) { hl(3); return *this; }
+int n::K::made() { Other o; return o.m() + Other::sm(); }
+template <class T> int n::K::tm(T t) { return hl(9); }
+int n::K::In::deep() { return hl(4); }
+int n::free_one(int x) { return hl(x); }
+int a::b::D::go() { return hl2(1) + hl3(2); }
+int a::b::f() { return hl2(1) + hl3(2); }
+""",
+}
+
+
+@pytest.mark.parametrize(
+    "edge",
+    [
+        *(
+            f"n.{name} -> a.h:n.hl exact"
+            for name in ("K.K", "K.~K", "K.go", "K.operator+=", "K.tm", "K.In.deep", "free_one")
+        ),
+        "n.K.set -> a.h:n.Other.m inferred",
+        "n.K.made -> a.h:n.Other.m inferred",
+        "n.K.made -> a.h:n.Other.sm exact",
+        "a.b.D.go -> a.h:a.b.hl2 exact",
+        "a.b.D.go -> a.h:a.hl3 exact",
+        "a.b.f -> a.h:a.hl3 exact",
+    ],
+)
+def test_a_method_written_outside_sees_what_is_around_its_class(tmp_path: Path, edge: str) -> None:
+    check(tmp_path, AROUND, edges=[f"a.cc:{edge}"])

@@ -597,3 +597,64 @@ function show() { proto[util.inspect.custom](); }
         edges=["a.js:show -> a.js:inspect inferred"],
         absent=["a.js:run -> a.js:inspect"],
     )
+
+
+@pytest.mark.parametrize(
+    "prototype",
+    [
+        "E.prototype.go = function () { this.list.forEach(function (each) { each() }) }",
+        "E.prototype.go = function () { for (const each of this.list) each() }",
+        "E.prototype = { go() { this.list.forEach((each) => each()) } }",
+        "E.prototype = { go: function () { this.list[0]() } }",
+        "Object.assign(E.prototype, { go() { this.list.forEach((each) => each()) } })",
+    ],
+)
+def test_what_a_constructor_keeps_is_called_by_methods_of_its_prototype(
+    tmp_path: Path, prototype: str
+) -> None:
+    text = f"function one() {{}}\nfunction E() {{ this.list = []; this.list.push(one) }}\n{prototype}\n"
+    with Engine.open(tmp_path) as engine:
+        (tmp_path / "a.js").write_text(text)
+        engine.refresh()
+        assert {edge.callee for edge in engine.graph.edges()} >= {"a.js:one"}
+        [caller] = {edge.caller for edge in engine.graph.callers("a.js:one")}
+    assert caller.rpartition(":")[2] in ("E.go", "go")
+
+
+def test_why_promises_are_not_kept_comes_to_those_who_catch_it(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "a.js": """
+function kept() {}
+function near() {}
+function inner() {}
+function second() {}
+function far() {}
+function caught() { new Promise((yes, no) => no(near)).catch((why) => why()) }
+function nested() {
+  new Promise((yes, no) => { function later() { no(inner) } setTimeout(later) }).catch((why) => why())
+}
+function both() {
+  new Promise((yes, no) => { yes(kept); no(second) }).then((got) => got(), (why) => why())
+}
+function only() { new Promise((yes, no) => { yes(kept); no(second) }).then((got) => got()) }
+function made() { return new Promise(function (yes, no) { no(far) }) }
+function behind() { made().then((got) => got()).catch((why) => why()) }
+async function waited() { const got = await new Promise((yes) => yes(kept)); got() }
+"""
+        },
+        edges=[
+            f"a.js:{caller} -> a.js:{callee} inferred"
+            for caller, callee in (
+                ("caught", "near"),
+                ("nested", "inner"),
+                ("both", "kept"),
+                ("both", "second"),
+                ("only", "kept"),
+                ("behind", "far"),
+                ("waited", "kept"),
+            )
+        ],
+        absent=["a.js:only -> a.js:second", "a.js:behind -> a.js:kept"],
+    )

@@ -463,3 +463,45 @@ def test_literals(tmp_path: Path) -> None:
             "a.go:cases -> a.go:Other.Price",
         ],
     )
+
+
+def test_a_member_may_have_the_name_of_its_type(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "a.go": """\
+package a
+type Base struct{}
+func (b *Base) Other() {}
+func (b *Base) Same() {}
+type T struct { *Base; parent *Base; next *T }
+func (t *T) Same() {}
+func (t *T) field() { t.parent.Other() }
+func (t *T) promoted() { t.Other() }
+func (t *T) embedded() { t.Base.Other() }
+func (t *T) hidden() { t.Base.Same() }
+func (t *T) far() { t.next.parent.Other() }
+type V struct { *T; Base Two }
+type Two struct{}
+func (t Two) Other() {}
+func (v V) named() { v.Base.Other() }
+func (v V) deep() { v.T.Base.Other() }
+type W struct { Iface }
+type Iface interface { Do() }
+type Impl struct{}
+func (i Impl) Do() {}
+func (w W) through() { w.Iface.Do() }
+"""
+        },
+        edges=[
+            *(
+                f"a.go:{one} -> a.go:Base.Other inferred"
+                for one in ("T.field", "T.embedded", "T.far", "V.deep")
+            ),
+            "a.go:T.promoted -> a.go:Base.Other exact",
+            "a.go:T.hidden -> a.go:Base.Same inferred",
+            "a.go:V.named -> a.go:Two.Other inferred",
+            "a.go:W.through -> a.go:Impl.Do inferred",
+        ],
+        absent=["a.go:T.hidden -> a.go:T.Same", "a.go:V.named -> a.go:Base.Other"],
+    )

@@ -657,3 +657,50 @@ def test_stock(tmp_path: Path) -> None:
             "shop/Stock.java:Stock.each -> shop/Tag.java:Tag.price",
         ],
     )
+
+
+def test_static_imports_bring_in_what_a_class_itself_has(tmp_path: Path) -> None:
+    """What it may have from a library's interface is not meant by the names of the package."""
+    check(
+        tmp_path,
+        {
+            "p/Dup.java": """\
+package p;
+import com.lib.Serializer;
+public class Dup extends Base implements Serializer<String> {
+  public static final Other O = new Other();
+  public static void hi() {}
+  public static class In { void m() {} }
+  public enum Color { RED; void c() {} }
+}
+class Base { public static void inherited() {} }
+""",
+            "p/Other.java": "package p;\npublic class Other { public void m() {} }\n",
+            "q/User.java": """\
+package q;
+import static p.Dup.*;
+public class User {
+  void go() {
+    hi();
+    inherited();
+    Friend f = new Friend();
+    f.m();
+    new In().m();
+    O.m();
+    Color.RED.c();
+  }
+}
+""",
+            "q/Friend.java": "package q;\npublic class Friend { public void m() {} }\n",
+        },
+        edges=[
+            "q/User.java:User.go -> p/Dup.java:Dup.hi exact",
+            "q/User.java:User.go -> p/Dup.java:Base.inherited exact",
+            "q/User.java:User.go -> q/Friend.java:Friend exact",
+            "q/User.java:User.go -> q/Friend.java:Friend.m inferred",
+            "q/User.java:User.go -> p/Dup.java:Dup.In.m inferred",
+            "q/User.java:User.go -> p/Other.java:Other.m inferred",
+            "q/User.java:User.go -> p/Dup.java:Dup.Color.c inferred",
+        ],
+        absent=["q/User.java:User.go -> external:com"],
+    )

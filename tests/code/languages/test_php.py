@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
@@ -146,3 +147,69 @@ def test_variables_are_asked_for_with_and_without_their_sign(tmp_path: Path) -> 
     with Engine.open(tmp_path) as engine:
         for column in (11, 12, 15):
             assert [place.line for place in engine.definition("a.php", 4, column)] == [3]
+
+
+def test_methods_of_traits_by_further_names(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "a.php": """<?php
+namespace App;
+trait Logs { public function log($x) {} protected function other() {} public static function make() {} }
+trait Files { public function log($x) {} }
+class A {
+    use Logs { log as protected writeLog; other as public; make as create; }
+    function go() { $this->writeLog(1); $this->other(); static::create(); }
+}
+class B { use Logs { log as w; } function go() { $this->w(1); } }
+class C { use Logs, Files { Logs::log insteadof Files; Files::log as two; }
+    function first() { $this->log(1); }
+    function second() { $this->two(2); }
+}
+class D { use Logs, Files { Files::log insteadof Logs; \\App\\Logs::log as protected three; }
+    function first() { $this->log(1); }
+    function second() { $this->three(2); }
+}
+class Below extends A { function far() { $this->writeLog(3); } }
+"""
+        },
+        edges=[
+            *(
+                f"a.php:{one} -> a.php:Logs.log exact"
+                for one in ("A.go", "B.go", "C.first", "D.second", "Below.far")
+            ),
+            "a.php:A.go -> a.php:Logs.other exact",
+            "a.php:A.go -> a.php:Logs.make exact",
+            "a.php:C.second -> a.php:Files.log exact",
+            "a.php:D.first -> a.php:Files.log exact",
+        ],
+        absent=["a.php:D.first -> a.php:Logs.log", "a.php:C.second -> a.php:Logs.log"],
+    )
+
+
+CALLABLES = {
+    "usort($l, 'cmp');": "cmp",
+    "array_map('\\\\App\\\\cmp', $l);": "cmp",
+    'call_user_func_array("cmp", [1]);': "cmp",
+    "array_map(array: $l, callback: 'cmp');": "cmp",
+    "call_user_func('App\\M::up', 1);": "M.up",
+    "register_shutdown_function('App\\M::up');": "M.up",
+    "preg_replace_callback('/cmp/', 'cmp', 'up');": "cmp",
+    "strlen('cmp');": "",
+    "array_map('no such', $l);": "",
+    "array_map($l, 'cmp');": "",
+}
+
+
+@pytest.mark.parametrize("call", CALLABLES)
+def test_a_text_that_names_a_function_is_a_call_and_a_reference(tmp_path: Path, call: str) -> None:
+    (tmp_path / "a.php").write_text(
+        "<?php\nnamespace App;\nfunction cmp($a, $b) { return 1; }\n"
+        "class M { public static function up($x) { return $x; } }\n"
+    )
+    (tmp_path / "b.php").write_text(f"<?php\nnamespace App;\nfunction main($l) {{\n  {call}\n}}\n")
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        for name in ("cmp", "M.up"):
+            callers = [edge.caller for edge in engine.graph.callers(f"a.php:{name}")]
+            assert callers == (["b.php:main"] if name == CALLABLES[call] else [])

@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
 
 from tersely.code.engine import Engine
+from tersely.code.languages.parts.python_brackets import without_unclosed
+from tersely.code.languages.python import PYTHON
+from tersely.code.syntax.extract import extract
 
 SHAPES = '''\
 """Shapes."""
@@ -1037,3 +1040,34 @@ def test_conditions_tell_what_a_variable_is_an_instance_of(tmp_path: Path) -> No
             assert callers == {caller for caller, owners in NARROWED.items() if owner in owners}
         # the parameter, narrowed or not
         assert [place.line for place in engine.definition("a.py", 9, 8)] == [7]
+
+
+UNCLOSED = (
+    "match x:\n case (\n",
+    "match x:\n    case [1, {2: (\n        pass\n",
+    "def f(x):\n    if x == (\n",
+    "def f(x, y=[\n",
+    "class C(\n",
+    "y = foo(1, '(', \"[\", # }\n",
+    "y = {'a': (1, 2), 'b': [\n\n",
+    "@route(\n",
+)
+
+
+@pytest.mark.parametrize("broken", UNCLOSED)
+@pytest.mark.parametrize("kept", ["def kept(): pass", "async def kept(): pass", "class kept: pass"])
+def test_a_bracket_that_nobody_closed_takes_no_definition(broken: str, kept: str) -> None:
+    source = f"{broken}\n{kept}\n\ndef last(a=(1,\n  2)):\n    return [a]\n".encode()
+    facts = extract(source, PYTHON)
+    assert {"kept", "last"} <= {one.name for one in facts.definitions}
+    assert facts.problems
+
+
+def test_a_definition_that_the_grammar_mends_itself_is_kept() -> None:
+    facts = extract(b"def half(:\n    pass\n\ndef whole():\n    return 1\n", PYTHON)
+    assert [one.name for one in facts.definitions[1:]] == ["half", "whole"]
+
+
+def test_brackets_that_are_closed_are_read_as_they_are() -> None:
+    for source in (b"x = (1,\n2)\ndef f(): pass\n)\n", b"'''(\ndef g(): pass\n'''\n+*\n"):
+        assert without_unclosed(source) == source

@@ -256,3 +256,62 @@ def test_queries_give_instances_of_their_model(tmp_path: Path) -> None:
         ],
         absent=["a.py:one -> a.py:Other.pay inferred", "a.py:got -> a.py:Other.pay inferred"],
     )
+
+
+GIVEN_BACK = """\
+import argparse, itertools, threading, types, weakref
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import reduce
+class Buffer:
+    def push(self, item): ...
+class Other:
+    def push(self, item): ...
+current = ContextVar("current", default=Buffer())
+asked = ContextVar("asked")
+local = threading.local()
+space = types.SimpleNamespace(buffer=Buffer())
+kept = Buffer()
+ref = weakref.ref(kept)
+method = weakref.WeakMethod(kept.push)
+by_name = weakref.WeakValueDictionary()
+def fill():
+    local.buffer = Buffer()
+    by_name["a"] = Buffer()
+@contextmanager
+def opened(key=lambda one: one, *, other=lambda: None):
+    yield Buffer()
+def of_context(): current.get().push(1)
+def of_default(): asked.get(Buffer()).push(1)
+def of_thread(): local.buffer.push(1)
+def of_space(): space.buffer.push(1)
+def of_reference(): ref().push(1)
+def of_method(): method()(1)
+def of_names(): by_name["a"].push(1)
+def of_dict(found: dict): found.get("a", Buffer()).push(1)
+def of_unknown(found): found.setdefault("a", Buffer()).push(1)
+def of_next(found): next(found, Buffer()).push(1)
+def of_most(found): max(found, default=Buffer()).push(1)
+def of_all(found): reduce(lambda one, other: one, found, Buffer()).push(1)
+def of_same():
+    for one in itertools.repeat(Buffer()): one.push(1)
+def of_manager():
+    with opened() as one: one.push(1)
+"""
+
+
+def test_what_the_library_keeps_is_what_it_gives_back(tmp_path: Path) -> None:
+    users = [
+        line.split()[1].partition("(")[0] for line in GIVEN_BACK.split("\n") if "def of_" in line
+    ]
+    check(
+        tmp_path,
+        {"a.py": GIVEN_BACK},
+        edges=[f"a.py:{user} -> a.py:Buffer.push inferred" for user in users],
+        absent=[
+            f"a.py:{user} -> a.py:Other.push {grade}"
+            for user in users
+            for grade in ("inferred", "by_name")
+        ],
+    )
+    assert disagreements(tmp_path) == set()

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pytest
+from tests.depth import mostly_slow
 from tree_sitter import Node
 
 from tersely.code.expressions import CALL, NEW, Scope
@@ -256,7 +257,7 @@ def test_every_language_has_a_sample() -> None:
     assert SAMPLES.keys() == LANGUAGES.keys()
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", mostly_slow(SAMPLES, "python", "typescript"))
 def test_a_remark_changes_nothing_wherever_it_stands(name: str) -> None:
     language, source = LANGUAGES[name], SAMPLES[name].encode()
     assert is_read(source, language)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.code.languages.checks import check, read, splinter
@@ -451,3 +452,148 @@ def test_shop(tmp_path: Path) -> None:
             "src/lib.rs:Shop.places -> src/lib.rs:Item.run",
         ],
     )
+
+
+FILES_BY_ATTRIBUTE = {
+    "src/lib.rs": """\
+#[cfg(unix)]
+#[path = "sys/unix.rs"]
+mod imp;
+// the other system
+#[cfg(windows)]
+#[path = "sys/windows.rs"] /* here */
+mod imp;
+#[cfg_attr(unix, path = "other/u.rs")]
+#[cfg_attr(windows, path = "other/w.rs")]
+pub(crate) mod other;
+#[path = "one.rs"]
+mod single;
+mod inline {
+    #[path = "deep.rs"]
+    pub mod d;
+    pub fn x() { d::deep() }
+}
+pub mod plain;
+pub use crate::imp::Thing;
+pub fn go() { imp::run(); single::one(); inline::d::deep() }
+pub fn by_path() { self::imp::run(); other::of() }
+pub fn method(t: Thing) { t.m() }
+""",
+    "src/plain.rs": "use crate::imp::run;\npub fn p() { run(); super::imp::run() }\n",
+    "src/one.rs": "pub fn one() {}\n",
+    "src/inline/deep.rs": "pub fn deep() {}\n",
+    "src/other/u.rs": "pub fn of() {}\n",
+    "src/other/w.rs": "pub fn of() {}\n",
+    "src/sys/unix.rs": "pub struct Thing;\nimpl Thing { pub fn m(&self) { super::go() } }\npub fn run() {}\n",
+    "src/sys/windows.rs": "pub struct Thing;\nimpl Thing { pub fn m(&self) {} }\npub fn run() {}\n",
+}
+
+
+def test_files_that_attributes_give_a_module(tmp_path: Path) -> None:
+    both = [
+        f"src/{caller} -> src/{folder}/{file}.rs:{callee} inferred"
+        for caller, folder, files, callee in (
+            ("lib.rs:go", "sys", ("unix", "windows"), "run"),
+            ("lib.rs:by_path", "sys", ("unix", "windows"), "run"),
+            ("lib.rs:by_path", "other", ("u", "w"), "of"),
+            ("lib.rs:method", "sys", ("unix", "windows"), "Thing.m"),
+            ("plain.rs:p", "sys", ("unix", "windows"), "run"),
+        )
+        for file in files
+    ]
+    check(
+        tmp_path,
+        FILES_BY_ATTRIBUTE,
+        edges=[
+            *both,
+            "src/lib.rs:go -> src/one.rs:one exact",
+            "src/lib.rs:go -> src/inline/deep.rs:deep exact",
+            "src/lib.rs:inline.x -> src/inline/deep.rs:deep exact",
+            "src/sys/unix.rs:Thing.m -> src/lib.rs:go exact",
+        ],
+    )
+
+
+def test_names_that_modules_pass_on(tmp_path: Path) -> None:
+    check(
+        tmp_path,
+        {
+            "Cargo.toml": '[package]\nname = "mine"\n',
+            "src/lib.rs": """\
+mod a;
+mod outer { pub mod inner { pub fn f() {} pub struct S; impl S { pub fn m(&self) {} } } }
+pub use self::outer::inner as short;
+pub use crate::a::deep::T as Renamed;
+pub use a::*;
+pub mod prelude { pub use crate::a::deep::*; pub use super::a::helper as h; }
+pub fn here(r: Renamed) { short::f(); crate::short::f(); r.t(); crate::prelude::h() }
+""",
+            "src/a.rs": """\
+pub mod deep { pub struct T; impl T { pub fn t(&self) {} pub fn new() -> Self { T } } }
+pub fn helper() {}
+pub use deep::T as Again;
+pub enum Set { One(u8) }
+impl std::fmt::Debug for Set { fn fmt(&self) { use self::Set::*; other(One(1)) } }
+fn other(s: Set) {}
+""",
+            "src/b.rs": """\
+use crate::prelude::*;
+use crate::{Again, short::S};
+pub fn there(s: S, a: Again) { T::new(); h(); s.m(); a.t() }
+""",
+            "tests/t.rs": """\
+use mine::short::f;
+use mine::{prelude::T, Renamed as R};
+fn t() { f(); T::new(); R::new(); mine::prelude::h() }
+""",
+        },
+        edges=[
+            "src/lib.rs:here -> src/lib.rs:outer.inner.f exact",
+            "src/lib.rs:here -> src/a.rs:deep.T.t inferred",
+            "src/lib.rs:here -> src/a.rs:helper exact",
+            "src/b.rs:there -> src/a.rs:deep.T.new exact",
+            "src/b.rs:there -> src/a.rs:helper exact",
+            "src/b.rs:there -> src/lib.rs:outer.inner.S.m inferred",
+            "src/b.rs:there -> src/a.rs:deep.T.t inferred",
+            "tests/t.rs:t -> src/lib.rs:outer.inner.f exact",
+            "tests/t.rs:t -> src/a.rs:deep.T.new exact",
+            "tests/t.rs:t -> src/a.rs:helper exact",
+            # importing all names of an enum brings in none of the traits that it implements
+            "src/a.rs:Set.fmt -> src/a.rs:other exact",
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if let Some(t) = self.parts.head { t.m() }",
+        "while let Some(t) = self.parts.head.take() { t.m() }",
+        "match self.parts.head { Some(ref t) => t.m(), None => {} }",
+        "let Some(t) = &self.parts.head else { return }; t.m()",
+        "if let Some(W(t)) = &self.parts.nested { t.m() }",
+        "let W(t) = &self.parts.own; t.m()",
+        "self.parts.twice.0.0.m()",
+        "if let (Some(t), _) = &self.parts.pair { t.m() }",
+        "match self.parts.result { Ok(ref t) => t.m(), Err(_) => {} }",
+        "let flags = Flags(self.read()?); flags.m()",
+    ],
+)
+def test_the_fields_of_tuple_structs_and_options_are_followed(tmp_path: Path, body: str) -> None:
+    files = {
+        "src/lib.rs": f"mod types;\nuse types::*;\npub struct S {{ parts: Parts }}\n"
+        f"impl S {{ fn go(&mut self) {{ {body} }} fn read(&self) -> Result<u8, ()> {{ Ok(1) }} }}\n",
+        "src/types.rs": """\
+pub struct T;
+impl T { pub fn m(&self) {} }
+pub struct W(pub T);
+pub struct Flags(pub u8);
+impl Flags { pub fn m(&self) {} }
+pub struct Parts {
+    pub head: Option<T>, pub nested: Option<W>, pub own: W, pub twice: (W, u8),
+    pub pair: (Option<T>, u8), pub result: Result<T, ()>,
+}
+""",
+    }
+    callee = "Flags.m" if "Flags" in body else "T.m"
+    check(tmp_path, files, edges=[f"src/lib.rs:S.go -> src/types.rs:{callee} inferred"])

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 from tests.code.search.repositories import lay
 
 from tersely.code.search.embedding.table import WordTable
@@ -15,6 +16,7 @@ from tersely.code.search.storage.arrays import map_arrays
 PROGRAM = Path(__file__).parents[3] / "tools" / "build_word_table.py"
 
 
+@pytest.mark.slow
 def test_a_table_is_trained_from_a_list_of_packages(tmp_path: Path) -> None:
     package = tmp_path / "package"
     package.mkdir()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.code.search.repositories import lay
+from tests.depth import examples
 
 from tersely.code.engine import Engine
 from tersely.code.search.inside import MAX_TERMS, Inside
@@ -120,7 +121,7 @@ WORDS = st.sampled_from(["alpha", "beta_gamma", "Delta", "x1", "of", "épée", "
 LINE = st.lists(WORDS, max_size=3).map(" + ".join)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples())
 @given(
     lines=st.lists(LINE, min_size=1, max_size=8), question=st.lists(WORDS, min_size=1, max_size=3)
 )

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.code.search.repositories import found, ids, lay
+from tests.depth import examples
 
 from tersely.code.engine import Engine
 from tersely.code.search import literal
@@ -122,7 +123,7 @@ NAMES = st.from_regex(r"[a-z]{2,8}(_[a-z]{2,8}){0,2}", fullmatch=True).filter(
 )
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples())
 @given(st.lists(NAMES, min_size=2, max_size=12, unique=True), st.data())
 def test_an_exact_name_always_comes_first(
     tmp_path_factory: pytest.TempPathFactory, names: list[str], data: st.DataObject

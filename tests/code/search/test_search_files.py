@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.code.search.repositories import FILES, found, ids, lay
+from tests.depth import examples
 
 from tersely.code.engine import Engine
 from tersely.code.search.searcher import RankedHits
 from tersely.code.search.storage import segment_store
-from tersely.foundation.storage.private import index_directory
+from tersely.foundation.storage.private import index_places
 
 QUESTIONS = (
     "where are tokens validated",
@@ -47,14 +48,14 @@ def answers(root: Path) -> list[RankedHits]:
 
 def beside(root: Path) -> Path:
     """Where the index lies."""
-    return Path(index_directory(os.path.realpath(root)))
+    return Path(index_places(os.path.realpath(root)).in_repository)
 
 
 def search_files(root: Path) -> set[str]:
     return set(os.listdir(beside(root) / "search"))
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples())
 @given(st.lists(STATES, min_size=1, max_size=5))
 def test_updated_answers_are_those_of_a_rebuilt_index(
     tmp_path_factory: pytest.TempPathFactory, states: list[dict[str, str]]

@@ -15,6 +15,7 @@ from tersely.code.coverage.formats import read_coverage
 from tersely.code.coverage.model import Coverage, Tested
 from tersely.code.coverage.running import DATA, HASHES, OUTPUT, RESULTS, RUNS
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.storage.private import READING
 
 MAX_REPORT_BYTES = 200_000_000
 MAX_REPORT_FILES = 256  # data files of the processes of one run
@@ -87,7 +88,7 @@ def _hashes(path: Path) -> dict[str, str]:
 def read(path: Path) -> DatedFile:
     """A regular file of at most `MAX_REPORT_BYTES`, no link; raises `unreadable_file`."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, READING)
         with os.fdopen(descriptor, "rb") as file:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):

@@ -7,17 +7,16 @@ from collections.abc import Callable, Sequence
 
 from tersely.code.coverage.model import Coverage
 from tersely.code.coverage.readers.coveragepy import read_data, read_report
-from tersely.code.coverage.readers.line_reports import read_coverprofile, read_gcov, read_lcov
+from tersely.code.coverage.readers.line_reports import read_coverprofile, read_lcov
 from tersely.code.coverage.readers.xml_events import root_name
-from tersely.code.coverage.readers.xml_reports import read_clover, read_cobertura, read_jacoco
+from tersely.code.coverage.readers.xml_reports import read_cobertura, read_jacoco
 from tersely.foundation.errors import TerselyError
 
-FORMATS = "coverage.py (.coverage, JSON), lcov, coverprofile, Cobertura, JaCoCo, Clover, gcov"
+FORMATS = "coverage.py (.coverage, JSON), lcov, coverprofile, Cobertura, JaCoCo"
 
 _DATABASE = b"SQLite format 3\x00"
 _LCOV = re.compile(rb"(?m)^(?:TN:.*\r?\n)?(?:[A-Z]+:.*\r?\n)*?SF:")
 _COVERPROFILE = re.compile(rb"mode: (?:set|count|atomic)\r?(?:\n|$)")
-_GCOV = re.compile(rb"(?m)^\s*-:\s*0:Source:")
 _PROBED_BYTES = 8_000
 _CLOVER = re.compile(rb"<coverage\b[^>]*\bclover=|<project\b")
 
@@ -45,15 +44,12 @@ def _reader(text: bytes) -> Callable[[bytes], Coverage] | None:
         return _xml_reader(text)
     if _COVERPROFILE.match(start):
         return read_coverprofile
-    if _LCOV.match(start):
-        return read_lcov
-    return read_gcov if _GCOV.search(start) else None
+    return read_lcov if _LCOV.match(start) else None
 
 
 def _xml_reader(text: bytes) -> Callable[[bytes], Coverage] | None:
     root = root_name(text)
     if root == "report":
         return read_jacoco
-    if root != "coverage":
-        return None
-    return read_clover if _CLOVER.search(text[:_PROBED_BYTES]) else read_cobertura
+    is_other = root != "coverage" or _CLOVER.search(text[:_PROBED_BYTES])
+    return None if is_other else read_cobertura

@@ -9,11 +9,14 @@ the candidates only.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, product
+from fnmatch import fnmatchcase
+from functools import partial
+from itertools import chain, filterfalse, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tersely.code.bounds import NONE
 from tersely.code.expressions import (
     CALL,
     CLASS_METHOD,
@@ -27,15 +30,18 @@ from tersely.code.expressions import (
     SETTER,
     STORED,
     Expression,
+    is_spread,
     is_tagged,
 )
 from tersely.code.graph.dispatch.registrations.registered import registering, registering_methods
+from tersely.code.graph.missed import Missed
 from tersely.code.graph.passing import (
     all_passed_on,
     binding_functions,
     called_arguments,
     calling_methods,
     innermost,
+    into_parameters_of,
     may_be_function,
     passed_on,
     receiver_of,
@@ -56,6 +62,7 @@ from tersely.code.graph.pointsto.values import (
     KEY,
     NOTHING,
     PARENT,
+    REFUSED,
     REST,
     RESULT,
     TUPLE,
@@ -65,11 +72,11 @@ from tersely.code.graph.pointsto.values import (
     given_arguments,
     is_open,
 )
-from tersely.code.graph.program.file import MEMBER_OWNERS, File
-from tersely.code.graph.program.mentions import callee_names
+from tersely.code.graph.program.file import File
 from tersely.code.graph.targets import Carrier, FoundCall, Manner, Passing, Target
 from tersely.code.languages.model import Summary, member_getters
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Kind
+from tersely.code.syntax.mentions import GIVEN_MARK, callee_names
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -78,22 +85,20 @@ if TYPE_CHECKING:
 MAX_FLOW_FILES = 10
 MAX_FLOW_SITES = 30  # candidate calls, likewise
 WIDE_USE = f"functions that over {MAX_FLOW_FILES} files or {MAX_FLOW_SITES} calls name"
-FLOW_LIMIT = f"truncated: calls on what is passed to {WIDE_USE} are not resolved"
-NAME_LIMIT = (
-    f"truncated: not all calls by that name are resolved: some are on what is passed to {WIDE_USE}"
-)
+FLOW_LIMIT = f"calls on what is passed to {WIDE_USE} are not resolved"
 MAX_CALLBACK_SITES = 200  # calls that may give a constructor a function, above which none counts
 CALLBACKS_LIMIT = (
-    f"truncated: functions given to constructors that over {MAX_CALLBACK_SITES} calls may give one"
+    f"functions given to constructors that over {MAX_CALLBACK_SITES} calls may give one"
     " are not followed"
 )
 MAX_CARRIERS = 16  # names that one value is followed through, those that are local not counted
-CARRIERS_LIMIT = (
-    f"truncated: functions were followed through at most {MAX_CARRIERS} other names each"
-)
+CARRIERS_LIMIT = f"functions were followed through at most {MAX_CARRIERS} other names each"
 MAX_CARRIER_FILES = 200  # files that mention such a name, above which only its own is searched
-CARRIER_FILES_LIMIT = f"truncated: other names of a function were looked for where at most {MAX_CARRIER_FILES} use them"
+CARRIER_FILES_LIMIT = (
+    f"other names of a function were looked for where at most {MAX_CARRIER_FILES} use them"
+)
 MAX_CARRIER_FILES_NEAR = 8  # likewise, when only what a parameter receives is asked for
+HOLDING = (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, REFUSED)  # values that hold others
 MAX_NESTING = 3  # containers in containers searched for a value
 READ_KINDS = (Kind.PROPERTY,)
 GUESSED_KINDS = (Kind.METHOD,)
@@ -111,10 +116,10 @@ class Reach(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What a call was found to reach, and the bounds that it met."""
+    """What a call was found to reach, and the bounds that were met for it."""
 
     reach: Reach
-    cut: tuple[str, ...]
+    bounds: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -126,18 +131,31 @@ class _Search:
     guess: bool  # whether calls that reach the definition by its name alone count
     near: bool  # whether it looks less far
     wanted: frozenset[Value]
-    gives_itself: bool = False  # whether calling what is wanted may give it again
+    gives_itself: bool | None = None  # whether calling what is wanted may give it again, if asked
     makers: set[Value] = field(default_factory=set)  # functions that give what is wanted
     pending: deque[Carrier] = field(default_factory=deque)
-    # the files that were searched, by which name, and whether results of calling it were followed
+    # the files that were searched, by which name, and whether it is one that the search begins with
     seen: set[tuple[int, Any, bool]] = field(default_factory=set)
+    gotten: set[Any] = field(default_factory=set)  # names that members were looked for by
     names: set[Any] = field(default_factory=set)  # of the carriers that are not local
     found: set[FoundCall] = field(default_factory=set)
+    bounds: set[str] = field(default_factory=set)  # for which some may not have been found
 
     @property
     def reach(self) -> int:
         """The most files that may mention a carrier's name."""
         return MAX_CARRIER_FILES_NEAR if self.near else MAX_CARRIER_FILES
+
+
+def _is_given_itself(home: File, position: int) -> bool:
+    """True if a decorator gives a function what it made of it before what that is called with."""
+    scope, keywords = home.scopes[position], home.facts.binding_keywords
+    made = scope.decorated if scope is not None and keywords else None
+    while is_tagged(made, CALL):
+        if is_tagged(made[1], CALL) and any(name in keywords for name, _ in made[1][3]):
+            return True
+        made = made[2][0] if made[2] else None
+    return False
 
 
 def _given_nothing(target: Target) -> Target:
@@ -151,12 +169,11 @@ class Sites:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.program = evaluator.program
-        self._known: dict[tuple[int, int], tuple[list[Passing], tuple[str, ...]]] = {}
+        self.missed = Missed(self, FLOW_LIMIT)
+        self._known: dict[tuple[int, int], tuple[list[Passing], frozenset[str]]] = {}
         # by file, scope and position of the call: what it reaches by value, and with handlers
         self._direct: dict[tuple[int, int, int], _Known] = {}
         self._with_handlers: dict[tuple[int, int, int], _Known] = {}
-        # what functions that give members by name give, by file and function
-        self._given_members: dict[tuple[int, str], frozenset[Value]] = {}
         self._few: dict[tuple[str, str], list[Target]] = {}
 
     # Forward
@@ -181,15 +198,15 @@ class Sites:
         find: Callable[..., Reach],
         *arguments: Any,
     ) -> Reach:
-        """What a call reaches, found out once; the bounds that it met are said to all who ask."""
-        solver = self.evaluator.solver
+        """What a call reaches, found out once; of bounds is heard where it reaches nothing."""
         answer = known.get(key)
         if answer is None:
-            reach, cut = solver.hear(find, *arguments)
-            answer = _Known(reach, _beside_flow(cut) if reach.targets else cut)
-            if not solver.is_solving:  # in the middle of a question values are not final
+            reach, bounds = self.program.bounds.hear(find, *arguments)
+            answer = _Known(reach, NONE if reach.targets else bounds)
+            # in the middle of a question values are not final
+            if not self.evaluator.solver.is_solving:
                 known[key] = answer
-        solver.mark_cut(*answer.cut)
+        self.program.bounds.met(*answer.bounds)
         return answer.reach
 
     def _led(self, direct: Reach, file: File, scope: int, call: Expression) -> Reach:
@@ -301,8 +318,10 @@ class Sites:
         return targets if is_given_all else [*itself, *targets]
 
     def _function(self, value: Value) -> Target:
-        bound = value[3] is not None and bool(self.program.file(value[1]).receiver_name(value[2]))
-        return Target(value[1], value[2], int(bound) + given_arguments(value))
+        home = self.program.file(value[1])
+        is_bound = value[3] is not None and bool(home.receiver_name(value[2]))
+        is_given = is_bound or _is_given_itself(home, value[2])
+        return Target(value[1], value[2], int(is_given) + given_arguments(value))
 
     def made_by(self, file: File, scope: int, decorated: Expression) -> list[Target]:
         """The functions that calling what decorators made of a definition calls."""
@@ -377,7 +396,8 @@ class Sites:
     ) -> list[Target]:
         """Functions that a function outside the repository is known to call."""
         found: list[Target] = []
-        for index, argument in enumerate(call[2] if file.facts.calls_back else ()):
+        given = (*call[2], *(value for _, value in call[3])) if file.facts.calls_back else ()
+        for index, argument in enumerate(given):
             if summary is not None and summary.returns == index:
                 continue
             targets = [self._function(value) for value in self._functions(file, scope, argument)]
@@ -405,7 +425,8 @@ class Sites:
         """The functions that an argument is, or has: methods of a class that are handlers."""
         made_by = expression[1] if type(expression) is tuple and expression[0] == CALL else None
         if type(made_by) is tuple and made_by[0] == MEMBER and made_by[2] in file.facts.dispatchers:
-            named = self.evaluator.containers.held(self.evaluator.union(file, scope, expression[2]))
+            given = self.evaluator.union(file, scope, filterfalse(is_spread, expression[2]))
+            named = self.evaluator.containers.held(given)
             texts = (value[1] for value in named if value[0] == KEY and type(value[1]) is str)
             names = dict.fromkeys([*file.facts.dispatchers[made_by[2]], *sorted(texts)])
             return self._methods(self.evaluator.values(file, scope, made_by[1]), names)
@@ -445,13 +466,23 @@ class Sites:
                 return summary
         return file.facts.methods.get(self.evaluator.names.method_name(file, scope, callee))
 
-    def given(self, file: File, scope: int, call: Expression) -> Expression:
-        """The call that a function outside the repository makes to a function it was given."""
+    def given(
+        self, file: File, scope: int, call: Expression, place: tuple[int, int] | None = None
+    ) -> Expression:
+        """The call that a function outside the repository makes to a function it was given, to that
+        at `place` if that matters.
+        """
         summary = self.summary(file, scope, call)
         given: list[Expression] = []
-        for words in summary.passes if summary is not None else ():
+        passes = summary.passes if summary is not None else ()
+        if place is not None and summary is not None and summary.refused >= 0:
+            handlers = self.evaluator.union(file, scope, call[2][summary.refused :])
+            if any(value[:3] == (FUNCTION, *place) for value in handlers):
+                passes = ("reason",)
+        for words in passes:
             given.extend(all_passed_on(words, call))
-        return (CALL, call[1], tuple(given), (), call[4])
+        keywords = call[3] if any(words.startswith("rest") for words in passes) else ()
+        return (CALL, call[1], tuple(given), keywords, call[4])
 
     def given_receiver(self, file: File, scope: int, call: Expression) -> Expression:
         """The receiver in a function that a function outside the repository is given."""
@@ -587,16 +618,14 @@ class Sites:
 
     def of(self, file: File, position: int) -> list[Passing]:
         """Calls that reach a function, for what they pass. Empty for widely used ones."""
-        known = self._known.get((file.id, position))
-        if known is None:
-            known = self._known[file.id, position] = self.evaluator.solver.hear(
-                self._passed_to, file, position
-            )
-        self.evaluator.solver.mark_cut(*known[1])
-        return known[0]
+        key = (file.id, position)
+        return self.program.bounds.once(self._known, key, self._passed_to, file, position)
 
     def _passed_to(self, file: File, position: int) -> list[Passing]:
-        calls = [self._passing(found) for found in sorted(self._bounded_search(file, position))]
+        calls = [
+            self._passing(found, (file.id, position))
+            for found in sorted(self._bounded_search(file, position))
+        ]
         return [*calls, *self._bound(file, position)]
 
     def _bound(self, file: File, position: int) -> Iterator[Passing]:
@@ -618,7 +647,7 @@ class Sites:
         """Calls that give a constructor a function for a parameter, however widely its class is
         used: for parameters that the class calls, or what it keeps of them.
         """
-        if not self._is_constructor(file, position) or not is_called(file, position, index):
+        if not self.is_constructor(file, position) or not is_called(file, position, index):
             return []
         scope = file.scope(position)
         shift = int(bool(file.receiver_name(position)))
@@ -632,24 +661,24 @@ class Sites:
                         continue
                     number += 1
                     if number > MAX_CALLBACK_SITES:
-                        self.evaluator.solver.mark_cut(CALLBACKS_LIMIT)
+                        self.program.bounds.met(CALLBACKS_LIMIT)
                         return []
                     if not wanted.isdisjoint(self.evaluator.values(other, at, call[1])):
                         found.append(Passing(other.id, at, call, shift))
         return found
 
-    def _passing(self, found: FoundCall) -> Passing:
+    def _passing(self, found: FoundCall, place: tuple[int, int]) -> Passing:
         site = self.program.file(found.file)
         call = site.scope(found.scope).calls[found.call]
         if found.shift < 0:
-            given = self.given(site, found.scope, call)
+            given = self.given(site, found.scope, call, place)
             return Passing(found.file, found.scope, given, -1 - found.shift)
         return Passing(found.file, found.scope, call, found.shift)
 
     def _bounded_search(self, file: File, position: int) -> frozenset[FoundCall]:
         owner = file.owner_class(position)
         own = file.definitions[position if owner < 0 else owner].name
-        if len(self.program.mentioning(own, file)) > MAX_FLOW_FILES and self._is_constructor(
+        if len(self.program.mentioning(own, file)) > MAX_FLOW_FILES and self.is_constructor(
             file, position
         ):
             return self._unfollowed()
@@ -670,28 +699,29 @@ class Sites:
         )
 
     def _unfollowed(self) -> frozenset[FoundCall]:
-        self.evaluator.solver.mark_cut(FLOW_LIMIT)
+        self.program.bounds.met(FLOW_LIMIT)
         return frozenset()
 
     def search(
         self, file: File, position: int, guess: bool = False, near: bool = False
     ) -> frozenset[FoundCall]:
-        """All calls that reach a definition; `near` looks less far."""
-        found, cut = self.evaluator.solver.hear(self._search, file, position, guess, near)
-        self.evaluator.solver.mark_cut(*_beside_flow(cut))
-        return found
+        """All calls that reach a definition; `near` looks less far, for a value."""
+        search, _ = self.program.bounds.hear(self._search, file, position, guess, near)
+        (self.program.bounds if near else self.program.notes).met(*search.bounds)
+        return frozenset(search.found)
 
-    def _search(self, file: File, position: int, guess: bool, near: bool) -> frozenset[FoundCall]:
+    def _search(self, file: File, position: int, guess: bool, near: bool) -> _Search:
         search = self._begin_search(file, position, guess, near)
         while search.pending:
             carrier = search.pending.popleft()
-            follows_results = search.gives_itself or not carrier.is_first
+            search.pending.extend(self._getters(search, carrier))
             for file_id in sorted(self._files_of(search, carrier)):
-                look = (file_id, carrier.name, follows_results)
+                look = (file_id, carrier.name, carrier.is_first)
                 if look not in search.seen:
                     search.seen.add(look)
-                    self._search_file(search, carrier, self.program.file(file_id), follows_results)
-        return frozenset(search.found | self._by_topic(search.found, file, position))
+                    self._search_file(search, carrier, self.program.file(file_id))
+        search.found |= self._by_topic(search)
+        return search
 
     def _begin_search(self, file: File, position: int, guess: bool, near: bool) -> _Search:
         """A search with the names that it begins with."""
@@ -703,10 +733,8 @@ class Sites:
         pending.extend(Carrier(value[2], value[1], True, False) for value in classes)
         pending.extend(self._class_receivers(file, position))
         if not near:
-            pending.extend(self._declared_names(file, position, search.makers))
-            pending.extend(self._getters(file, search.wanted))
+            pending.extend(self._declared_names(search))
         search.found |= self._chaining(file, position)
-        search.gives_itself = self._gives_itself(file, position, search.wanted)
         return search
 
     def _files_of(self, search: _Search, carrier: Carrier) -> set[int]:
@@ -716,7 +744,7 @@ class Sites:
             search.pending.extend(
                 Carrier(other, home, False, False)
                 for other in whole
-                if (home, other, True) not in search.seen
+                if (home, other, False) not in search.seen
             )
             return {home} | self.importers(home)
         if type(name) is not str or carrier.is_local:
@@ -725,67 +753,56 @@ class Sites:
         if carrier.is_first or len(mentioning) <= search.reach:
             return {home, *mentioning}
         if not search.near:
-            self.evaluator.solver.mark_cut(CARRIER_FILES_LIMIT)
+            search.bounds.add(CARRIER_FILES_LIMIT)
         return {home}
 
-    def _search_file(
-        self, search: _Search, carrier: Carrier, other: File, follows_results: bool
-    ) -> None:
+    def _search_file(self, search: _Search, carrier: Carrier, other: File) -> None:
         """Find the calls by a name in a file, and the names that what it holds goes to from there."""
         search.found |= self._verified(
             other, carrier.name, search.file, search.position, search.guess
         )
-        if carrier.is_first and self._has_unknown(other, carrier.name):
-            self.evaluator.solver.mark_cut(NAME_LIMIT)
-        for further in self._carriers(
-            other, carrier.name, search.wanted, search.makers, follows_results
-        ):
+        for scope, index in other.calls_by_name.get(carrier.name, ()) if carrier.is_first else ():
+            search.bounds |= self.missed.at(other, scope, index, (search.file, search.position))
+        for further in self._carriers(search, carrier, other):
             if not further.is_local:
                 search.names.add(further.name)
             if further.is_local or len(search.names) <= MAX_CARRIERS:
                 search.pending.append(further)
             else:
-                self.evaluator.solver.mark_cut(CARRIERS_LIMIT)
+                search.bounds.add(CARRIERS_LIMIT)
 
-    def _getters(self, file: File, wanted: frozenset[Value]) -> list[Carrier]:
-        """Functions that give a member by its name, in the files where they give something wanted."""
-        found: set[Carrier] = set()
-        for name in member_getters(file.facts):
-            mentioning = self.program.mentioning(name, file)
-            if len(mentioning) > MAX_CARRIER_FILES:
-                self.evaluator.solver.mark_cut(CARRIER_FILES_LIMIT)
-                mentioning = (file.id,)
-            for other in mentioning:
-                if not wanted.isdisjoint(self._gotten(other, name)):
-                    found.add(Carrier(name, other, True, False))
-        return sorted(found)
+    def _getters(self, search: _Search, carrier: Carrier) -> Iterator[Carrier]:
+        """Functions that give a member by its name, in the files where they may give the one that a
+        carrier names.
+        """
+        file, name = search.file, carrier.name
+        is_known = carrier.is_local or name in search.gotten or name in file.facts.dispatchers
+        if search.near or is_known or type(name) is not str:
+            return
+        search.gotten.add(name)
+        for getter, place in member_getters(file.facts).items():
+            files = {*self.program.mentioning(getter, file)}
+            if len(files) > MAX_CARRIER_FILES:  # then those that write both names, and its own
+                own = file.definitions[search.position].name
+                files = (files & {*self.program.mentioning(own, file)}) | {file.id}
+            for other in sorted(files):
+                names = self.evaluator.summaries.names_given(
+                    self.program.file(other), getter, place
+                )
+                if any(fnmatchcase(name, pattern) for pattern in names):
+                    yield Carrier(getter, other, True, False)
 
-    def _gotten(self, file_id: int, name: str) -> frozenset[Value]:
-        """All that calls of a function which gives members give in a file, found out once."""
-        known = self._given_members.get((file_id, name))
-        if known is None:
-            file = self.program.file(file_id)
-            values: Values = NOTHING
-            for flow in file.flows(name):
-                values |= self.evaluator.values(file, flow.scope, flow.value)
-            for scope, index in file.calls_by_name.get(name, ()):
-                values |= self.evaluator.calls.called(file, scope, file.scope(scope).calls[index])
-            for value in values:
-                values |= self.evaluator.summaries.family(value) if value[0] == FAMILY else NOTHING
-            functions = (value for value in values if value[0] in (FUNCTION, INSTANCE))
-            known = values | {value[:3] for value in functions}
-            self._given_members[file_id, name] = known
-        return known
-
-    def _by_topic(self, found: set[FoundCall], file: File, position: int) -> set[FoundCall]:
+    def _by_topic(self, search: _Search) -> set[FoundCall]:
         """Calls that reach a handler by what it is registered for."""
-        in_registry = self.evaluator.topics.is_in_registry(file.id, position)
-        if not in_registry and not any(self._registers(call) for call in found):
+        topics, place = self.evaluator.topics, (search.file.id, search.position)
+        if not topics.is_in_registry(*place) and not any(map(self._registers, search.found)):
             return set()
+        for table in (topics.reaching, topics.registered):
+            search.bounds |= self.program.bounds.hear(table)[1]
         reached = set()
-        for file_id, scope, index in self.evaluator.topics.reaching():
+        for file_id, scope, index in topics.reaching():
             for target in self.targets_at(self.program.file(file_id), scope, index):
-                if (target.file, target.position) == (file.id, position):
+                if (target.file, target.position) == place:
                     reached.add(FoundCall(file_id, scope, index, target.shift))
         return reached
 
@@ -877,7 +894,11 @@ class Sites:
 
     def _callers_outside(self, file: File, owner: int, name: str) -> Iterable[str]:
         """Methods by which what is outside the repository calls a method of a class of ours."""
-        found = dict.fromkeys(file.facts.dispatchers)
+        found = dict.fromkeys(
+            dispatcher
+            for dispatcher, called in file.facts.dispatchers.items()
+            if name in called or self._is_given(file, dispatcher, name)
+        )
         target = self.evaluator.members.class_of(file, owner)
         for calling, handlers in template_methods(file.facts):
             if target is not None and handlers.match(name):
@@ -885,6 +906,11 @@ class Sites:
                 is_meant = any(self.evaluator.summaries.of(value, file) for value in outside)
                 found |= {calling: None} if is_meant else {}
         return found
+
+    def _is_given(self, file: File, dispatcher: str, name: str) -> bool:
+        """True if some call of a dispatcher may be given the name of a method."""
+        given = dispatcher + GIVEN_MARK
+        return any(self.program.mentioning(given + each, file) for each in ("", name))
 
     def _class_names(self, file: File, position: int) -> list[str]:
         """The names of the classes that have a method which nobody need name beside them: frameworks
@@ -911,7 +937,7 @@ class Sites:
         is_class = file.definitions[position].kind in CLASS_KINDS
         owner = position if is_class else file.owner_class(position)
         target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
-        constructs = is_class or self._is_constructor(file, position)
+        constructs = is_class or self.is_constructor(file, position)
         is_called = not is_class and file.definitions[position].name == file.facts.call_method
         if target is None or not file.facts.receiver_parameter or not (constructs or is_called):
             return []
@@ -927,11 +953,12 @@ class Sites:
                 found[Carrier(name, home.id, True, False)] = None
         return list(found)
 
-    def _declared_names(self, file: File, position: int, makers: set[Value]) -> list[Carrier]:
+    def _declared_names(self, search: _Search) -> list[Carrier]:
         """Parameters and functions that are declared to be, or to give, what calling calls a method:
         objects with a method for that, classes by their constructors. No name leads from the class
         to them. The functions become `makers`.
         """
+        file, position = search.file, search.position
         facts, own = file.facts, file.definitions[position].name
         owner = file.owner_class(position)
         target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
@@ -942,7 +969,7 @@ class Sites:
         names = {self.program.file(value[1]).definitions[value[2]].name for value in classes}
         files = {one for name in names for one in self.program.mentioning(name, file)}
         if len(files) > MAX_CARRIER_FILES:
-            self.evaluator.solver.mark_cut(CARRIER_FILES_LIMIT)
+            search.bounds.add(CARRIER_FILES_LIMIT)
             return []
         found: dict[Carrier, None] = {}
         for other in map(self.program.file, sorted(files)):
@@ -953,7 +980,7 @@ class Sites:
                     if names_one(annotation, names, marks):
                         found[Carrier(name, other.id, True, False)] = None
                 if names_one(scope.returned_type, names, marks):
-                    makers.add((FUNCTION, other.id, place))
+                    search.makers.add((FUNCTION, other.id, place))
                     found[Carrier(other.definitions[place].name, other.id, False, False)] = None
                 for target, value in scope.binds:
                     if is_tagged(target, MEMBER) and is_declared_as_one(value, names, marks):
@@ -968,7 +995,7 @@ class Sites:
         ]
         return [*functions, file.facts.class_member] if file.facts.class_member else functions
 
-    def _is_constructor(self, file: File, position: int) -> bool:
+    def is_constructor(self, file: File, position: int) -> bool:
         """True if a definition is called by constructing its class."""
         facts, owner, name = file.facts, file.owner_class(position), file.definitions[position].name
         if owner < 0:
@@ -1021,13 +1048,13 @@ class Sites:
                 continue
             targets: Sequence[Target] = self.direct_at(other, scope, index).targets
             if guess and not targets:
-                targets = self._guessed_at(other, scope, index, (file.id, position))
+                targets = self.guessed_at(other, scope, index, (file.id, position))
             for target in targets:
                 if target.file == file.id and target.position == position:
                     found.add(FoundCall(other.id, scope, index, target.shift))
         return found
 
-    def _guessed_at(
+    def guessed_at(
         self, other: File, scope: int, index: int, place: tuple[int, int]
     ) -> list[Target]:
         """The guesses for a call that reaches nothing by value, if the definition at `place` is
@@ -1037,51 +1064,44 @@ class Sites:
         is_meant = any((target.file, target.position) == place for target in found)
         return found if is_meant and not self.targets_at(other, scope, index) else []
 
-    def _has_unknown(self, other: File, name: Any) -> bool:
-        """True if a call by a name in a file has no target, not even by name, because a bound was
-        met.
+    def _follows_results(self, search: _Search, carrier: Carrier) -> bool:
+        """True if results of calling a carrier may be what is searched for: mostly not those of what
+        is searched for itself.
         """
-        for scope, index in other.calls_by_name.get(name, ()):
-            known = self._direct.get((other.id, scope, index))
-            is_cut = known is not None and FLOW_LIMIT in known.cut
-            if is_cut and not self.guesses(other, scope, other.scope(scope).calls[index]):
-                return True
-        return False
-
-    def _gives_itself(self, file: File, position: int, wanted: frozenset[Value]) -> bool:
-        """True if calling what is searched for may give it again. Mostly not, and then results need
-        not be followed.
-        """
-        body = file.scopes[position]
-        if (body is not None and body.decorated is not None) or any(
-            value[0] == INSTANCE for value in wanted
-        ):
+        if not carrier.is_first:
             return True
-        functions = (value for value in wanted if value[0] == FUNCTION)
-        return any(
-            self.holds(self.evaluator.calls.returned((*function, None)), wanted)
-            for function in functions
-        )
+        if search.gives_itself is None:
+            body, wanted = search.file.scopes[search.position], search.wanted
+            is_decorated = body is not None and body.decorated is not None
+            search.gives_itself = is_decorated or any(
+                value[0] == INSTANCE
+                or (
+                    value[0] == FUNCTION
+                    and self.holds(self.evaluator.calls.returned((*value, None)), wanted)
+                )
+                for value in wanted
+            )
+        return search.gives_itself
 
-    def _carriers(
-        self, other: File, name: Any, wanted: frozenset[Value], makers: set[Value], results: bool
-    ) -> list[Carrier]:
-        """Names to which a wanted value goes from `name` in a file, from results of calling it only
-        on demand.
+    def _carriers(self, search: _Search, carrier: Carrier, other: File) -> list[Carrier]:
+        """Names to which a wanted value goes from that of a carrier in a file, from results of
+        calling it only if they may be one.
 
         What returns it goes to the `makers`: their names are carriers as well.
         """
         found: list[Carrier] = []
+        name, makers = carrier.name, search.makers
+        follows_results = partial(self._follows_results, search, carrier)
         for flow in other.flows(name):
-            if flow.of_result and not results:
-                continue
             keeps_name = flow.call is None and flow.target == name
-            passed_on = keeps_name and not self._whole_module(other.id, name)
-            passed_on = passed_on and (results or not flow.is_return)
-            values = (
-                self.evaluator.values(other, flow.scope, flow.value) if not passed_on else NOTHING
-            )
-            if not self.holds(values, wanted | makers if results else wanted):
+            is_same = keeps_name and not self._whole_module(other.id, name)
+            if is_same and (not flow.is_return or follows_results()):
+                continue
+            if flow.of_result and not follows_results():
+                continue
+            values = self.evaluator.values(other, flow.scope, flow.value)
+            is_held = self.holds(values, search.wanted)
+            if not is_held and not (self.holds(values, makers) and follows_results()):
                 continue
             if flow.is_return and other.definitions[flow.scope].kind in CALLABLE_KINDS:
                 makers.add((FUNCTION, other.id, flow.scope))
@@ -1106,6 +1126,7 @@ class Sites:
         self, other: File, scope: int, call: Expression, argument: Any
     ) -> list[Carrier]:
         found = self._into_mixed(other, call, argument)
+        found.extend(self._settled_by(other, scope, call))
         found.extend(
             Carrier(name, other.id, False, False) for name in _kept_under(other, call, argument)
         )
@@ -1117,8 +1138,16 @@ class Sites:
                     found.append(Carrier(field.name, field.owner[1], False, False))
             # else it is called by a function of which it is not known what it passes
             elif target.shift >= 0 or self.given(other, scope, call)[2]:
-                found.extend(_into_parameters_of(home, target, argument))
+                found.extend(into_parameters_of(home, target, argument))
         return found
+
+    def _settled_by(self, other: File, scope: int, call: Expression) -> Iterator[Carrier]:
+        """The function around a call of its own parameter: `new Promise((resolve) => resolve(x))`."""
+        while scope > 0 and type(call[1]) is str:
+            if other.is_parameter(scope, call[1]):
+                own = other.definitions[scope]
+                yield Carrier(scope if own.kind == Kind.LAMBDA else own.name, other.id, True, False)
+            scope = other.definitions[scope].parent
 
     def _into_mixed(self, other: File, call: Expression, argument: Any) -> list[Carrier]:
         """Names of the object to which a call adds what another one holds: `Object.assign(to, from)`."""
@@ -1127,7 +1156,7 @@ class Sites:
             return []
         return [Carrier(name, other.id, False, False) for name in callee_names(call[2][0])]
 
-    def holds(self, values: Values, wanted: frozenset[Value], depth: int = 0) -> bool:
+    def holds(self, values: Values, wanted: Collection[Value], depth: int = 0) -> bool:
         """True if wanted values are among some values, or in containers among them."""
         for value in values:
             tag = value[0]
@@ -1135,12 +1164,13 @@ class Sites:
                 return True
             if tag == FAMILY and self.holds(self.evaluator.summaries.family(value), wanted):
                 return True
-            if tag in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST) and depth < MAX_NESTING:
+            if tag in HOLDING and depth < MAX_NESTING:
                 inner = (
                     self.evaluator.containers.items(value, None, None)
                     if tag != GENERATED
                     else NOTHING
                 )
+                inner |= value[1] if tag == REFUSED else NOTHING
                 inner = inner or self.evaluator.containers.elements(frozenset((value,)))
                 if self.holds(inner, wanted, depth + 1):
                     return True
@@ -1163,22 +1193,8 @@ def _kept_under(file: File, call: Expression, argument: Any) -> Iterator[str]:
         yield argument
 
 
-def _into_parameters_of(home: File, target: Target, argument: Any) -> Iterator[Carrier]:
-    """The parameters of a function that an argument may be passed for."""
-    body = home.scopes[target.position]
-    for index, parameter in enumerate(body.parameters if body is not None else ()):
-        is_any = target.shift < 0 or parameter[3]
-        if is_any or argument in (parameter[0], index - target.shift):
-            yield Carrier(parameter[0], target.file, True, False)
-
-
 def _with_others(targets: list[Target], others: list[Target]) -> tuple[Target, ...]:
     """The targets of a call, with others that it may reach."""
     places = {(target.file, target.position) for target in targets}
     new = [target for target in others if (target.file, target.position) not in places]
     return (*targets, *(target._replace(manner=Manner.BELOW) for target in new))
-
-
-def _beside_flow(cut: tuple[str, ...]) -> tuple[str, ...]:
-    """The bounds that were met, but for that which every function meets that anybody may call."""
-    return tuple(limit for limit in cut if limit != FLOW_LIMIT)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
+from tersely.code.bounds import Bounds
 from tersely.code.expressions import (
     ABSTRACT,
     AS_TRAIT,
@@ -22,7 +24,7 @@ from tersely.code.expressions import (
 from tersely.code.graph.call_resolution import Sites
 from tersely.code.graph.imports import ImportGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
-from tersely.code.graph.pointsto.values import ASPECT, CLASS, EXTERNAL, FUNCTION, MODULE
+from tersely.code.graph.pointsto.values import ASPECT, CLASS, EXTERNAL, FUNCTION, INSTANCE, MODULE
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Facts, Program
 from tersely.code.graph.targets import Manner, Target
@@ -64,12 +66,29 @@ class Reached:
 class CallGraph:
     """Edges on demand over one index revision. Symbol ids in, symbol ids out."""
 
-    def __init__(self, facts: Facts) -> None:
-        self.program = Program(facts)
-        self.evaluator = Evaluator(self.program)
-        self.sites = self.evaluator.members.sites
+    def __init__(self, facts: Facts, notes: Bounds | None = None) -> None:
+        self.program = Program(facts, notes)
         self.imports = ImportGraph(self.program)
-        self._callers_of = lru_cache(KEPT_SYMBOLS)(self._hear_callers)
+        self._see_by(Evaluator(self.program), is_near=False)
+
+    def _see_by(self, evaluator: Evaluator, *, is_near: bool) -> None:
+        self._is_near = is_near
+        self.evaluator = evaluator
+        self.sites = evaluator.members.sites
+        self._callers_of = lru_cache(KEPT_SYMBOLS)(
+            partial(self.program.notes.hear, self._find_callers)
+        )
+
+    @cached_property
+    def nearby(self) -> CallGraph:
+        """The graph of the same program that knows nothing of what parameters are given, and looks
+        less far for callers: for what need not be complete, at a fraction of the work.
+        """
+        found, evaluator = copy(self), self.evaluator
+        while evaluator.below is not None:
+            evaluator = evaluator.below
+        found._see_by(evaluator, is_near=True)
+        return found
 
     def place(self, symbol_id: str) -> tuple[File, int] | None:
         """File and position of a symbol, None if there is none of that id."""
@@ -143,15 +162,9 @@ class CallGraph:
         that so many classes override that the call reaches none of them by value may mean any of
         those.
         """
-        edges, cut = self._callers_of(symbol_id, guesses)
-        self.evaluator.solver.mark_cut(*cut)
+        edges, bounds = self._callers_of(symbol_id, guesses)
+        self.program.notes.met(*bounds)
         return list(edges)
-
-    def _hear_callers(
-        self, symbol_id: str, guesses: bool
-    ) -> tuple[tuple[Edge, ...], tuple[str, ...]]:
-        """The callers of a symbol, and the bounds that were met for them."""
-        return self.evaluator.solver.hear(self._find_callers, symbol_id, guesses)
 
     def _find_callers(self, symbol_id: str, guesses: bool) -> tuple[Edge, ...]:
         place = self.place(symbol_id)
@@ -206,12 +219,16 @@ class CallGraph:
         kind = file.definitions[position].kind
         if kind in CALLABLE_KINDS or kind in CLASS_KINDS:
             sites = self._sites_for(file, position)
-            for site in sorted(sites.search(file, position, guesses)):
+            for site in sorted(sites.search(file, position, guesses, self._is_near)):
                 other, scope = self.program.file(site.file), site.scope
                 call = other.scope(scope).calls[site.call]
                 rule = sites.rule(other, scope, call) if site.shift < 0 else ""
                 grade = self._site_grade(other, scope, site.call, file, position)
                 grade = _weaker(grade, Grade.INFERRED) if rule else grade
+                if grade is Grade.BY_NAME and sites is not self.sites:  # which may know more
+                    place = (file.id, position)
+                    if not self.sites.guessed_at(other, scope, site.call, place):
+                        continue
                 found.add(self._owner_id(other, scope), symbol_id, grade, other.path, call[4], rule)
         body, name = file.scopes[position], file.definitions[position].name
         if kind == Kind.PROPERTY or (body is not None and body.flags & PROPERTY):
@@ -290,7 +307,12 @@ class CallGraph:
 
     def grade(self, file: File, scope: int, callee: Expression) -> Grade:
         """The grade with which a callee expression was resolved."""
-        return Grade.EXACT if self._is_exact(file, scope, callee) else Grade.INFERRED
+        is_exact = self._is_exact(file, scope, callee) and not self._is_given(file, scope, callee)
+        return Grade.EXACT if is_exact else Grade.INFERRED
+
+    def member_grade(self, file: File, scope: int, member: Expression) -> Grade:
+        """The grade with which the owner of a member is known, whatever the member holds."""
+        return Grade.EXACT if self._is_exact(file, scope, member) else Grade.INFERRED
 
     # Inside
 
@@ -322,8 +344,12 @@ class CallGraph:
             if guesses and not targets:
                 for target in self.sites.guesses(file, position, call):
                     found.add(caller, self._target_id(target), Grade.BY_NAME, file.path, line)
-            for name in self._external_callees(file, position, call):
+            external = self._external_callees(file, position, call)
+            for name in external:
                 found.add(caller, EXTERNAL_PREFIX + name, grade, file.path, line)
+            # a name that is found nowhere counts as built in
+            if not targets and (type(call[1]) is str or not external):
+                self.program.notes.met(*self.sites.missed.at(file, position, index))
         self._collect_properties(file, position, caller, found)
 
     def _external_callees(self, file: File, position: int, call: Expression) -> list[str]:
@@ -411,6 +437,18 @@ class CallGraph:
             and expression[1] in file.facts.super_names
         )
         return is_super or expression[0] in (DEFINED, IMPORTED)
+
+    def _is_given(self, file: File, scope: int, member: Expression) -> bool:
+        """True if a member of the receiver is an object, or what a property gives: which one, the
+        class around does not say.
+        """
+        if type(member) is not tuple or member[0] != MEMBER:
+            return False
+        if not self._is_receiver(file, scope, member[1]):
+            return False
+        values = self.evaluator.values(file, scope, member)
+        is_object = any(value[0] == INSTANCE for value in values)
+        return is_object or bool(self.sites.properties(file, scope, member))
 
     def _is_receiver(self, file: File, scope: int, expression: Expression) -> bool:
         method = file.enclosing_method(scope)

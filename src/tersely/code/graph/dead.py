@@ -3,16 +3,18 @@
 A name that somebody writes may still mean another definition, so what is found is dead as far as
 names can tell, and there may be more. What is called without being named is left out: what a
 decorator or an annotation of a framework has taken hold of, classes with such methods, what
-overrides a member of a base from outside, what the language itself calls, tests, what a module
-lists as its own exports, and what the call graph has callers of: names may be put together when the
-program runs.
+overrides a member of a base from outside, what the language, its runtime, a linker or a test runner
+calls, tests, what a module exports, and what the call graph has callers of: names may be put
+together when the program runs. So is what has no name to be used by, and a class of which something
+is used.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from tersely.code.expressions import CONST, DEFINED, SEQUENCE, is_tagged
@@ -20,43 +22,46 @@ from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import CLASS
 from tersely.code.graph.program.file import File
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol
 
-ENTRY_NAMES = frozenset({"main"})  # what runs a program calls it
+ENTRY_NAMES = frozenset({"main", "Main"})  # what runs a program calls it
+QUOTES = "\"'"  # around the name of a namespace that declares what is in a module
 LANGUAGE_PREFIX = "__"  # what several languages put before the names that they themselves call
 
+MAX_OWN_MEMBERS = 100  # of a class or namespace that are looked at for users
 MAX_ASKED = 300  # symbols that nobody names and whose callers are looked for
-ASKED_LIMIT = (
-    f"truncated: of {MAX_ASKED} symbols that nobody names it was looked whether calls reach them"
-)
+ASKED_LIMIT = f"of {MAX_ASKED} symbols that nobody names it was looked whether calls reach them"
 
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 _CANDIDATES = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
 
 
-def dead(symbols: Iterable[Symbol], graph: CallGraph) -> list[Symbol]:
+def dead(
+    symbols: Iterable[Symbol], graph: CallGraph, source: Callable[[str], bytes]
+) -> list[Symbol]:
     """Those of `symbols` that nothing uses, in their order; of a dead class only the class itself.
 
-    `symbols` are those whose names no file mentions, by file.
+    `symbols` are those whose names no file mentions, by file; `source` gives the text of a path.
     """
     evaluator, asked = graph.evaluator, 0
     program, passed_on = evaluator.program, lru_cache(maxsize=1)(_passed_on)
     found: dict[str, Symbol] = {}
     for symbol in symbols:
+        file = program.file(program.by_path[symbol.path])
         if (
             symbol.kind not in _CANDIDATES
             or symbol.parent in found
-            or _is_called_unnamed(symbol.name)
+            or _is_called_unnamed(file, symbol.name)
+            or _is_marked(file, symbol, source)
         ):
             continue
-        file = program.file(program.by_path[symbol.path])
         position = file.by_qualname[symbol.qualname]
         if _is_held(file, position, passed_on(file), evaluator):
             continue
         asked += 1
         if asked > MAX_ASKED:
-            evaluator.solver.mark_cut(ASKED_LIMIT)
-        elif graph.callers(symbol.id, guesses=False):
+            evaluator.program.notes.met(ASKED_LIMIT)
+        elif graph.callers(symbol.id, guesses=False) or _is_used_inside(file, position, graph):
             continue
         found[symbol.id] = symbol
     return list(found.values())
@@ -76,8 +81,59 @@ def in_other_text(
     return {name for name, number in times.items() if number > len(evaluator.program.named(name))}
 
 
-def _is_called_unnamed(name: str) -> bool:
-    return name in ENTRY_NAMES or name.startswith(LANGUAGE_PREFIX)
+def _is_found_by_base(file: File, position: int, evaluator: Evaluator) -> bool:
+    """True if a framework finds a class by what it inherits from."""
+    patterns, members = file.facts.found_bases.split(), evaluator.members
+    is_class = bool(patterns) and file.definitions[position].kind in CLASS_KINDS
+    target = members.class_of(file, position) if is_class else None
+    base = members.outer_base(target) if target is not None else ""
+    return any(fnmatchcase(base, pattern) for pattern in patterns)
+
+
+def _is_called_unnamed(file: File, name: str) -> bool:
+    """True if nobody need write a name to reach what has it, or has none to write."""
+    facts = file.facts
+    is_written = name[:1] != "<" and any(part.isalnum() or part == "_" for part in name)
+    is_anonymous = not is_written or name in (facts.companion, facts.default_export)
+    is_entry = name in ENTRY_NAMES or name.startswith(LANGUAGE_PREFIX)
+    loaded = any(name in one and one <= file.names(0).keys() for one in facts.loaded_modules)
+    by_runtime = any(fnmatchcase(name, pattern) for pattern in facts.called_by_runtime.split())
+    return is_anonymous or is_entry or loaded or by_runtime
+
+
+def _is_marked(file: File, symbol: Symbol, source: Callable[[str], bytes]) -> bool:
+    """True if the header of a definition says that others than code reach it."""
+    marks = file.facts.reaching_marks
+    begin = symbol.doc_start_byte or symbol.start_byte
+    header = (
+        source(symbol.path)[begin : symbol.signature_end_byte].decode("utf-8", "replace")
+        if marks
+        else ""
+    )
+    return any(mark in header for mark in marks)
+
+
+def _is_used_inside(file: File, owner: int, graph: CallGraph) -> bool:
+    """True if something of a class or namespace is used by what is not in it."""
+    program = graph.evaluator.program
+    own = program.symbol_id(file.id, owner)
+    for child in file.children.get(owner, ())[:MAX_OWN_MEMBERS]:
+        kind, name = file.definitions[child].kind, file.definitions[child].name
+        if kind in VALUE_KINDS:
+            places = program.named(name)
+            is_only_here = all(
+                at == file.id and file.is_inside(where, owner) for at, where in places
+            )
+            if is_only_here and program.mentioning(name, file):
+                return True
+        elif kind in CALLABLE_KINDS:
+            callers = graph.callers(program.symbol_id(file.id, child), guesses=False)
+            is_reached = name in ENTRY_NAMES
+            if is_reached or any(not f"{edge.caller}.".startswith(f"{own}.") for edge in callers):
+                return True
+        elif _is_used_inside(file, child, graph):
+            return True
+    return False
 
 
 def _passed_on(file: File) -> frozenset[int]:
@@ -94,16 +150,20 @@ def _is_held(file: File, position: int, passed_on: Collection[int], evaluator: E
     scope = file.scopes[position]
     if scope is not None and scope.decorated is not None:
         return True
-    if position in passed_on:
+    if position in passed_on or _is_found_by_base(file, position, evaluator):
         return True
     if any(_is_annotated(file, member, passed_on) for member in file.children[position]):
         return True
     name = file.definitions[position].name
     if name in called_by_language(file) or (
-        file.definitions[position].parent == 0 and _is_exported(file, name)
+        file.definitions[position].parent == 0 and _is_exported(file, name, evaluator)
     ):
         return True
     owner = file.owner_class(position)
+    around = file.definitions[owner].name if owner >= 0 else ""
+    is_constructor = name == around
+    if around and (is_constructor or around == file.facts.global_namespace or around[:1] in QUOTES):
+        return True
     return _fits_outside(file, position, evaluator) or (
         owner >= 0 and has_base_outside(file, owner, evaluator)
     )
@@ -147,8 +207,14 @@ def called_by_language(file: File) -> set[str]:
     }
 
 
-def _is_exported(file: File, name: str) -> bool:
-    listed = file.names(0).get(file.facts.star_exports, ()) if file.facts.star_exports else ()
+def _is_exported(file: File, name: str, evaluator: Evaluator) -> bool:
+    """True if a module says that it exports a name: in a list, or as the one thing that importers
+    give a name of their own.
+    """
+    top, facts = file.names(0), file.facts
+    listed = top.get(facts.star_exports, ()) if facts.star_exports else ()
+    if any(expression == name for _, expression in top.get(facts.default_export, ())):
+        return bool(evaluator.members.sites.importers(file.id) - {file.id})
     return any(
         type(expression) is tuple and expression[0] == SEQUENCE and (CONST, name) in expression[1]
         for _, expression in listed

@@ -30,17 +30,17 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
 )
-from tersely.code.graph.program.file import MEMBER_OWNERS, File
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite
+from tersely.code.graph.program.file import File
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, CallSite
 from tersely.code.syntax.nodes.uses import Use
 from tersely.code.syntax.trace import Binding, Token, Trace, offset_of, trace
 
 # what a definition with a name of its own in the source is
 NAMED_KINDS = CALLABLE_KINDS | CLASS_KINDS
 MAX_IMPORT_HOPS = 12  # re-exports that a name is followed through
-HOPS_LIMIT = f"truncated: names were followed through at most {MAX_IMPORT_HOPS} re-exports"
+HOPS_LIMIT = f"names were followed through at most {MAX_IMPORT_HOPS} re-exports"
 MAX_PLACES = 40  # of one name; re-exports in circles may bind it in every file
-PLACES_LIMIT = f"truncated: the first {MAX_PLACES} definitions of the name"
+PLACES_LIMIT = f"the first {MAX_PLACES} definitions of the name"
 
 _WORD = re.compile(r"\w+")
 
@@ -105,9 +105,11 @@ class Definitions:
         if offset < 0:
             return []
         walk = self._read(file, source, [offset])
-        found = self._meant(file, walk, walk.token(offset), line)
+        found, bounds = self._program.bounds.hear(self._meant, file, walk, walk.token(offset), line)
+        if not found:
+            self._program.notes.met(*bounds)
         if len(found) > MAX_PLACES:
-            self._evaluator.solver.mark_cut(PLACES_LIMIT)
+            self._program.notes.met(PLACES_LIMIT)
         return found[:MAX_PLACES]
 
     def names(self, file: File, source: bytes, lines: Mapping[int, int]) -> Iterator[Meaning]:
@@ -330,9 +332,15 @@ class Definitions:
             if inside[7] <= offset < inside[8]
         ]
 
-    def _assigned_here(self, file: File, name: str) -> list[DefinitionPlace]:
-        """The assignments of that member in the file itself, when nothing is known of the object."""
-        stores = file.member_stores().get(name, ())
+    def _assigned_here(
+        self, file: File, name: str, holder: str | None = None
+    ) -> list[DefinitionPlace]:
+        """The assignments of that member in the file itself, be it of any object or of a name at
+        its top level: `exports.name = …`.
+        """
+        stores = [
+            store for store in file.member_stores().get(name, ()) if holder in (None, store.base)
+        ]
         lines = [line for store in stores for line in self._stored_lines(file, store.scope, name)]
         return [DefinitionPlace(file.path, line, "") for line in dict.fromkeys(lines)]
 
@@ -416,7 +424,7 @@ class Definitions:
     def _goes_on(self, way: Way) -> bool:
         """True if one more re-export is followed; said in the answer when it is not."""
         if way.hops >= MAX_IMPORT_HOPS:
-            self._evaluator.solver.mark_cut(HOPS_LIMIT)
+            self._program.notes.met(HOPS_LIMIT)
         return way.hops < MAX_IMPORT_HOPS
 
     def _followed_bindings(
@@ -486,22 +494,14 @@ class Definitions:
         if name in file.names(0):
             return self._of_bindings(file, 0, name, way)
         whole = file.facts.module_object
-        if whole and (stored := self._stored_into(file, whole, name)):
+        if whole and (stored := self._assigned_here(file, name, whole)):
             return stored
         if whole and name == file.facts.default_export and whole in file.names(0):
             return self._of_bindings(file, 0, whole, way)
         return []
 
-    def _stored_into(self, file: File, holder: str, name: str) -> list[DefinitionPlace]:
-        """The assignments of a member of a name at the top level of the file: `exports.name = …`."""
-        stores = [store for store in file.member_stores().get(name, ()) if store.base == holder]
-        lines = [line for store in stores for line in self._stored_lines(file, store.scope, name)]
-        return [DefinitionPlace(file.path, line, "") for line in dict.fromkeys(lines)]
-
     def _of_stars(self, file: File, name: str, way: Way) -> list[DefinitionPlace]:
-        for other in self._program.starred(
-            file, lambda each: True, self._evaluator.solver.mark_cut
-        ):
+        for other in self._program.starred(file, lambda each: True, self._program.notes.met):
             if found := self._of_own_name(other, name, way.further()):
                 return found
         return []

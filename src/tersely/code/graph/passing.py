@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from fnmatch import translate
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import (
     CALL,
@@ -15,14 +15,24 @@ from tersely.code.expressions import (
     ELEMENT,
     HELD,
     MEMBER,
+    REASON,
     SEQUENCE,
     SPREAD,
     Expression,
     is_tagged,
 )
+from tersely.code.graph.targets import Carrier, Target
 from tersely.code.languages.model import RECEIVER, Resolution, Summary
 
-_IN_PASSED = {"element": ELEMENT, "elements": SPREAD, "item": HELD}  # words of `Summary.passes`
+if TYPE_CHECKING:
+    from tersely.code.graph.program.file import File
+
+_IN_PASSED = {
+    "element": ELEMENT,
+    "elements": SPREAD,
+    "item": HELD,
+    "reason": REASON,
+}  # words of `Summary.passes`
 
 
 class Calling(NamedTuple):
@@ -46,6 +56,16 @@ def binding_functions(facts: Resolution) -> tuple[Binder, ...]:
         Binder(name.rpartition(".")[2], summary.binds)
         for name, summary in facts.summaries.items()
         if summary.binds >= 0
+    )
+
+
+@cache
+def decorating(facts: Resolution) -> frozenset[str]:
+    """What decorators outside the repository make of a function: objects that call it by a method."""
+    return frozenset(
+        name.rpartition(".")[0]
+        for name, summary in facts.summaries.items()
+        if summary.calls == (RECEIVER,) and not summary.methods
     )
 
 
@@ -102,6 +122,8 @@ def all_passed_on(words: str, call: Expression) -> tuple[Expression, ...]:
     if what == "rest":
         return tuple(call[2][int(place or 1) :])
     passed = passed_on(words, receiver_of(call), call)
+    if passed is None and what == "elements":
+        return ()
     is_written = is_tagged(passed, SPREAD) and is_tagged(passed[1], SEQUENCE)
     return passed[1][1] if is_written else (passed,)
 
@@ -110,7 +132,7 @@ def called_arguments(summary: Summary, call: Expression) -> Iterator[Expression]
     """The arguments, and the receiver, that a function outside the repository calls."""
     for position in summary.calls:
         if position == RECEIVER:
-            yield call[1][1]
+            yield receiver_of(call)
         elif position < len(call[2]):
             yield call[2][position]
     yield from (value for name, value in call[3] if name in summary.calls_named)
@@ -131,3 +153,12 @@ def may_be_function(expression: Expression) -> bool:
     return type(expression) is str or (
         type(expression) is tuple and expression[0] in (MEMBER, DEFINED)
     )
+
+
+def into_parameters_of(home: File, target: Target, argument: Any) -> Iterator[Carrier]:
+    """The parameters of a function that an argument may be passed for."""
+    body = home.scopes[target.position]
+    for index, parameter in enumerate(body.parameters if body is not None else ()):
+        is_any = target.shift < 0 or parameter[3]
+        if is_any or argument in (parameter[0], index - target.shift):
+            yield Carrier(parameter[0], target.file, True, False)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from tersely.code.expressions import IMPORTED, Expression
@@ -40,6 +40,7 @@ class Reference(NamedTuple):
     owner: str
     use: Use
     grade: Grade
+    rule: str = ""  # of the framework by which it means the definition
 
 
 class References:
@@ -49,21 +50,16 @@ class References:
         self._graph = graph
         self._program = graph.program
         self._source_of = source_of
-        self._solver = graph.evaluator.solver
         self._meant = SymbolsMeant(graph)
-        self._known = lru_cache(KEPT_SYMBOLS)(self._hear)
+        self._known = lru_cache(KEPT_SYMBOLS)(partial(self._program.notes.hear, self._find))
 
     def of(self, symbol_id: str) -> list[Reference]:
         """Every reference to a symbol, by path and place; nothing for a module or a symbol that is
         not there.
         """
-        found, cut = self._known(symbol_id)
-        self._solver.mark_cut(*cut)
+        found, bounds = self._known(symbol_id)
+        self._program.notes.met(*bounds)
         return list(found)
-
-    def _hear(self, symbol_id: str) -> tuple[list[Reference], tuple[str, ...]]:
-        """The references to a symbol, and the bounds that were met for them."""
-        return self._solver.hear(self._find, symbol_id)
 
     def _find(self, symbol_id: str) -> list[Reference]:
         place = self._graph.place(symbol_id)
@@ -80,13 +76,23 @@ class References:
         unnamed = [
             call for site, call in wanted.calls.items() if (site.path, site.line) not in written
         ]
-        return sorted({*found, *unnamed})
+        return sorted({*found, *unnamed, *self._links(wanted)})
+
+    def _links(self, wanted: _Wanted) -> Iterator[Reference]:
+        """The places that name the route of a handler, in code and in templates."""
+        is_handler = any(call.rule for call in wanted.calls.values())
+        place = (wanted.file.id, wanted.position)
+        for link in self._graph.evaluator.topics.links_to(place) if is_handler else ():
+            yield Reference(*link[:4], Use.LINK, Grade.INFERRED, link.rule)
 
     def edges(self, symbol_id: str) -> list[Edge]:
-        """The same as edges of the symbols around, each as sure as its surest reference."""
+        """The same but for links, as edges of the symbols around, each as sure as its surest
+        reference.
+        """
         by_owner: dict[str, list[Reference]] = {}
         for each in self.of(symbol_id):
-            by_owner.setdefault(each.owner, []).append(each)
+            if each.use is not Use.LINK:
+                by_owner.setdefault(each.owner, []).append(each)
         order = list(Grade)
         return [
             Edge(
@@ -101,7 +107,7 @@ class References:
     def _calls_of(self, symbol_id: str) -> dict[CallSite, Reference]:
         """The calls that the call graph knows, each as a reference from the beginning of its line."""
         return {
-            site: Reference(site.path, site.line, 1, edge.caller, Use.CALL, edge.grade)
+            site: Reference(site.path, site.line, 1, edge.caller, Use.CALL, edge.grade, edge.rule)
             for edge in self._graph.callers(symbol_id)
             for site in edge.sites
         }
@@ -113,7 +119,7 @@ class References:
         every = dict.fromkeys((home.id, *mentioning, *sorted(self._graph.sites.importers(home.id))))
         if len(every) > MAX_REFERENCE_FILES:
             files = f"{MAX_REFERENCE_FILES} of {len(every):,} files with {wanted.name}"
-            self._solver.mark_cut(f"truncated: references were looked for in {files}")
+            self._program.notes.met(f"references were looked for in {files}")
         return [self._program.file(each) for each in list(every)[:MAX_REFERENCE_FILES]]
 
     def _in_file(
@@ -122,11 +128,10 @@ class References:
         source = self._source_of(other.path)
         written = _written(source, [wanted.name, *self._aliases(other, wanted)])
         if other.id != wanted.file.id:
-            worth = self._is_worth_reading
             written = {
                 name: places
                 for name, places in written.items()
-                if worth(other, name, places, wanted)
+                if self._may_refer(other, name, {*places.values()}, wanted)
             }
         elif wanted.is_all_that_is_written(source, written):
             return
@@ -143,16 +148,6 @@ class References:
                 )
                 owner = self._program.symbol_id(other.id, other.named_owner(meaning.scope))
                 yield Reference(other.path, meaning.line, column, owner, meaning.use, grade)
-
-    def _is_worth_reading(
-        self, other: File, name: str, places: Mapping[int, int], wanted: _Wanted
-    ) -> bool:
-        """True if to resolve a name where a file writes it; bounds that were met count if not."""
-        lines = set(places.values())
-        may_refer, cut = self._solver.hear(self._may_refer, other, name, lines, wanted)
-        if not may_refer:
-            self._solver.mark_cut(*cut)
-        return may_refer
 
     def _may_refer(self, other: File, name: str, lines: Container[int], wanted: _Wanted) -> bool:
         """True if a name may mean the definition on some lines of a file, by the facts of the file."""
@@ -185,7 +180,7 @@ class References:
             return None
         if any(place.symbol == wanted.id for place in meaning.places):
             member = meaning.token.member
-            return Grade.EXACT if member is None else self._graph.grade(other, *member)
+            return Grade.EXACT if member is None else self._graph.member_grade(other, *member)
         call = wanted.calls.get(CallSite(other.path, meaning.line))
         if call is not None and meaning.use is Use.CALL and meaning.token.name == wanted.name:
             return call.grade
@@ -222,6 +217,7 @@ class _Wanted:
     ) -> None:
         self.id = symbol_id
         self.file = file
+        self.position = position
         self.name: str = file.definitions[position].name
         self.line: int = file.definitions[position].name_line
         self.is_value = file.definitions[position].kind in VALUE_KINDS

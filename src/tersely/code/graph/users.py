@@ -48,6 +48,7 @@ class Way(StrEnum):
     HELD = "reads what holds"
     CONSTRUCTED = "constructs the class of"
     OVERRIDDEN = "is overridden by"
+    SHOWS = "shows"
 
 
 class User(NamedTuple):
@@ -78,11 +79,28 @@ class Users:
         kind = file.definitions[position].kind
         if kind in CALLABLE_KINDS:
             found += self._unwritten(file, position, is_called=bool(found))
-        elif kind in CLASS_KINDS:
+        elif kind in CLASS_KINDS and file.scopes[position] is not None:  # no mere name of a type
             found += self._below(file, position)
         elif kind in VALUE_KINDS:
             found += self._readers(file, file.definitions[position].name)
         return found
+
+    def of_template(self, path: str) -> list[User]:
+        """Those who show a template, itself or in another; of a class its methods too."""
+        shown_by = self._evaluator.topics.showing(path)
+        places = [place for place in map(self._graph.place, shown_by) if place is not None]
+        inside = [
+            self._id(file, child)
+            for file, position in places
+            for child in file.children.get(position, ())
+            if position and file.definitions[child].kind in CALLABLE_KINDS
+        ]
+        return [User(one, Way.SHOWS, Grade.INFERRED) for one in (*shown_by, *inside)]
+
+    def linked_from(self, path: str) -> list[str]:
+        """The ids of the handlers that a template links to."""
+        linked = self._evaluator.topics.linked_from(path)
+        return [self._program.symbol_id(*place) for place in linked]
 
     def of_gone(self, name: str, language: str) -> list[User]:
         """The definitions that still write a name which is not defined any more."""

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from tersely.foundation.limits import MAX_FILE_BYTES
+from tersely.foundation.storage.private import READING
 
 # To look into a directory is not to list it, which the user may not be allowed to.
 _DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+# The line, one of the first two, in which a comment names the encoding: PEP 263, and Ruby's.
+_CODING = re.compile(rb"(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_PLAIN = rb"\x41 +AC0-"  # which encodings of source leave as it is
 
 
 class Reason(StrEnum):
@@ -36,6 +44,8 @@ class Reason(StrEnum):
     SUBMODULE_MISSING = "submodule_missing"  # not checked out
     MISSING_GRAMMAR = "missing_grammar"
     EXTRACTION_FAILED = "extraction_failed"  # a defect in Tersely or in a grammar
+    KIND_NOT_READ = "kind_not_read"  # it has code in it, but is of a kind that no grammar is for
+    POINTER = "pointer"  # to the content that large-file storage keeps elsewhere
     # an executable that is no script of ours; not worth a report
     UNKNOWN_LANGUAGE = "unknown_language"
 
@@ -56,21 +66,19 @@ class Hashed(Protocol):
     def hash(self) -> bytes: ...  # noqa: D102
 
 
-def read_file(path: str, folder: int | None = None) -> bytes:
-    """The content of a regular file of at most `MAX_FILE_BYTES`; anything else is an `OSError`.
+def read_file(path: str, folder: int | None = None, most_bytes: int = MAX_FILE_BYTES) -> bytes:
+    """The content of a regular file of at most so many bytes; anything else is an `OSError`.
 
     The last part of the path is never followed if it is a link, and opening a pipe does not wait
     for a writer. With the descriptor of a `folder` the path is one from there.
     """
-    descriptor = os.open(
-        path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
-    )
+    descriptor = os.open(path, READING, dir_fd=folder)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
         content = b""
-        while len(content) <= MAX_FILE_BYTES >= status.st_size:
+        while len(content) <= most_bytes >= status.st_size:
             part = os.read(descriptor, max(status.st_size - len(content), 0) + 1)
             if not part:
                 return content
@@ -80,15 +88,37 @@ def read_file(path: str, folder: int | None = None) -> bytes:
     raise OSError(errno.EFBIG, "file too large", path)
 
 
+def utf8(source: bytes) -> bytes:
+    """The text of a file in UTF-8: of one in another encoding, if a comment at its top names that;
+    else as it is.
+    """
+    said = None if source.isascii() else _CODING.match(source)
+    if said is None:
+        return source
+    try:
+        source.decode()
+    except UnicodeDecodeError:
+        name = said[1].decode()
+        with suppress(LookupError, ValueError):
+            if _PLAIN.decode(name) == _PLAIN.decode():
+                return source.decode(name).encode()
+    return source
+
+
 def read_below(root: str, path: str) -> bytes:
-    """The same for a path from an absolute root without links in it, none of whose directories may
-    be a link either.
+    """The same, in UTF-8, for a path from an absolute root without links in it, none of whose
+    directories may be a link either.
 
     A repository is not trusted to say what else is read: with `..` in its settings, or a link put
     in place of a directory that was looked at, it could. So directories are opened one in the
     other, and no link is followed, whenever it was made.
     """
-    return reader_below(root)(path)
+    return utf8(bytes_below(root, path))
+
+
+def bytes_below(root: str, path: str) -> bytes:
+    """As `read_below`, in the encoding that it has."""
+    return _bytes_reader(root)(path, MAX_FILE_BYTES)
 
 
 def text_below(root: str, path: str) -> str:
@@ -99,11 +129,23 @@ def text_below(root: str, path: str) -> str:
         return ""
 
 
-def reader_below(root: str) -> Callable[[str], bytes]:
+class ReadBelow(Protocol):
+    """`read_below` for many files of one root."""
+
+    def __call__(self, path: str, most_bytes: int = MAX_FILE_BYTES, /) -> bytes:
+        """The content of a file, an `OSError` where it has more bytes."""
+
+
+def reader_below(root: str) -> ReadBelow:
     """`read_below` for many files at once: the directory of the last one stays open."""
+    read = _bytes_reader(root)
+    return lambda path, most_bytes=MAX_FILE_BYTES: utf8(read(path, most_bytes))
+
+
+def _bytes_reader(root: str) -> Callable[[str, int], bytes]:
     last: tuple[str, _Folder] | None = None
 
-    def read(path: str) -> bytes:
+    def read(path: str, most_bytes: int) -> bytes:
         nonlocal last
         directory, _, name = os.path.normpath(path.lstrip("/")).rpartition("/")
         if f"{directory}/".startswith("../") or name in {"", ".", ".."}:
@@ -111,7 +153,7 @@ def reader_below(root: str) -> Callable[[str], bytes]:
         try:
             if last is None or last[0] != directory:
                 last = (directory, _Folder(root, directory))
-            return read_file(name, last[1].descriptor)
+            return read_file(name, last[1].descriptor, most_bytes)
         except ValueError as error:  # no path of any system: it holds a zero, or half a character
             raise OSError(errno.EINVAL, "not a path", path) from error
 

@@ -27,7 +27,7 @@ from tersely.code.index.listing.ignore import (
     verdict,
     with_ignore_file,
 )  # fmt: skip
-from tersely.code.languages.registry import language_of_path
+from tersely.code.languages.registry import family_in, language_of_path
 from tersely.code.places import file_name_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import GitListing, Listing, in_repository
@@ -95,13 +95,13 @@ def scan_paths(root: str, paths: Iterable[str]) -> Scan:
         except OSError as error:
             scanner._take_unreadable(path, error)
         else:
-            scanner._take_file(path, language_of_path(path) is not None, status)
+            scanner._take_file(path, status)
     return scanner.found
 
 
 def is_candidate(path: str) -> bool:
     """True if a file of this name may be source."""
-    return language_of_path(path) is not None or "." not in file_name_of(path)
+    return bool(family_in(path)) or "." not in file_name_of(path)
 
 
 def decides_about_others(path: str) -> bool:
@@ -133,9 +133,8 @@ class _Scanner:
             self._skip_directory(path, Reason.SUBMODULE_MISSING)
 
     def _take_listed(self, path: str, *, tracked: bool) -> None:
-        directory, _, name = path.rpartition("/")
-        known = language_of_path(path) is not None
-        if not known and "." in name:
+        directory = path.rpartition("/")[0]
+        if not is_candidate(path):
             self.found.unknown += 1
             return
         folder = self._folders.get(directory) or self._enter(directory)
@@ -151,7 +150,7 @@ class _Scanner:
         except OSError as error:
             self._take_unreadable(path, error)
             return
-        self._take_file(path, known, status)
+        self._take_file(path, status)
 
     def _enter(self, directory: str) -> _Folder:
         """The folder of a path that git has listed; its parents are entered first."""
@@ -219,8 +218,7 @@ class _Scanner:
             return {}
 
     def _take_walked(self, folder: _Folder, path: str, entry: os.DirEntry[str]) -> None:
-        known = language_of_path(path) is not None
-        if not known and "." in entry.name:
+        if not is_candidate(path):
             self.found.unknown += 1
             return
         if (folder.own_rules and verdict(folder.own_rules, path)) or (
@@ -232,7 +230,7 @@ class _Scanner:
         except OSError as error:
             self._take_unreadable(path, error)
             return
-        self._take_file(path, known, status)
+        self._take_file(path, status)
 
     def _is_built(self, folder: _Folder) -> bool:
         if folder.built_above:
@@ -277,9 +275,9 @@ class _Scanner:
         path = f"{self._root}/{prefix}{OWN_IGNORE_FILE}"
         return folder._replace(own_rules=with_ignore_file(folder.own_rules, path, prefix))
 
-    def _take_file(self, path: str, known: bool, status: os.stat_result) -> None:
-        """One entry that no rule excludes; `known` says that its name tells a language."""
-        mode = status.st_mode
+    def _take_file(self, path: str, status: os.stat_result) -> None:
+        """One entry that no rule excludes."""
+        mode, known = status.st_mode, bool(family_in(path))
         if stat.S_ISLNK(mode):
             self._skip(path, self._reason_of_link(path))
         elif not known and not (stat.S_ISREG(mode) and mode & 0o111):
@@ -287,6 +285,8 @@ class _Scanner:
         elif not stat.S_ISREG(mode):
             if not stat.S_ISDIR(mode):  # a directory took the place of a tracked file
                 self._skip(path, Reason.NOT_A_FILE)
+        elif known and language_of_path(path) is None:
+            self._skip(path, Reason.KIND_NOT_READ)
         elif status.st_size > MAX_FILE_BYTES:
             self._skip(path, Reason.TOO_LARGE)
         elif path.isascii() or _is_text(path):

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tersely.code.index.content import Reason, read_below
-from tersely.code.languages.registry import family_of, language_of_path
+from tersely.code.index.content import Reason, read_below, reader_below
+from tersely.code.languages.registry import family_in, family_of
 from tersely.code.symbols import OUTLINED
 from tersely.foundation.text.escape import visible_line
 
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from tersely.code.index.storage.store import Store
 
 # files that are not read, or not understood, in which a name is looked for
-MAX_SEARCHED_FILES = 100
-MAX_LISTED_UNREAD = 5  # files that were not read and may matter, named one by one
+MAX_SEARCHED_FILES = 400
+MAX_SEARCHED_BYTES = 100_000_000  # of all of them
+MAX_LISTED_UNREAD = 3  # files that were not read and may matter, named one by one
 SOURCE_REASONS = frozenset({
     Reason.TOO_LARGE, Reason.UNREADABLE, Reason.MISSING_GRAMMAR, Reason.EXTRACTION_FAILED, Reason.NOT_UTF8,
-    Reason.MINIFIED, Reason.GENERATED,
+    Reason.MINIFIED, Reason.GENERATED, Reason.KIND_NOT_READ,
 })  # fmt: skip  # why a file is left out that may be source all the same
 
 
@@ -31,8 +32,8 @@ def unread(
     These are files of languages that see the definitions of `language` ("": all languages), left
     out though they may be source, and those with syntax that no grammar understands, or of which
     only the definitions were read. `using` are those that are known to use them; of the last kind
-    they may do so elsewhere as well. A file that can be read all the same is named only if its text
-    has one of the names; the last may say how many were not looked into.
+    they may do so elsewhere as well. A file that can be read all the same, however large, is named only if
+    its text has one of the names; the last may say how many were not looked into.
     """
     candidates = [
         (path, why)
@@ -41,12 +42,9 @@ def unread(
     ]
     if not candidates:
         return []
-    any_name = b"|".join(re.escape(name.encode()) for name in names)
-    writes = re.compile(rb"(?<![\w\x80-\xff])(?:" + any_name + rb")(?![\w\x80-\xff])").search
+    texts = _Texts(root, names)
     found = [
-        _named(path, why)
-        for path, why in candidates[:MAX_SEARCHED_FILES]
-        if _may_use(root, path, writes)
+        _named(path, why) for path, why in candidates[:MAX_SEARCHED_FILES] if texts.may_use(path)
     ]
     return [*found, *_beyond(len(candidates))]
 
@@ -100,9 +98,10 @@ def unread_text(found: Sequence[str], matter: str) -> str:
 
 
 def first_of(found: Sequence[str]) -> str:
-    """The first few of some files, and how many more there are."""
-    more = f" and {len(found) - MAX_LISTED_UNREAD:,} more" if len(found) > MAX_LISTED_UNREAD else ""
-    return f"{', '.join(map(visible_line, found[:MAX_LISTED_UNREAD]))}{more}"
+    """Some files by name if they are few, else the first and how many more there are."""
+    if len(found) <= MAX_LISTED_UNREAD:
+        return ", ".join(map(visible_line, found))
+    return f"{visible_line(found[0])} and {len(found) - 1:,} more"
 
 
 def _named(path: str, why: str) -> str:
@@ -140,13 +139,26 @@ def _candidates(store: Store) -> Iterator[tuple[str, str]]:
 
 
 def _is_kin(path: str, language: str) -> bool:
-    known = language_of_path(path)
-    return known is not None and (not language or family_of(known) == family_of(language))
+    family = family_in(path)
+    return bool(family) and (not language or family_of(language) == family)
 
 
-def _may_use(root: str, path: str, writes: Callable[[bytes], object]) -> bool:
-    """True if the text of a file has the name, or cannot be read."""
-    try:
-        return writes(read_below(root, path)) is not None
-    except OSError:
-        return True
+class _Texts:
+    """The texts below a root in which names are looked for, as many as the bound allows."""
+
+    def __init__(self, root: str, names: Collection[str]) -> None:
+        # what stands before a name is looked at behind it: so the search leaps from name to name
+        alone = rb"%b(?<![\w\x80-\xff]%b)(?![\w\x80-\xff])"
+        escaped = [re.escape(name.encode()) for name in names]
+        self._writes = re.compile(b"|".join(alone % (name, name) for name in escaped)).search
+        self._read = reader_below(root)
+        self._left_bytes = MAX_SEARCHED_BYTES
+
+    def may_use(self, path: str) -> bool:
+        """True if the text of a file has one of the names, or cannot be read."""
+        try:
+            text = self._read(path, self._left_bytes)
+        except OSError:
+            return True
+        self._left_bytes -= len(text)
+        return self._writes(text) is not None

@@ -50,6 +50,7 @@ from tersely.code.languages.model import (
 )  # fmt: skip
 from tersely.code.languages.nodes import (
     all_parts,
+    child_in,
     line_of,
     named_parts,
     parts_in,
@@ -229,7 +230,7 @@ def lower_function(walk: Lowering, node: Node) -> Expression:
         or found.name is None
         or (found.function is None and not _converts(found.name))
     ):
-        walk.visit(named_parts(node))
+        walk.values(node)
         return None
     body = node.child_by_field_name("body") or next(
         (child for child in named_parts(node) if child.type == "try_statement"), None
@@ -257,7 +258,7 @@ def define_function(
         function = None
     returned = walk.field_value(node, "type")
     initializers = _initializers(node, body)
-    listed = function.child_by_field_name("parameters") if function is not None else None
+    listed = child_in(function, "parameters")
     parameters = _parameters(walk, listed)
     kind = fixture or (Kind.METHOD if qualifiers or _in_class(walk) else Kind.FUNCTION)
     walk.wrapped = outermost
@@ -294,7 +295,7 @@ def _flags(walk: Lowering, node: Node, body: Node | None, *, in_class: bool) -> 
 
 def _parameter_nodes(function: Node | None) -> list[Node]:
     """The nodes in the parentheses of a function declarator."""
-    listed = function.child_by_field_name("parameters") if function is not None else None
+    listed = child_in(function, "parameters")
     return parts_of(listed)
 
 
@@ -426,11 +427,7 @@ def lower_declaration(walk: Lowering, node: Node) -> Expression:
         elif (found.function is not None or _converts(found.name)) and _owns_names(walk):
             body = _empty_body(declarator, default)
             if body is None and _is_defined_here(walk, node, walk.text(found.name)):
-                listed = (
-                    found.function.child_by_field_name("parameters")
-                    if found.function is not None
-                    else None
-                )
+                listed = child_in(found.function, "parameters")
                 _parameters(walk, listed)  # what it announces is in this file
             else:
                 define_function(walk, node, found.name, found.function, body)
@@ -499,7 +496,7 @@ def _initial(
             return walk.call(annotation, (), (), line_of(node), NEW)
         return None
     if value.type == "argument_list":
-        arguments = tuple(walk.value(child) for child in named_parts(value))
+        arguments = walk.values(value)
         return (
             walk.call(annotation, arguments, (), line_of(value), NEW)
             if annotation is not None
@@ -597,7 +594,7 @@ def define_class(
                 walk.bind_node(label, None)
                 walk.define_node(child, label, Kind.FIELD)
     else:
-        walk.visit(named_parts(body))
+        walk.values(body)
         _place_fields(walk, body, text)
     return walk.leave(draft, parent)
 
@@ -710,7 +707,7 @@ def lower_branch(walk: Lowering, node: Node) -> Expression:
     alternative = node.child_by_field_name("alternative")
     if condition is not None and walk.text(condition) == "0":
         return walk.value(alternative)
-    walk.visit(named_parts(node))
+    walk.values(node)
     return None
 
 
@@ -777,6 +774,11 @@ C = Language(
     blocks=BLOCKS,
     control=control_table("c", "C_CONTROL"),
     resolution=Resolution(
+        called_by_runtime=(
+            "wmain WinMain wWinMain DllMain _start _init _fini JNI_OnLoad JNI_OnUnload Java_* PyInit_* "
+            "LLVMFuzzer*"
+        ),
+        reaching_marks=("__attribute__", "__declspec(dllexport)", "EMSCRIPTEN_KEEPALIVE"),
         modules=included_files,
         namespace="global",
         announces=True,

@@ -59,7 +59,7 @@ def dotted_type(name: str) -> Callable[[Lowering, Node], Expression]:
                 value = (
                     GENERIC,
                     value,
-                    tuple(walk.value(argument) for argument in named_parts(child)),
+                    walk.values(child),
                 )
         return value
 

@@ -28,7 +28,13 @@ from tersely.code.languages.model import (  # fmt: skip
     control_table,
     names,
 )
-from tersely.code.languages.nodes import last_line_of, named_parts, parts_of
+from tersely.code.languages.nodes import (
+    child_in,
+    last_line_of,
+    last_part,
+    named_parts,
+    parts_of,
+)
 from tersely.code.languages.preprocessor import readable_cpp
 from tersely.code.symbols import Kind
 
@@ -152,9 +158,7 @@ def lower_using(walk: Lowering, node: Node) -> Expression:
 def lower_alias(walk: Lowering, node: Node) -> Expression:
     """`using A = T;`, `namespace a = b::c;`."""
     name = node.child_by_field_name("name")
-    made = walk.value(
-        node.child_by_field_name("type") or (named_parts(node)[-1] if named_parts(node) else None)
-    )
+    made = walk.value(node.child_by_field_name("type") or (last_part(node)))
     if name is not None and made != walk.text(name):
         walk.bind_node(name, made)
         if walk.scope.kind not in (Kind.FUNCTION, Kind.METHOD, Kind.LAMBDA):
@@ -190,8 +194,8 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
     """`[captures](parameters) {…}`."""
     parent, body = walk.scope, node.child_by_field_name("body")
     declarator = node.child_by_field_name("declarator")
-    listed = declarator.child_by_field_name("parameters") if declarator is not None else None
-    draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, body)
+    listed = child_in(declarator, "parameters")
+    draft = walk.enter_lambda(node, body)
     for child in parts_of(listed):
         inner = child.child_by_field_name("declarator")
         found = declared(inner) if inner is not None else None
@@ -259,6 +263,20 @@ CPP = Language(
     blocks=BLOCKS | {"for_range_loop", "catch_clause"},
     control=control_table("c", "CPP_CONTROL"),
     resolution=Resolution(
+        called_by_runtime=(
+            "wmain WinMain wWinMain DllMain _start _init _fini JNI_OnLoad JNI_OnUnload Java_* PyInit_* "
+            "LLVMFuzzer* operator* ~* begin end cbegin cend rbegin rend get await_ready await_suspend "
+            "await_resume promise_type get_return_object initial_suspend final_suspend return_void "
+            "return_value yield_value unhandled_exception"
+        ),
+        reaching_marks=(
+            "__attribute__",
+            "__declspec(dllexport)",
+            "EMSCRIPTEN_KEEPALIVE",
+            "[[gnu::",
+            "[[maybe_unused]]",
+            "TEST",
+        ),
         modules=included_files,
         separator="::",
         namespace="global",

@@ -72,6 +72,7 @@ from tersely.code.languages.model import (
 )
 from tersely.code.languages.nodes import (
     last_line_of,
+    last_part,
     line_of,
     named_parts,
     parts_and_fields,
@@ -96,7 +97,7 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     """`using A.B;`, `using static A.B.C;`, `using X = A.B.C;`."""
     line = line_of(node)
     alias = node.child_by_field_name("name")
-    path = named_parts(node)[-1] if named_parts(node) else None
+    path = last_part(node)
     if path is None:
         return []
     module = text(path).removeprefix("global::").partition("<")[0]
@@ -127,7 +128,7 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
     for position, (child, role) in enumerate(parts_and_fields(listed)):
         if child.type == "parameter":
             name, typed = child.child_by_field_name("name"), child.child_by_field_name("type")
-            last = named_parts(child)[-1] if named_parts(child) else None
+            last = last_part(child)
             default = (
                 last
                 if name is not None and last is not None and last.start_byte > name.start_byte
@@ -169,11 +170,7 @@ def read_chaining(walk: Lowering, node: Node) -> None:
             (child.type for child in initializer.children if child.type in ("base", "this")), "base"
         )
         arguments = child_of(initializer, "argument_list")
-    values = (
-        tuple(walk.value(child) for child in named_parts(arguments))
-        if arguments is not None
-        else ()
-    )
+    values = walk.values(arguments)
     walk.scope.calls.insert(0, (CALL, called, values, (), line_of(initializer or node)))
 
 
@@ -330,10 +327,14 @@ RULES: dict[str, Rule] = {
     "implicit_array_creation_expression": Custom(lower_array_creation),
     "initializer_expression": Sequence(),
     "collection_expression": Sequence(),
-    "collection_element": Inner(),
-    "expression_element": Inner(),
+    **dict.fromkeys(
+        names(
+            "collection_element expression_element bracketed_argument_list parenthesized_expression "
+            "await_expression postfix_unary_expression arrow_expression_clause"
+        ),
+        Inner(),
+    ),
     "element_access_expression": Item("expression", "subscript"),
-    "bracketed_argument_list": Inner(),
     "string_literal": Text(("string_literal_content",)),
     "verbatim_string_literal": Literal("string"),
     "raw_string_literal": Literal("string"),
@@ -342,10 +343,6 @@ RULES: dict[str, Rule] = {
     "real_literal": Literal("double"),
     "boolean_literal": Literal("bool"),
     "conditional_expression": Either(("consequence", "alternative")),
-    "parenthesized_expression": Inner(),
-    "await_expression": Inner(),
-    "postfix_unary_expression": Inner(),
-    "arrow_expression_clause": Inner(),
     "binary_expression": Custom(lower_binary),
     "cast_expression": Typed("type", "value"),
     "as_expression": Typed("right", "left"),
@@ -421,6 +418,18 @@ CSHARP = Language(
         "catch_clause while_statement"
     ),
     resolution=Resolution(
+        found_bases="*Migration *IEntityTypeConfiguration",
+        called_by_runtime=(
+            "Main ~* operator* Dispose DisposeAsync GetEnumerator GetAsyncEnumerator MoveNext "
+            "MoveNextAsync Current Deconstruct Add GetAwaiter GetResult OnCompleted IsCompleted Finalize "
+            "ToString Equals GetHashCode Configure ConfigureServices"
+        ),
+        reaching_marks=(
+            "[ModuleInitializer",
+            "[DllExport",
+            "[UnmanagedCallersOnly",
+            "[JSInvokable",
+        ),
         modules=namespace_files(".cs"),
         namespace="declared",
         outer_namespaces=True,

@@ -58,7 +58,7 @@ from tersely.code.languages.model import (  # fmt: skip
     control_table,
     names,
 )
-from tersely.code.languages.nodes import all_parts, line_of, named_parts
+from tersely.code.languages.nodes import all_parts, child_in, line_of, named_parts
 from tersely.code.languages.parts.ecmascript_modules import (
     ELEMENT_MODULE,
     entry_words,
@@ -210,7 +210,7 @@ def lower_decorator(walk: Lowering, node: Node) -> Expression:
     decorated = node.next_named_sibling
     while decorated is not None and decorated.type in ("decorator", "comment"):
         decorated = decorated.next_named_sibling
-    name = decorated.child_by_field_name("name") if decorated is not None else None
+    name = child_in(decorated, "name")
     arguments: tuple[Expression, ...] = ()
     if decorated is not None and decorated.type in CLASS_NAMES:
         arguments = (walk.text(decorated),)
@@ -384,29 +384,23 @@ EACH = ("item", "", "receiver")  # what methods of arrays give to a function
 ARRAY_METHODS = {
     "map": Summary(calls=(0,), collects=(0,), passes=EACH),
     "flatMap": Summary(calls=(0,), collects=(0,), passes=EACH),
-    "forEach": Summary(calls=(0,), passes=EACH),
+    **dict.fromkeys(names("forEach some every findIndex"), Summary(calls=(0,), passes=EACH)),
     "filter": Summary(calls=(0,), items_of=RECEIVER, admitted_by=0, passes=EACH),
     "find": Summary(calls=(0,), elements=RECEIVER, admitted_by=0, passes=EACH),
     "findLast": Summary(calls=(0,), elements=RECEIVER, passes=EACH),
-    "some": Summary(calls=(0,), passes=EACH),
-    "every": Summary(calls=(0,), passes=EACH),
-    "findIndex": Summary(calls=(0,), passes=EACH),
     "reduce": Summary(calls=(0,), result_of=0, passes=("argument 1", *EACH)),
     "reduceRight": Summary(calls=(0,), result_of=0, passes=("argument 1", *EACH)),
     "sort": Summary(calls=(0,), items_of=RECEIVER, passes=("element", "element")),
-    "then": Summary(calls=(0, 1), result_of=0, passes=("receiver",)),
-    "catch": Summary(calls=(0,), returns=RECEIVER),
+    "then": Summary(calls=(0, 1), result_of=0, passes=("receiver",), refused=1),
+    "catch": Summary(calls=(0,), returns=RECEIVER, passes=("reason",)),
     "finally": Summary(calls=(0,), returns=RECEIVER),
-    "reverse": Summary(items_of=RECEIVER),
+    **dict.fromkeys(
+        names("reverse splice [Symbol.iterator] [Symbol.asyncIterator] flat slice values"),
+        Summary(items_of=RECEIVER),
+    ),
     "concat": Summary(items_of=RECEIVER, joins=0),
-    "splice": Summary(items_of=RECEIVER),
     "fill": Summary(items_of=RECEIVER, gathers=0),
     "next": Summary(returns=RECEIVER),
-    "[Symbol.iterator]": Summary(items_of=RECEIVER),
-    "[Symbol.asyncIterator]": Summary(items_of=RECEIVER),
-    "flat": Summary(items_of=RECEIVER),
-    "slice": Summary(items_of=RECEIVER),
-    "values": Summary(items_of=RECEIVER),
     "keys": Summary(keys_of=RECEIVER),
     "entries": Summary(item_pairs_of=RECEIVER),
     "at": Summary(elements=RECEIVER),
@@ -420,40 +414,33 @@ ARRAY_METHODS = {
 CALLS_FIRST = Summary(calls=(0,))
 IDENTITY = Summary(returns=0)
 SUMMARIES = ECMASCRIPT_FRAMEWORKS | {
-    "globalThis.setTimeout": CALLS_FIRST,
-    "globalThis.setInterval": CALLS_FIRST,
-    "globalThis.setImmediate": CALLS_FIRST,
-    "globalThis.queueMicrotask": CALLS_FIRST,
-    "globalThis.requestAnimationFrame": CALLS_FIRST,
-    "globalThis.process.nextTick": CALLS_FIRST,
+    **dict.fromkeys(
+        names(
+            "globalThis.setTimeout globalThis.setInterval globalThis.setImmediate globalThis.queueMicrotask "
+            "globalThis.requestAnimationFrame globalThis.process.nextTick react.useEffect react.useLayoutEffect"
+        ),
+        CALLS_FIRST,
+    ),
     "globalThis.Promise": Summary(calls=(0,), settled_by=0),
-    "globalThis.Promise.resolve": IDENTITY,
-    "globalThis.Promise.all": IDENTITY,
-    "globalThis.Promise.allSettled": IDENTITY,
+    **dict.fromkeys(
+        names(
+            "globalThis.Promise.resolve globalThis.Promise.all globalThis.Promise.allSettled globalThis.Proxy "
+            "globalThis.structuredClone globalThis.Object.assign globalThis.Object.freeze globalThis.Object.seal "
+            "globalThis.Object.defineProperties globalThis.Object.setPrototypeOf globalThis.Object.getPrototypeOf "
+            "react.useCallback react.memo react.forwardRef util.promisify"
+        ),
+        IDENTITY,
+    ),
     "globalThis.Promise.race": Summary(elements=0),
     "globalThis.Promise.any": Summary(elements=0),
     "globalThis.Array.from": Summary(calls=(1,), collects=(1,), returns=0, passes=("element 0",)),
     "globalThis.Array.of": Summary(gathers=0),
-    "globalThis.Proxy": IDENTITY,
     "globalThis.Symbol": Summary(makes_key=True),
-    "globalThis.structuredClone": IDENTITY,
-    "globalThis.Object.assign": IDENTITY,
-    "globalThis.Object.freeze": IDENTITY,
-    "globalThis.Object.seal": IDENTITY,
-    "globalThis.Object.defineProperties": IDENTITY,
-    "globalThis.Object.setPrototypeOf": IDENTITY,
-    "globalThis.Object.getPrototypeOf": IDENTITY,
     "globalThis.Object.values": Summary(items_of=0),
     "globalThis.Object.entries": Summary(item_pairs_of=0),
     "globalThis.Reflect.construct": Summary(calls=(0,), result_of=0, passes=("elements 1",)),
     "globalThis.Reflect.apply": Summary(calls=(0,), result_of=0, passes=("elements 2",)),
-    "react.useCallback": IDENTITY,
     "react.useMemo": Summary(calls=(0,), result_of=0),
-    "react.useEffect": CALLS_FIRST,
-    "react.useLayoutEffect": CALLS_FIRST,
-    "react.memo": IDENTITY,
-    "react.forwardRef": IDENTITY,
-    "util.promisify": IDENTITY,
 }
 
 BUILTIN_MEMBERS = names(
@@ -466,6 +453,7 @@ BUILTIN_MEMBERS = names(
 )
 
 RESOLUTION = Resolution(
+    called_by_runtime="toString valueOf toJSON toLocaleString then next return throw [[]Symbol.*",
     modules=module_files,
     namespace="shared",
     sharing=sharing_scripts,
@@ -516,12 +504,9 @@ RESOLUTION = Resolution(
     generators=names("Generator AsyncGenerator Iterator AsyncIterator"),
     result_types=names("ReturnType InstanceType"),
     adders={
-        "push": (-1, 0),
-        "unshift": (-1, 0),
-        "add": (-1, 0),
+        **dict.fromkeys(names("push unshift add fill"), (-1, 0)),
         "set": (0, 1),
         "splice": (-1, 2),
-        "fill": (-1, 0),
     },
     getters=names("get pop shift"),
     properties={"value": Summary(elements=RECEIVER)},  # of what an iterator gives
@@ -550,6 +535,7 @@ def outlives(node: Node) -> bool:
 
 JAVASCRIPT = Language(
     name="javascript",
+    checks_types=False,
     grammar=grammar,
     namespace_of=namespace_of,
     rules=RULES,

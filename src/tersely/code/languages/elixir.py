@@ -42,6 +42,7 @@ from tersely.code.languages.model import (
     Skip,
     Summary,
     Text,
+    names,
 )
 from tersely.code.languages.nodes import (
     all_parts,
@@ -142,7 +143,7 @@ def _module_name(walk: Lowering, node: Node | None) -> str:
 def _lower_alias_name(walk: Lowering, node: Node) -> Expression:
     name = _module_name(walk, node)
     if not name:
-        walk.visit(named_parts(node))
+        walk.values(node)
         return None
     walk.mentions.add(name.rpartition(".")[2])
     walk.scope.read.add(name)
@@ -177,7 +178,7 @@ def _define_module(walk: Lowering, node: Node, form: str) -> Expression:
     """`defmodule A.B do … end`, `defprotocol P do … end`, `defimpl P, for: T do … end`."""
     arguments, block = arguments_of(node), do_block_of(node)
     if not arguments:
-        walk.visit(named_parts(node))
+        walk.values(node)
         return None
     name_node = arguments[0]
     written = (
@@ -225,7 +226,7 @@ def _attribute(walk: Lowering, node: Node) -> tuple[str, Node | None]:
     if operand is None or operand.type != "call":
         return "", None
     target, arguments = part(operand, "target"), arguments_of(operand)
-    return (walk.text(target) if target is not None else ""), (arguments[0] if arguments else None)
+    return (walk.text_or_none(target)), (arguments[0] if arguments else None)
 
 
 def _lower_attribute(walk: Lowering, node: Node) -> Expression:
@@ -288,7 +289,7 @@ def _define(walk: Lowering, node: Node, form: str) -> Expression:
     """`def f(a) when g do … end` and its relatives."""
     arguments = arguments_of(node)
     if not arguments:
-        walk.visit(named_parts(node))
+        walk.values(node)
         return None
     kind = Kind.MACRO if form.startswith("defmacro") else Kind.FUNCTION
     body = do_block_of(node) or _keyword(walk, arguments[1:], "do")
@@ -436,7 +437,7 @@ def _doc_above(walk: Lowering, node: Node) -> tuple[int, int]:
 def _lower_anonymous(walk: Lowering, node: Node) -> Expression:
     """`fn a, b -> … end`."""
     parent = walk.scope
-    draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, None)
+    draft = walk.enter_lambda(node, None)
     walk.scope = draft
     for clause in named_parts(node):
         if clause.type != "stab_clause":
@@ -483,7 +484,7 @@ def _lower_capture(walk: Lowering, node: Node) -> Expression:
         if target is not None and target.type == "dot":
             return _member(walk, target)
     parent = walk.scope
-    draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, None)
+    draft = walk.enter_lambda(node, None)
     count = max((int(digits) for digits in re.findall(r"&(\d)", walk.text(node))), default=0)
     draft.parameters = [
         Parameter(f"&{position}", None, None, POSITIONAL) for position in range(1, count + 1)
@@ -596,7 +597,7 @@ def _call(walk: Lowering, node: Node, piped: tuple[Expression, ...] = ()) -> Exp
     """A call; `piped` comes before its written arguments."""
     target = part(node, "target")
     if target is None:
-        walk.visit(named_parts(node))
+        walk.values(node)
         return None
     name = walk.text(target) if target.type == "identifier" else ""
     special = FORMS.get(name)
@@ -693,7 +694,7 @@ def _lower_unary(walk: Lowering, node: Node) -> Expression:
         return _lower_attribute(walk, node)
     if sign == "&":
         return _lower_capture(walk, node)
-    walk.visit(named_parts(node))
+    walk.values(node)
     return None
 
 
@@ -830,7 +831,7 @@ def _lower_keywords(walk: Lowering, node: Node) -> Expression:
 
 
 def _lower_sequence(walk: Lowering, node: Node) -> Expression:
-    parts = tuple(walk.value(child) for child in named_parts(node))
+    parts = walk.values(node)
     return (SEQUENCE, parts, walk.next_serial())
 
 
@@ -883,6 +884,10 @@ ELIXIR = Language(
     rules=RULES,
     blocks=frozenset({"do_block", "stab_clause"}),
     resolution=Resolution(
+        called_by_runtime=(
+            "start stop init handle_* terminate code_change child_spec format_status mount render update "
+            "call run project application"
+        ),
         modules=module_files,
         namespace="global",
         open_classes=True,
@@ -891,12 +896,12 @@ ELIXIR = Language(
         builtins="Elixir",
         summaries={
             "Elixir.then": Summary(calls=(1,), result_of=1),
-            "Elixir.tap": Summary(calls=(1,), returns=0),
+            **dict.fromkeys(
+                names("Elixir.tap Elixir.Enum.filter Elixir.Enum.reject Elixir.Enum.sort_by"),
+                Summary(calls=(1,), returns=0),
+            ),
             "Elixir.Enum.map": Summary(calls=(1,), collects=(1,)),
             "Elixir.Enum.flat_map": Summary(calls=(1,), collects=(1,)),
-            "Elixir.Enum.filter": Summary(calls=(1,), returns=0),
-            "Elixir.Enum.reject": Summary(calls=(1,), returns=0),
-            "Elixir.Enum.sort_by": Summary(calls=(1,), returns=0),
             "Elixir.Enum.each": Summary(calls=(1,)),
             "Elixir.Enum.reverse": Summary(returns=0),
             "Elixir.Enum.find": Summary(calls=(1,), elements=0),

@@ -41,8 +41,8 @@ _DJANGO_PATTERN = Summary(
     rule="Django route", calls=(1,), registers=(Topic("pattern", argument=0), _DJANGO_NAMED)
 )
 _DJANGO_INCLUDE = Summary(returns=0, module_named=0)
-_DJANGO_NAME = Summary(rule="Django route by name", reaches=Topic("name", "Django", 0))
-_DJANGO_TEMPLATE = Summary(rule="Django template", reaches=Topic("template", "Django"))
+_DJANGO_NAME = Summary(rule="Django route by name", links=Topic("name", "Django", 0))
+_DJANGO_TEMPLATE = Summary(rule="Django template", links=Topic("template", "Django"))
 _DJANGO_CONNECT = Summary(
     rule="Django signal", calls=(0,), registers=(Topic("word", "Django", RECEIVER),)
 )
@@ -72,6 +72,8 @@ DJANGO = {
     "django.urls.reverse": _DJANGO_NAME,
     "django.urls.reverse_lazy": _DJANGO_NAME,
     "django.shortcuts.redirect": _DJANGO_NAME,
+    "django.shortcuts.resolve_url": _DJANGO_NAME,
+    "rest_framework.reverse.reverse": _DJANGO_NAME,
     "django.shortcuts.render": _DJANGO_TEMPLATE,
     "django.template.loader.render_to_string": _DJANGO_TEMPLATE,
     "django.template.response.TemplateResponse": _DJANGO_TEMPLATE,
@@ -100,8 +102,11 @@ FLASK = {
         )
         for owner in ("Flask", "Blueprint")
     },
-    "flask.render_template": Summary(rule="Flask template", reaches=Topic("template", "Flask")),
-    "flask.url_for": Summary(rule="Flask route by name", reaches=Topic("name", "Flask", 0)),
+    "flask.render_template": Summary(rule="Flask template", links=Topic("template", "Flask")),
+    **dict.fromkeys(
+        ("flask.url_for", "flask.Flask.url_for"),
+        Summary(rule="Flask route by name", links=Topic("name", "Flask", 0)),
+    ),
     **{
         f"flask.{owner}.{verb}()": _FLASK_ROUTE
         for owner in ("Flask", "Blueprint")
@@ -127,7 +132,8 @@ _FASTAPI_ROUTE = Summary(
     rule="FastAPI route", calls=(0,), registers=(PATH, Topic("name", "Starlette", HANDLER))
 )
 _STARLETTE_NAMED = Topic("name", "Starlette", keyword="name")
-_STARLETTE_TEMPLATE = Summary(rule="Starlette template", reaches=Topic("template", "Starlette"))
+_STARLETTE_TEMPLATE = Summary(rule="Starlette template", links=Topic("template", "Starlette"))
+_STARLETTE_NAME = Summary(rule="Starlette route by name", links=Topic("name", "Starlette", 0))
 _STARLETTE_METHODS = HTTP_VERBS | names("dispatch on_connect on_receive on_disconnect")
 _STARLETTE_GROUP = Summary(
     makes_router=True,
@@ -169,6 +175,16 @@ STARLETTE = {
             ("add_api_route", _ADDED_ROUTE),
             ("add_websocket_route", _ADDED_ROUTE),
         )
+    },
+    **{
+        f"{owner}.{method}": _STARLETTE_NAME
+        for owner in (
+            "starlette.applications.Starlette",
+            "starlette.requests.Request",
+            "fastapi.FastAPI",
+            "fastapi.Request",
+        )
+        for method in ("url_for", "url_path_for")
     },
     **{
         f"{package}.templating.Jinja2Templates.TemplateResponse": _STARLETTE_TEMPLATE
@@ -228,7 +244,7 @@ _DJANGO_TEMPLATE_OF_VIEW = Topic(
     otherwise=TemplateByModel("model", _DJANGO_TEMPLATE_ENDS),
 )
 PYTHON_FRAMEWORK_METHODS = {
-    "as_view": Summary(rule="Django template", reaches=_DJANGO_TEMPLATE_OF_VIEW)
+    "as_view": Summary(rule="Django template", links=_DJANGO_TEMPLATE_OF_VIEW)
 }
 
 _DRF_ROUTE = Summary(rule="DRF route", calls=(1,), methods=_DRF_METHODS, registers=(PATH,))
@@ -369,6 +385,27 @@ NEST = {
     "@nestjs/schedule.Cron": _NEST_HANDLER,
 }
 
+_AGENDA_REACHES = Summary(rule="Agenda job", reaches=Topic("name", "Agenda", 0))
+_BULL = Summary(rule="Bull job", calls=(0, 1, 2))
+JOBS = {
+    **{
+        f"{agenda}.{method}": summary
+        for agenda in ("agenda.Agenda", "agenda.default", "@hokify/agenda.Agenda")
+        for method, summary in {
+            "define": Summary(
+                rule="Agenda job", calls=(1, 2), registers=(Topic("name", "Agenda", 0),)
+            ),
+            **dict.fromkeys(("now", "create"), _AGENDA_REACHES),
+            **dict.fromkeys(
+                ("every", "schedule"),
+                Summary(rule="Agenda job", reaches=Topic("name", "Agenda", 1)),
+            ),
+        }.items()
+    },
+    "bullmq.Worker": _BULL,
+    **dict.fromkeys(("bull.default().process", "bull().process", "bull.Queue.process"), _BULL),
+}
+
 _VUEX_MUTATION, _VUEX_ACTION = "Vuex mutation", "Vuex action"
 _VUEX_MEMBERS = {"mutations": _VUEX_MUTATION, "actions": _VUEX_ACTION}
 _VUEX_STORE = Summary(registry=Registry(0, _VUEX_MEMBERS, inside="modules"))
@@ -400,6 +437,7 @@ ECMASCRIPT_FRAMEWORKS = {
     **KOA,
     **HONO,
     **NEST,
+    **JOBS,
     **VUEX,
     "globalThis.fetch": _FETCH,
     **dict.fromkeys(_AXIOS, _FETCH),

@@ -57,6 +57,7 @@ from tersely.code.languages.model import (  # fmt: skip
 )
 from tersely.code.languages.nodes import (
     all_parts,
+    child_in,
     first_part,
     line_of,
     named_parts,
@@ -214,7 +215,7 @@ def lower_type_spec(walk: Lowering, node: Node) -> Expression:
     """`type T struct {…}`, `type I interface {…}`, `type N M`."""
     name, made = node.child_by_field_name("name"), node.child_by_field_name("type")
     if name is None or made is None:
-        walk.visit(named_parts(node))
+        walk.values(node)
         return None
     parent, type_parameters = walk.scope, walk.type_parameters
     walk.type_parameters = dict(type_parameters)
@@ -227,7 +228,7 @@ def lower_type_spec(walk: Lowering, node: Node) -> Expression:
     if kind is Kind.TYPE:
         draft.bases.append(walk.value(made))
     else:
-        walk.visit(named_parts(made))
+        walk.values(made)
     walk.type_parameters = type_parameters
     return walk.leave(draft, parent)
 
@@ -259,7 +260,7 @@ def lower_anonymous_type(walk: Lowering, node: Node) -> Expression:
     parent = walk.scope
     draft = walk.enter(node, kind, walk.anonymous(kind.value), None, _opening(node))
     walk.scope = draft
-    walk.visit(named_parts(node))
+    walk.values(node)
     return walk.leave(draft, parent)
 
 
@@ -289,7 +290,7 @@ def lower_field(walk: Lowering, node: Node) -> Expression:
 
 def lower_embedded(walk: Lowering, node: Node) -> Expression:
     """`interface { Other }`: all methods of the other; in type arguments, the type."""
-    values = [walk.value(child) for child in named_parts(node)]
+    values = walk.values(node)
     if node.parent is not None and node.parent.type == "interface_type":
         if len(values) == 1 and values[0] is not None:
             walk.scope.bases.append(values[0])
@@ -401,9 +402,8 @@ def lower_type_switch(walk: Lowering, node: Node) -> Expression:
             walk.rebinds = walk.scope.kind is not Kind.MODULE
             walk.bind_node(name, (EITHER, known) if known else value)
             walk.rebinds = False
-        seen = {child.id for child in types}
         with walk.in_block():
-            walk.visit([child for child in named_parts(case) if child.id not in seen])
+            walk.visit_others(case, *types)
     return None
 
 
@@ -477,7 +477,7 @@ def label_of(node: Node) -> Node | None:
     around = node.parent
     while around is not None and around.type != "composite_literal":
         around = around.parent
-    made = around.child_by_field_name("type") if around is not None else None
+    made = child_in(around, "type")
     is_direct = around is not None and node.parent == around.child_by_field_name("body")
     has_fields = not is_direct or made is None or made.type in STRUCT_TYPES
     return name if has_fields else None
@@ -561,13 +561,13 @@ RULES: dict[str, Rule] = {
     "send_statement": Custom(lower_send),
     "return_statement": Return(),
     "type_switch_statement": Custom(lower_type_switch),
-    "block": Block(),
-    "if_statement": Block(),
-    "for_statement": Block(),
-    "expression_switch_statement": Block(),
-    "expression_case": Block(),
-    "default_case": Block(),
-    "communication_case": Block(),
+    **dict.fromkeys(
+        names(
+            "block if_statement for_statement expression_switch_statement expression_case default_case "
+            "communication_case"
+        ),
+        Block(),
+    ),
     "import_spec": Imports(read_import),
     "package_clause": Skip(),
     "comment": Comment(),
@@ -603,11 +603,14 @@ GO = Language(
     ),
     control=control_table("go"),
     resolution=Resolution(
+        called_by_runtime="init Test* Benchmark* Fuzz* Example*",
+        reaching_marks=("//export ", "//go:linkname ", "//go:wasmexport "),
         outside_interfaces=OUTSIDE_INTERFACES,
         modules=package_files,
         namespace="directory",
         virtual=True,
-        structural=True,
+        structural=frozenset((Kind.INTERFACE,)),
+        nominal=False,
         containers=frozenset((SLICE, CHANNEL)),
         mappings=frozenset((MAP,)),
         tuples=frozenset((TUPLE,)),

@@ -72,6 +72,7 @@ from tersely.code.languages.nodes import (
     last_line_of,
     line_of,
     named_parts,
+    operands_of,
     parts_in,
     parts_of,
 )
@@ -166,11 +167,7 @@ def lower_creation(walk: Lowering, node: Node) -> Any:
         outer = walk.value(first)
         if type(created) is str and outer is not None:
             created = (MEMBER, outer, created)
-    values = (
-        tuple(walk.value(child) for child in named_parts(arguments))
-        if arguments is not None
-        else ()
-    )
+    values = walk.values(arguments)
     line = last_line_of(type_node or node)
     made = walk.call(created, values, (), line, NEW)
     return anonymous_class(walk, node, body, created) if body is not None else made
@@ -183,11 +180,7 @@ def lower_enum_constant(walk: Lowering, node: Node) -> Any:
     if name is None:
         return None
     owner = walk.definitions[walk.scope.definition].name
-    values = (
-        tuple(walk.value(child) for child in named_parts(arguments))
-        if arguments is not None
-        else ()
-    )
+    values = walk.values(arguments)
     value = walk.call(owner, values, (), last_line_of(name), NEW)
     if body is not None:
         value = anonymous_class(walk, node, body, owner)
@@ -207,7 +200,7 @@ def lower_method_reference(walk: Lowering, node: Node) -> Any:
         walk.mentions.add(member)
         return (REFERENCE, target, member)
     parent = walk.scope
-    draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, None)
+    draft = walk.enter_lambda(node, None)
     walk.scope = draft
     draft.returns.append(walk.call(target, (), (), line, NEW))
     return walk.leave(draft, parent)
@@ -244,7 +237,7 @@ def lower_if(walk: Lowering, node: Node) -> Any:
     branch = node.child_by_field_name("consequence")
     walk.value(condition)
     tested, typed = _type_test(walk, condition) if condition is not None else (None, None)
-    name = walk.text(tested) if tested is not None else ""
+    name = walk.text_or_none(tested)
     with walk.in_block():
         if name in walk.scope.bound and branch is not None and not _assigns(walk, branch, name):
             narrow_name(walk, name, walk.value(typed))
@@ -259,7 +252,7 @@ def _type_test(walk: Lowering, node: Node) -> tuple[Node | None, Node | None]:
     """
     while node.type == "parenthesized_expression" and len(named_parts(node)) == 1:
         node = named_parts(node)[0]
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    left, right = operands_of(node)
     if node.type == "instanceof_expression":
         return _variable(left), right
     if node.type == "binary_expression" and walk.text(all_parts(node)[1]) == "==":
@@ -308,7 +301,7 @@ def _assigns(walk: Lowering, node: Node, name: str) -> bool:
 def lower_resource(walk: Lowering, node: Node) -> Any:
     """`try (T name = value)`: the resource is closed at the end."""
     name, typed = node.child_by_field_name("name"), walk.field_value(node, "type")
-    value = walk.value(node.child_by_field_name("value") or next(iter(named_parts(node)), None))
+    value = walk.value(node.child_by_field_name("value") or first_part(node))
     if name is not None:
         value = (DECLARED, value, typed) if typed not in (None, "var") else value
         walk.bind(name, value)
@@ -347,7 +340,7 @@ def annotated_class(rule: Class) -> Custom:
 def _call_annotations(walk: Lowering, node: Node, annotated: Any) -> None:
     """Calls of the annotations that the table of the framework knows."""
     modifiers = node.child_by_field_name("modifiers") or child_of(node, "modifiers")
-    for annotation in named_parts(modifiers) if modifiers is not None else ():
+    for annotation in parts_of(modifiers):
         name = annotation.child_by_field_name("name")
         if name is None or walk.text(name) not in SPRING_ANNOTATIONS:
             continue
@@ -542,6 +535,7 @@ JAVA = Language(
     ),
     control=control_table("java"),
     resolution=Resolution(
+        called_by_runtime="readObject readObjectNoData readResolve writeObject writeReplace finalize premain agentmain",
         modules=package_files,
         namespace="declared",
         receiver_names=names("this"),
@@ -603,11 +597,8 @@ JAVA = Language(
         tuples=names("Entry SimpleEntry SimpleImmutableEntry"),
         methods=METHODS,
         adders={
-            "add": (-1, 0),
+            **dict.fromkeys(names("add push addFirst addLast"), (-1, 0)),
             "put": (0, 1),
-            "push": (-1, 0),
-            "addFirst": (-1, 0),
-            "addLast": (-1, 0),
             "set": (-1, 1),
         },
         getters=names(

@@ -68,6 +68,7 @@ from tersely.code.languages.nodes import (
     last_line_of,
     line_of,
     named_parts,
+    operands_of,
     parts_in,
     parts_of,
 )
@@ -215,9 +216,8 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
             several.append((text, child))
         parameters.append(Parameter(text, walk.value(child_of(child, *TYPES)), None, POSITIONAL))
     parent = walk.scope
-    draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, node)
-    draft.parameters = parameters or [Parameter("it", None, None, POSITIONAL)]
-    draft.bound.update(parameter.name for parameter in draft.parameters)
+    draft = walk.enter_lambda(node, node)
+    draft.take(parameters or [Parameter("it", None, None, POSITIONAL)])
     walk.scope = draft
     for text, declared in several:
         bind_components(walk, declared, text)
@@ -475,7 +475,7 @@ def lower_subject(walk: Lowering, node: Node) -> Expression:
 
 def lower_test(walk: Lowering, node: Node) -> Expression:
     """`value is T` has no value that calls anything."""
-    walk.visit(named_parts(node))
+    walk.values(node)
     return None
 
 
@@ -563,17 +563,17 @@ def narrow(walk: Lowering, condition: Node | None, *, negated: bool = False) -> 
     """
     if condition is None:
         return
-    left, right = condition.child_by_field_name("left"), condition.child_by_field_name("right")
+    left, right = operands_of(condition)
     joined = "||" if negated else "&&"
     if condition.type == "parenthesized_expression":
-        narrow(walk, next(iter(named_parts(condition)), None), negated=negated)
+        narrow(walk, first_part(condition), negated=negated)
     elif condition.type == "binary_expression" and any(
         child.type == joined for child in condition.children
     ):
         narrow(walk, left, negated=negated)
         narrow(walk, right, negated=negated)
     elif condition.type == "is_expression" and _is_negated(condition) is negated and _is_name(left):
-        narrow_name(walk, walk.text(left) if left is not None else "", walk.value(right))
+        narrow_name(walk, walk.text_or_none(left), walk.value(right))
 
 
 def lower_catch(walk: Lowering, node: Node) -> Expression:
@@ -670,7 +670,13 @@ RULES: dict[str, Rule] = {
     "callable_reference": Custom(lower_own_reference),
     "call_expression": Custom(lower_call),
     "constructor_invocation": Inner(":user_type"),
-    "explicit_delegation": Inner(),
+    **dict.fromkeys(
+        names(
+            "explicit_delegation type_test parenthesized_expression nullable_type non_nullable_type "
+            "parenthesized_type"
+        ),
+        Inner(),
+    ),
     "annotated_lambda": Inner("#-1"),
     "lambda_literal": Custom(lower_lambda),
     "anonymous_function": Custom(function(ANONYMOUS, finish_function)),
@@ -682,17 +688,12 @@ RULES: dict[str, Rule] = {
     "character_literal": Literal("Char"),
     "if_expression": Custom(lower_if),
     "when_expression": Custom(lower_when),
-    "type_test": Inner(),
     "is_expression": Custom(lower_test),
-    "parenthesized_expression": Inner(),
     "unary_expression": Inner("argument"),
     "binary_expression": Custom(lower_binary),
     "infix_expression": Custom(lower_infix),
     "as_expression": Typed("right", "left"),
     "user_type": Custom(dotted_type("identifier")),
-    "nullable_type": Inner(),
-    "non_nullable_type": Inner(),
-    "parenthesized_type": Inner(),
     "function_type": Skip(),
     "type_projection": Inner("#-1"),
     "type_parameter": TypeParameter(":identifier", ":user_type"),
@@ -775,6 +776,12 @@ KOTLIN = Language(
     namespace_of=package_of,
     blocks=names("block function_body for_statement while_statement when_entry catch_block"),
     resolution=Resolution(
+        called_by_runtime=(
+            "component* getValue setValue provideDelegate invoke iterator hasNext next contains get set "
+            "plus minus times div rem rangeTo rangeUntil inc dec not unaryMinus unaryPlus plusAssign "
+            "minusAssign timesAssign divAssign remAssign compareTo equals hashCode toString readResolve"
+        ),
+        reaching_marks=("@JvmStatic", "@JvmName", "@CName", "@JsExport"),
         modules=namespace_files(".kt"),
         namespace="declared",
         found_anywhere=True,

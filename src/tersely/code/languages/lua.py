@@ -51,6 +51,7 @@ from tersely.code.languages.nodes import (
     last_line_of,
     line_of,
     named_parts,
+    operands_of,
     parts_in,
     parts_of,
 )
@@ -250,8 +251,7 @@ def _define_function(walk: Lowering, function: Node, name: str, name_node: Node,
         row = walk.definitions[draft.definition]
         walk.definitions[draft.definition] = row._replace(signature_end_byte=listed.end_byte)
     draft.flags |= flags
-    draft.parameters = parameters
-    draft.bound.update(parameter.name for parameter in parameters)
+    draft.take(parameters)
     walk.scope = draft
     walk.value(body)
     result = walk.leave(draft, parent)
@@ -295,11 +295,8 @@ def _lower_declaration(walk: Lowering, node: Node) -> Expression:
 
 def _lower_anonymous(walk: Lowering, node: Node) -> Expression:
     parent = walk.scope
-    draft = walk.enter(
-        node, Kind.LAMBDA, walk.anonymous("lambda"), None, node.child_by_field_name("body")
-    )
-    draft.parameters = walk.parameters(node.child_by_field_name("parameters"))[0]
-    draft.bound.update(parameter.name for parameter in draft.parameters)
+    draft = walk.enter_lambda(node, node.child_by_field_name("body"))
+    draft.take(walk.parameters(node.child_by_field_name("parameters"))[0])
     walk.scope = draft
     walk.field_value(node, "body")
     return walk.leave(draft, parent)
@@ -439,7 +436,7 @@ def _lower_return(walk: Lowering, node: Node) -> Expression:
 
 def _lower_list(walk: Lowering, node: Node) -> Expression:
     """Several values; one alone is itself. Positions count from 1, as in tables."""
-    values = [walk.value(child) for child in named_parts(node)]
+    values = walk.values(node)
     if len(values) < 2:
         return values[0] if values else None
     first = values[0]
@@ -518,7 +515,7 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
     target, listed = node.child_by_field_name("name"), node.child_by_field_name("arguments")
     arguments = parts_of(listed)
     if target is None:
-        walk.visit(named_parts(node))
+        walk.values(node)
         return None
     name = walk.text(target) if target.type == "identifier" else ""
     if name == "require" and arguments and arguments[0].type == "string":
@@ -533,7 +530,7 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
     if target.type == "method_index_expression":
         receiver = walk.field_value(target, "table")
         method = target.child_by_field_name("method")
-        text = walk.text(method) if method is not None else ""
+        text = walk.text_or_none(method)
         walk.mentions.add(text)
         values = tuple(walk.value(argument) for argument in arguments)
         return walk.call((MEMBER, receiver, text), (receiver, *values), (), line)
@@ -588,7 +585,7 @@ def _name_import(walk: Lowering, value: Expression, path: str) -> None:
 
 def _lower_binary(walk: Lowering, node: Node) -> Expression:
     """`a and b` gives b, `a or b` either; other operators give what is not ours."""
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    left, right = operands_of(node)
     operator = next((child.type for child in node.children if not child.is_named), "")
     first, second = walk.value(left), walk.value(right)
     if operator == "and":
@@ -640,6 +637,7 @@ INERT = names(
 
 LUA = Language(
     name="lua",
+    checks_types=False,
     grammar=grammar,
     rules=RULES,
     control=control_table("lua"),

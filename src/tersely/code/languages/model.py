@@ -10,6 +10,7 @@ named child of that node type, `=word` the first token `word`, and `a/b` goes to
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -49,6 +50,7 @@ class Filling(Enum):
     PAIRS = "pairs"  # a mapping of the pairs that iterating over it gives
     ITEMS = "items"  # a mapping of what it holds or of such pairs, and of the keyword arguments
     FACTORY = "factory"  # a mapping of what calling the first argument gives
+    DEFAULT = "default"  # the argument of this name
 
 
 class Redefinition(Enum):
@@ -612,12 +614,16 @@ class Summary:
     """The effects of a function outside the repository on its arguments (positions; -1 for none)."""
 
     returns: int = -1  # gives this argument back
+    returns_named: str = ""  # gives the argument of this name back
     calls: tuple[int, ...] = ()  # calls these arguments
     calls_named: frozenset[str] = frozenset()  # calls the arguments of these names
     # of classes and objects among them, calls these methods: names, and patterns with `*`
     methods: frozenset[str] = frozenset()
     # gives back what this argument, a function, calls its first parameter with
     settled_by: int = -1
+    # calls this argument, a function, with the reasons for which the receiver, a promise, is not
+    # kept, in place of what it passes to others; gives them back as well
+    refused: int = -1
     result_of: int = -1  # gives back what calling this argument gives
     # likewise, of a function that yields the first thing that it yields
     yield_of: int = -1
@@ -660,6 +666,9 @@ class Summary:
     # function that takes more than one word passes takes the parts of it: of an element of a
     # mapping the key and the item.
     passes: tuple[str, ...] = ()
+    fills: re.Pattern[str] | None = (
+        None  # gives the receiver, a text, with other texts in these places
+    )
     makes_key: bool = False  # gives back a key that is equal to no other
     rule: str = ""  # what a framework does, in a few words: its edges are inferred and name it
     registers: tuple[Topic, ...] = ()  # the functions it calls are handlers of these
@@ -669,7 +678,14 @@ class Summary:
     moves_router: bool = False  # the path of this call stands in place of that of the router
     registry: Registry | None = None  # an object that it is given holds handlers
     reaches: Topic | None = None  # calls the handlers of this
+    # names the handlers of this and calls none: gives back their URL, or shows a page with links
+    links: Topic | None = None
     receives: str = ""  # likewise what is the receiver in the functions it calls
+
+    @property
+    def named_by(self) -> int:
+        """The position of the argument that names the member of `member_of`."""
+        return max(self.member_of, -1) + 1
 
 
 HANDLER = -3  # in a `Topic`: the handler
@@ -815,6 +831,12 @@ class Resolution:
     container_first: frozenset[str] = frozenset()
     # methods -> what is called where a class lacks them
     stand_ins: Mapping[str, str] = field(default_factory=dict)
+    # Functions and methods that run one which a text names: the positions of that text, and the
+    # words of keyword arguments; and what such a text means, None for a text that names nothing.
+    named_callbacks: Mapping[str, tuple[int | str, ...]] = field(default_factory=dict)
+    meant_by_text: Callable[[str], expressions.Expression] | None = None
+    # arguments of decorators by which a function is given, first, what they made of it
+    binding_keywords: frozenset[str] = frozenset()
     # functions -> the method of their argument
     asking_functions: Mapping[str, str] = field(default_factory=dict)
     # called by syntax, and by nobody who knows nothing of the object
@@ -850,6 +872,8 @@ class Resolution:
     item_views: frozenset[str] = frozenset()
     # methods of a container that give a container of what their argument gives
     mappers: frozenset[str] = frozenset()
+    # things outside to which code gives members, by what is known of them after imports
+    open_objects: frozenset[str] = frozenset()
     # generic types that stand for their first argument: Box, Option
     transparent_types: frozenset[str] = frozenset()
     # methods of transparent types that give the value back: unwrap, clone
@@ -860,9 +884,19 @@ class Resolution:
     tuples: frozenset[str] = frozenset()
     # a function without a body stands for the one of that qualified name that has one
     announces: bool = False
+    # names, with `*` in them, of what a runtime, a loader, a test runner or syntax calls
+    called_by_runtime: str = ""
+    # words before or in the header of what is reached by others than code that names it
+    reaching_marks: tuple[str, ...] = ()
+    # dotted names, with `*` in them, of bases by which a framework finds the classes below them
+    found_bases: str = ""
+    # sets of names by which a module is one that a program outside the repository loads
+    loaded_modules: tuple[frozenset[str], ...] = ()
     # Sets of methods by which a class fits an interface of the standard library, which calls them.
     outside_interfaces: tuple[frozenset[str], ...] = ()
-    structural: bool = False  # whatever has all methods of an interface implements it
+    # kinds of types that whatever has all their methods implements
+    structural: frozenset[Kind] = frozenset()
+    nominal: bool = True  # a class is a subtype of its bases
     # the member of a class or function by which members are added to its instances
     prototype: str = ""
     # the name of what a module exports as a whole; unbound it is the module itself
@@ -969,16 +1003,16 @@ class Resolution:
 
 
 @cache
-def member_getters(facts: Resolution) -> tuple[str, ...]:
-    """Names of functions that give a member by its name, which is then not written as a name:
-    `getattr`.
+def member_getters(facts: Resolution) -> Mapping[str, int]:
+    """The functions that give a member by its name, which is then not written as a name (`getattr`),
+    with the position of the argument that names it.
     """
-    return tuple(
-        name.rpartition(".")[2]
+    return {
+        name.rpartition(".")[2]: summary.named_by
         for table in (facts.summaries, facts.methods)
         for name, summary in table.items()
         if summary.member_of != -1
-    )
+    }
 
 
 def control_table(module: str, name: str = "CONTROL") -> Callable[[], Control]:
@@ -1003,6 +1037,7 @@ class Language:
     grammar: Callable[[], object]  # imports the wheel and returns the tree-sitter language pointer
     rules: Mapping[str, Rule]
     doc_string: str = ""  # node type of a docstring that opens a body
+    checks_types: bool = True  # a call has to give what the types of parameters say
     # Node types that names declared inside end with, besides those of functions, classes and
     # comprehensions; whether a name bound at a node outlives such blocks: `var`.
     blocks: frozenset[str] = frozenset()
@@ -1011,6 +1046,8 @@ class Language:
     # Source that the grammar can read, of the very length it had: words that only a preprocessor
     # knows are blanked out.
     readable: Callable[[bytes], bytes] | None = None
+    # Of source that the grammar does not understand, a reading of the very length that loses less.
+    mended: Callable[[bytes], bytes] | None = None
     # what a part of a file needs before it to be read by itself, on the same line
     prologue: bytes = b""
     # declared package of the file

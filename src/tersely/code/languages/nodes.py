@@ -36,6 +36,21 @@ def first_part(node: Node | None) -> Node | None:
     return next(iter(parts_of(node)), None)
 
 
+def last_part(node: Node | None) -> Node | None:
+    """The last named child, None where there is none."""
+    return next(reversed(parts_of(node)), None)
+
+
+def child_in(node: Node | None, name: str) -> Node | None:
+    """The child in a field, None of None and where there is none."""
+    return node.child_by_field_name(name) if node is not None else None
+
+
+def operands_of(node: Node) -> tuple[Node | None, Node | None]:
+    """The children in the fields `left` and `right`."""
+    return node.child_by_field_name("left"), node.child_by_field_name("right")
+
+
 def all_parts(node: Node) -> list[Node]:
     """All children, tokens included."""
     return [child for child in node.children if not child.is_extra or child.type not in _REMARKS]

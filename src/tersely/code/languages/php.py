@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ from tersely.code.languages.classes import (
     word,
 )
 from tersely.code.languages.model import (
+    RECEIVER,
     Assign,
     Call,
     Catches,
@@ -66,7 +68,7 @@ from tersely.code.languages.model import (
     names,
     shared_directories,
 )
-from tersely.code.languages.nodes import first_part, line_of, named_parts, parts_of
+from tersely.code.languages.nodes import child_in, first_part, line_of, named_parts, parts_of
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
@@ -74,6 +76,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from tersely.code.syntax.lowering import Lowering
+
+
+_CALLABLE = re.compile(r"[^\W\d]\w*(?:\\[^\W\d]\w*)*(?:::[^\W\d]\w*)?")
 
 
 def grammar() -> object:
@@ -104,7 +109,7 @@ def read_use(node: Node, text: Callable[[Node], str]) -> list[Import]:
 def namespace_of(root: Node, text: Callable[[Node], str]) -> str:
     """The first namespace that a file declares."""
     declared = child_of(root, "namespace_definition")
-    name = declared.child_by_field_name("name") if declared is not None else None
+    name = child_in(declared, "name")
     return text(name) if name is not None else ""
 
 
@@ -181,7 +186,7 @@ def lower_array(walk: Lowering, node: Node) -> Expression:
     if any(len(named_parts(child)) > 1 for child in elements):
         pairs = []
         for child in elements:
-            parts = [walk.value(part) for part in named_parts(child)]
+            parts = walk.values(child)
             pairs.append((parts[0] if len(parts) > 1 else None, parts[-1] if parts else None))
         return (MAPPING, tuple(pairs), walk.next_serial())
     values = tuple(walk.value(named_parts(child)[0]) for child in elements if named_parts(child))
@@ -242,10 +247,21 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_traits(walk: Lowering, node: Node) -> Expression:
-    """`use T1, T2;` in a class: members come from there."""
-    for child in named_parts(node):
-        if child.type in ("name", "qualified_name"):
-            walk.scope.bases.append(walk.value(child))
+    """`use T1, T2 { T1::a insteadof T2; T2::a as protected b; }` in a class: members come from
+    there, and are meant by further names.
+    """
+    traits = [walk.value(child) for child in named_parts(node) if child.type != "use_list"]
+    walk.scope.bases += traits
+    for clause in parts_of(child_of(node, "use_list")):
+        written, *others = named_parts(clause)
+        parts = named_parts(written) or [written]
+        owners = [walk.value(parts[0])] if len(parts) > 1 else traits
+        name = walk.text(parts[-1])
+        given = others[-1] if clause.type == "use_as_clause" and others else parts[-1]
+        walk.mentions.add(name)
+        if given.type == "name":
+            members = ((REFERENCE, owner, name) for owner in owners)
+            walk.bind_name(walk.text(given), either(*members), given)
     return None
 
 
@@ -294,6 +310,45 @@ def promote_parameters(walk: Lowering, node: Node) -> None:
             walk.scope = constructor
 
 
+# Functions of the language that call what a text names, by where they take it.
+NAMED_CALLBACKS: dict[str, tuple[int | str, ...]] = {
+    **dict.fromkeys(
+        names(
+            "array_map call_user_func call_user_func_array forward_static_call forward_static_call_array ob_start "
+            "register_shutdown_function register_tick_function set_error_handler set_exception_handler "
+            "spl_autoload_register header_register_callback"
+        ),
+        (0, "$callback"),
+    ),
+    **dict.fromkeys(
+        names(
+            "usort uasort uksort array_filter array_reduce array_walk array_walk_recursive iterator_apply array_find "
+            "array_any array_all array_find_key preg_replace_callback mb_ereg_replace_callback add_action add_filter "
+            "add_shortcode register_activation_hook register_deactivation_hook"
+        ),
+        (1, "$callback"),
+    ),
+    **dict.fromkeys(
+        names(
+            "array_udiff array_udiff_assoc array_uintersect array_uintersect_assoc array_diff_ukey "
+            "array_intersect_ukey array_diff_uassoc array_intersect_uassoc"
+        ),
+        (2, 3, 4),
+    ),
+}
+
+
+def meant_by_text(text: str) -> Expression:
+    r"""What a callable text names: `name`, `A\name`, `A::method`; None for others."""
+    text = text.replace("\\\\", "\\").removeprefix("\\")
+    if not _CALLABLE.fullmatch(text):
+        return None
+    path, _, method = text.partition("::")
+    space, _, name = path.rpartition("\\")
+    named = (IMPORTED, space, name) if space else name
+    return (REFERENCE, named, method) if method else named
+
+
 METHOD = Function(Kind.METHOD, returns="return_type")
 CALL = Call("function", "arguments")
 MEMBER_CALL = Call("name", "arguments", receiver="object")
@@ -303,7 +358,12 @@ RULES: dict[str, Rule] = {
     "variable_name": Name(),
     "relative_scope": Name(),
     "qualified_name": Custom(lower_qualified),
-    "relative_name": Inner(),
+    **dict.fromkeys(
+        names(
+            "relative_name parenthesized_expression clone_expression by_ref named_type optional_type"
+        ),
+        Inner(),
+    ),
     "member_access_expression": Member("object", "name"),
     "nullsafe_member_access_expression": Member("object", "name"),
     "scoped_property_access_expression": Member("scope", "name"),
@@ -318,22 +378,17 @@ RULES: dict[str, Rule] = {
     "array_creation_expression": Custom(lower_array),
     "list_literal": Sequence(),
     "subscript_expression": Item("#0", "#1"),
-    "string": Text(("string_content",)),
+    "string": Text(("string_content", "escape_sequence")),
     "encapsed_string": Text(("string_content",)),
     "integer": Literal("int"),
     "float": Literal("float"),
     "boolean": Literal("bool"),
     "conditional_expression": Either(("body", "alternative")),
-    "parenthesized_expression": Inner(),
-    "clone_expression": Inner(),
-    "by_ref": Inner(),
     "match_expression": Inner("body"),
     "match_block": Either(),
     "match_conditional_expression": Inner("return_expression"),
     "match_default_expression": Inner("return_expression"),
     "binary_expression": Custom(lower_binary),
-    "named_type": Inner(),
-    "optional_type": Inner(),
     "union_type": Either(),
     "intersection_type": Either(),
     "type_list": Either(),
@@ -381,6 +436,10 @@ PHP = Language(
     control=control_table("php"),
     namespace_of=namespace_of,
     resolution=Resolution(
+        found_bases=(
+            "Illuminate*ServiceProvider Illuminate*Seeder Illuminate*Command Symfony*Bundle Symfony*Command "
+            "Doctrine*Migration"
+        ),
         modules=module_files,
         separator="\\",
         sigil="$",
@@ -406,20 +465,32 @@ PHP = Language(
         ),
         methods_apart=True,
         calls_back=True,
+        named_callbacks=NAMED_CALLBACKS,
+        meant_by_text=meant_by_text,
         modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE},
         containers=names("iterable Generator Traversable Iterator"),
+        methods=dict.fromkeys(
+            names(
+                "dispatch dispatchSync dispatchNow dispatchAfterResponse dispatchIf dispatchUnless"
+            ),
+            Summary(rule="Laravel job", calls=(RECEIVER,), methods=names("handle __construct")),
+        ),
         summaries={
-            "php.clone": Summary(returns=0),
-            "php.iterator_to_array": Summary(returns=0),
-            "php.array_values": Summary(returns=0),
-            "php.array_filter": Summary(returns=0),
-            "php.array_reverse": Summary(returns=0),
-            "php.array_merge": Summary(returns=0),
-            "php.array_pop": Summary(elements=0),
-            "php.array_shift": Summary(elements=0),
-            "php.current": Summary(elements=0),
-            "php.reset": Summary(elements=0),
-            "php.end": Summary(elements=0),
+            **dict.fromkeys(
+                names("php.dispatch php.dispatch_sync php.dispatch_now"),
+                Summary(rule="Laravel job", calls=(0,), methods=names("handle")),
+            ),
+            **dict.fromkeys(
+                names(
+                    "php.clone php.iterator_to_array php.array_values php.array_filter php.array_reverse "
+                    "php.array_merge"
+                ),
+                Summary(returns=0),
+            ),
+            **dict.fromkeys(
+                names("php.array_pop php.array_shift php.current php.reset php.end"),
+                Summary(elements=0),
+            ),
             "php.array_map": Summary(collects=(0,)),
             "php.call_user_func": Summary(result_of=0),
             "php.call_user_func_array": Summary(result_of=0),

@@ -78,13 +78,14 @@ from tersely.code.languages.model import (
     shared_directories,
 )
 from tersely.code.languages.nodes import line_of, named_parts, parts_in
+from tersely.code.languages.parts.python_brackets import without_unclosed
 from tersely.code.languages.parts.python_fields import ENUMERATIONS, note_declared
 from tersely.code.languages.parts.python_generics import (
     base_with_parameters,
     lower_type,
     lower_type_parameters,
 )
-from tersely.code.languages.parts.python_library import FILLABLE, LIBRARY, METHODS
+from tersely.code.languages.parts.python_library import FILLABLE, LIBRARY, METHODS, OPEN_OBJECTS
 from tersely.code.languages.parts.python_matching import lower_case
 from tersely.code.languages.parts.python_narrowing import (
     known_behind,
@@ -92,6 +93,13 @@ from tersely.code.languages.parts.python_narrowing import (
     lower_assert,
     lower_boolean,
     lower_conditional,
+)
+from tersely.code.languages.parts.python_tasks import (
+    BINDING_KEYWORDS,
+    NAMED_CALLBACKS,
+    TASK_METHODS,
+    TASKS,
+    meant_by_text,
 )
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
@@ -245,7 +253,7 @@ def lower_interpolation(walk: Lowering, node: Node) -> Expression:
     ]
     walk.implicit(value, next(iter(conversions), "__format__"), (), line_of(node))
     walk.visit(others)
-    return None
+    return value
 
 
 RULES: dict[str, Rule] = {
@@ -267,13 +275,9 @@ RULES: dict[str, Rule] = {
     "ellipsis": Literal(ELLIPSIS),
     "true": Literal("bool"),
     "false": Literal("bool"),
-    "list": Sequence(),
-    "tuple": Sequence(),
-    "set": Sequence(),
-    "expression_list": Sequence(),
-    "pattern_list": Sequence(),
-    "tuple_pattern": Sequence(),
-    "list_pattern": Sequence(),
+    **dict.fromkeys(
+        names("list tuple set expression_list pattern_list tuple_pattern list_pattern"), Sequence()
+    ),
     "dictionary": Dictionary(),
     "pair": Pair(),
     "list_comprehension": Comprehension(),
@@ -341,11 +345,27 @@ BUILTIN_MEMBERS = names(
 
 PYTHON = Language(
     name="python",
+    checks_types=False,
     grammar=grammar,
     rules=RULES,
     control=control_table("python"),
+    mended=without_unclosed,
     doc_string="string",
     resolution=Resolution(
+        called_by_runtime=(
+            "setUpModule tearDownModule setup_module teardown_module setup_function teardown_function "
+            "setup_class teardown_class setup_method teardown_method load_tests pytest_* _missing_ "
+            "_generate_next_value_ on_starting on_reload when_ready pre_fork post_fork post_worker_init worker_abort"
+        ),
+        found_bases=(
+            "django.apps.*AppConfig django.core.management.*Command django.db.migrations.*Migration scrapy.*Spider "
+            "locust.*User mkdocs.plugins.BasePlugin airflow.plugins_manager.AirflowPlugin setuptools.*Command "
+            "distutils.*Command"
+        ),
+        loaded_modules=(
+            names("revision down_revision upgrade downgrade"),  # migrations of alembic
+            names("extensions setup"),  # the settings of Sphinx
+        ),
         modules=module_files,
         receiver_parameter=True,
         super_names=names("super"),
@@ -370,7 +390,7 @@ PYTHON = Language(
         descriptor_setter="__set__",
         enumerations=ENUMERATIONS,
         instance_collections=INSTANCE_COLLECTIONS,
-        keyword_keepers={"argparse": "set_defaults"},
+        keyword_keepers={"argparse": "set_defaults", "types": "SimpleNamespace"},
         top_types=names("Any object"),
         class_member="__class__",
         enter_method="__enter__",
@@ -425,14 +445,10 @@ PYTHON = Language(
         ),
         generators=names("Generator AsyncGenerator"),
         fillable=FILLABLE,
+        open_objects=OPEN_OBJECTS,
         adders={
-            "append": (-1, 0),
-            "appendleft": (-1, 0),
-            "add": (-1, 0),
+            **dict.fromkeys(names("append appendleft add put put_nowait set"), (-1, 0)),
             "insert": (-1, 1),
-            "put": (-1, 0),
-            "put_nowait": (-1, 0),
-            "set": (-1, 0),
             "setdefault": (0, 1),
             "__setitem__": (0, 1),
         },
@@ -445,9 +461,13 @@ PYTHON = Language(
         common_members=BUILTIN_MEMBERS,
         builtins="builtins",
         dispatchers=DISPATCHERS,
-        methods=METHODS | PYTHON_FRAMEWORK_METHODS,
+        methods=METHODS | PYTHON_FRAMEWORK_METHODS | TASK_METHODS,
+        binding_keywords=BINDING_KEYWORDS,
+        named_callbacks=NAMED_CALLBACKS,
+        meant_by_text=meant_by_text,
         universal_methods=names("result"),
         summaries=PYTHON_FRAMEWORKS
+        | TASKS
         | LIBRARY
         | {
             "click.Context.ensure_object": Summary(instance_of=0),

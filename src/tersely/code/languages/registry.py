@@ -99,6 +99,17 @@ class _Languages(Mapping[str, "Language"]):
 LANGUAGES: Mapping[str, Language] = _Languages()
 
 _BY_SUFFIX = {suffix: name for name, known in _KNOWN.items() for suffix in known.suffixes}
+# Files of other kinds, which are not read, by the family of the code in them.
+_HOLDERS = {
+    "c": (".mm",),
+    "csharp": (".cshtml", ".razor"),
+    "ecmascript": (".vue", ".svelte", ".astro", ".mdx"),
+    "elixir": (".eex", ".heex", ".leex"),
+    "jvm": (".groovy", ".gradle", ".jsp"),
+    "python": (".ipynb", ".pyx", ".pxd"),
+    "ruby": (".erb",),
+}
+_HELD_BY_SUFFIX = {suffix: family for family, suffixes in _HOLDERS.items() for suffix in suffixes}
 _BY_FILE_NAME = {
     file_name: name for name, known in _KNOWN.items() for file_name in known.file_names
 }
@@ -126,6 +137,14 @@ def _of_suffixes(ending: str) -> str | None:
             return language
         start = ending.find(".", start + 1)
     return None
+
+
+def family_in(path: str) -> str:
+    """The family of the language in which a file may have code, by its name; "" if that tells none."""
+    language = language_of_path(path)
+    if language is not None:
+        return family_of(language)
+    return _HELD_BY_SUFFIX.get(path[path.rfind(".") :].lower(), "")
 
 
 def language_of_script(first_line: str) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import (
@@ -37,6 +38,7 @@ from tersely.code.expressions import (
 from tersely.code.languages import model
 from tersely.code.languages.closures import assign_outer, holder
 from tersely.code.languages.model import (  # fmt: skip
+    RECEIVER,
     Comment,
     Custom,
     Files,
@@ -45,11 +47,20 @@ from tersely.code.languages.model import (  # fmt: skip
     Name,
     Resolution,
     Skip,
+    Summary,
     Text,
     control_table,
     names,
 )
-from tersely.code.languages.nodes import first_part, last_line_of, line_of, named_parts, parts_of
+from tersely.code.languages.nodes import (
+    child_in,
+    first_part,
+    last_line_of,
+    line_of,
+    named_parts,
+    operands_of,
+    parts_of,
+)
 from tersely.code.places import file_name_of
 from tersely.code.symbols import Import, Kind
 
@@ -122,12 +133,10 @@ def _lower_class(walk: Lowering, node: Node) -> Expression:
     """`class A::B < C`, `module M`."""
     name_node = node.child_by_field_name("name")
     if name_node is None:
-        walk.visit(named_parts(node))
+        walk.values(node)
         return None
     superclass = node.child_by_field_name("superclass")
-    bases = (
-        [walk.value(child) for child in named_parts(superclass)] if superclass is not None else []
-    )
+    bases = walk.values(superclass)
     made_of = first_part(superclass)
     kind = Kind.CLASS if node.type == "class" else Kind.NAMESPACE
     parent = walk.scope
@@ -199,7 +208,7 @@ def _lower_method(walk: Lowering, node: Node) -> Expression:
     """`def m`, `def self.m`, `def A.m`."""
     name_node = node.child_by_field_name("name")
     if name_node is None:
-        walk.visit(named_parts(node))
+        walk.values(node)
         return None
     owner = node.child_by_field_name("object")
     flags, prefix = 0, ""
@@ -227,9 +236,8 @@ def _define(walk: Lowering, node: Node, kind: Kind, name: str, name_node: Node |
     draft.flags |= flags
     if given is not None and parameters:
         parameters[0] = parameters[0]._replace(default=given)
-    draft.parameters = parameters
+    draft.take(parameters)
     walk.scope = draft
-    draft.bound.update(parameter.name for parameter in parameters)
     for synthetic, pattern in patterns:
         _bind(walk, pattern, synthetic)
     for child in parts_of(listed):
@@ -321,9 +329,9 @@ def _define_made_class(
 
 
 def _lower_assignment(walk: Lowering, node: Node) -> Expression:
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    left, right = operands_of(node)
     if left is None or right is None:
-        walk.visit(named_parts(node))
+        walk.values(node)
         return None
     is_constant = left.type == "constant" or (
         left.type == "scope_resolution" and walk.scope.kind is Kind.MODULE
@@ -345,7 +353,7 @@ def _lower_assignment(walk: Lowering, node: Node) -> Expression:
 
 def _lower_operator_assignment(walk: Lowering, node: Node) -> Expression:
     """`a ||= b`, `a += b`."""
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    left, right = operands_of(node)
     value = walk.value(right)
     if left is not None:
         if left.type in ("call", "element_reference"):
@@ -709,8 +717,8 @@ def _define_method(walk: Lowering, node: Node, name: str) -> bool:
     block = node.child_by_field_name("block")
     if not method or name == "define_singleton_method":
         return False
-    listed = block.child_by_field_name("parameters") if block is not None else None
-    body = block.child_by_field_name("body") if block is not None else None
+    listed = child_in(block, "parameters")
+    body = child_in(block, "body")
     for argument in arguments[1:]:
         walk.value(argument)
     _define(walk, node, Kind.METHOD, method, arguments[0], listed, body)
@@ -778,7 +786,7 @@ def _lower_body(walk: Lowering, node: Node) -> Expression:
     others: list[Expression] = []
     for child in named_parts(node):
         if child.type in ("comment", "heredoc_body"):
-            walk.visit(named_parts(child))
+            walk.values(child)
         elif child.type in ("rescue", "else"):
             others.append(walk.value(child))
         elif child.type == "ensure":
@@ -809,9 +817,7 @@ def _lower_branches(walk: Lowering, node: Node) -> Expression:
 def _lower_rescue(walk: Lowering, node: Node) -> Expression:
     exceptions = node.child_by_field_name("exceptions")
     variable = node.child_by_field_name("variable")
-    types = (
-        [walk.value(child) for child in named_parts(exceptions)] if exceptions is not None else []
-    )
+    types = walk.values(exceptions)
     if variable is not None:
         for target in named_parts(variable):
             _bind(walk, target, either(*[(TYPED, type_) for type_ in types if type_ is not None]))
@@ -820,7 +826,7 @@ def _lower_rescue(walk: Lowering, node: Node) -> Expression:
 
 def _lower_return(walk: Lowering, node: Node) -> Expression:
     for child in named_parts(node):
-        values = [walk.value(part) for part in named_parts(child)]
+        values = walk.values(child)
         value = (
             values[0]
             if len(values) == 1
@@ -835,9 +841,7 @@ def _lower_return(walk: Lowering, node: Node) -> Expression:
 
 def _lower_for(walk: Lowering, node: Node) -> Expression:
     pattern, value = node.child_by_field_name("pattern"), node.child_by_field_name("value")
-    iterable = (
-        either(*[walk.value(child) for child in named_parts(value)]) if value is not None else None
-    )
+    iterable = either(*walk.values(value)) if value is not None else None
     if pattern is not None:
         _bind(walk, pattern, iterable and (ELEMENT, iterable))
     walk.field_value(node, "body")
@@ -845,7 +849,7 @@ def _lower_for(walk: Lowering, node: Node) -> Expression:
 
 
 def _lower_binary(walk: Lowering, node: Node) -> Expression:
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    left, right = operands_of(node)
     operator = node.child_by_field_name("operator")
     sign = operator.type if operator is not None else ""
     first, second = walk.value(left), walk.value(right)
@@ -893,7 +897,7 @@ def _lower_hash(walk: Lowering, node: Node) -> Expression:
 
 
 def _lower_sequence(walk: Lowering, node: Node) -> Expression:
-    parts = tuple(walk.value(child) for child in named_parts(node))
+    parts = walk.values(node)
     return (SEQUENCE, parts, walk.next_serial())
 
 
@@ -948,15 +952,12 @@ OWN_VARIABLE = Custom(_lower_own_variable)
 MATCH = Custom(_lower_pattern_name)
 
 RULES: dict[str, model.Rule] = {
-    "program": BODY,
-    "body_statement": BODY,
-    "block_body": BODY,
-    "then": BODY,
-    "else": BODY,
-    "do": BODY,
-    "begin": BODY,
-    "ensure": BODY,
-    "parenthesized_statements": BODY,
+    **dict.fromkeys(
+        names(
+            "program body_statement block_body then else do begin ensure parenthesized_statements"
+        ),
+        BODY,
+    ),
     "class": Custom(_lower_class),
     "module": Custom(_lower_class),
     "singleton_class": Custom(_lower_singleton_class),
@@ -982,17 +983,13 @@ RULES: dict[str, model.Rule] = {
     "return": Custom(_lower_return),
     "next": Custom(_lower_return),
     "break": Custom(_lower_return),
-    "if": BRANCHES,
-    "unless": BRANCHES,
-    "elsif": BRANCHES,
-    "if_modifier": BRANCHES,
-    "unless_modifier": BRANCHES,
-    "conditional": BRANCHES,
-    "case": BRANCHES,
-    "case_match": BRANCHES,
-    "when": BRANCHES,
-    "in_clause": BRANCHES,
-    "rescue_modifier": BRANCHES,
+    **dict.fromkeys(
+        names(
+            "if unless elsif if_modifier unless_modifier conditional case case_match when in_clause "
+            "rescue_modifier"
+        ),
+        BRANCHES,
+    ),
     "rescue": Custom(_lower_rescue),
     "for": Custom(_lower_for),
     "binary": Custom(_lower_binary),
@@ -1036,12 +1033,32 @@ COMMON = names(
     "reduce inject zip take drop index find_index replace clear update insert instance_variable_get message"
 )
 
+_JOB = Summary(rule="background job", calls=(RECEIVER,), methods=names("perform"))
+_NOW, _LATER = replace(_JOB, passes=("rest 0",)), replace(_JOB, passes=("rest 1",))
+# of Sidekiq and of Active Job: how a class that has included or inherits these is run
+JOBS = {
+    f"{base}.{method}": summary
+    for base in names("Job Worker Base")
+    for method, summary in {
+        **dict.fromkeys(names("perform_async perform_later perform_now perform_inline"), _NOW),
+        **dict.fromkeys(names("perform_in perform_at"), _LATER),
+    }.items()
+}
+
 RUBY = Language(
     name="ruby",
+    checks_types=False,
     grammar=grammar,
     rules=RULES,
     control=control_table("ruby"),
     resolution=Resolution(
+        found_bases="*.Rails.Engine *.Rails.Railtie *.Rails.Application *.ActiveRecord.Migration",
+        called_by_runtime=(
+            "initialize* method_missing respond_to_missing? inherited included extended prepended "
+            "method_added method_removed singleton_method_added const_missing to_* inspect hash eql? "
+            "equal? call coerce each exception marshal_dump marshal_load encode_with init_with "
+            "deconstruct deconstruct_keys"
+        ),
         modules=module_files,
         namespace="global",
         receiver_names=frozenset({"self"}),
@@ -1058,11 +1075,9 @@ RUBY = Language(
         function_combinators=(COMMON - {"call"})
         | names("arity parameters source_location bind curry receiver"),
         calls_back=True,
+        summaries=JOBS,
         adders={
-            "push": (-1, 0),
-            "append": (-1, 0),
-            "unshift": (-1, 0),
-            "add": (-1, 0),
+            **dict.fromkeys(names("push append unshift add"), (-1, 0)),
             "store": (0, 1),
         },
         mergers={"merge!": 0, "update": 0, "concat": 0},

@@ -57,6 +57,7 @@ from tersely.code.languages.model import (
     TypeParameter,
     Variable,
     control_table,
+    joined_path,
     names,
 )
 from tersely.code.languages.nodes import (
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
 SLICE, TUPLE = "[]", "()"  # generic types that the grammar spells with symbols
 SEPARATOR = "::"
 OWN_MACROS = "macros"  # a note of the macros that the file has defined so far
+FILE_ATTRIBUTE = re.compile(r'\bpath\s*=\s*"([^"]+\.rs)"')
 PATH_WORDS = ("crate", "self", "super")
 
 
@@ -93,8 +95,12 @@ def grammar() -> object:
 
 def module_files(files: Files, importer: str, module: str) -> list[str]:
     """The file of a module path: `crate::a::b`, `self::a`, `super::a`, `a::b` (a child, else a
-    crate).
+    crate); or the one at a path, in the folder of the file's child modules after `self/`.
     """
+    if module.endswith(".rs"):
+        is_below = module.startswith("self/")
+        home = _child_directory(importer, files) if is_below else directory_of(importer)
+        return [joined_path(home.rstrip("/"), module.removeprefix("self/"))]
     parts = module.replace(".", SEPARATOR).split(SEPARATOR)
     if not importer:
         roots = [path for name, path in files.once(_crates) if name == parts[0]]
@@ -336,13 +342,27 @@ def lower_module(walk: Lowering, node: Node) -> Expression:
         return None
     if body is None:
         segments = _from_file(walk, ["self", walk.text(name)])
-        walk.add_import(Import(SEPARATOR.join(segments), "", walk.text(name), line_of(node)))
+        around = segments[:-1] if len(segments) > len(("self", "name")) else []
+        written = ["/".join([*around, path]) for path in _paths_before(walk, node)]
+        for module in written or [SEPARATOR.join(segments)]:
+            walk.add_import(Import(module, "", walk.text(name), line_of(node)))
         return None
     parent = walk.scope
     draft = walk.enter(node, Kind.NAMESPACE, walk.text(name), name, body)
     walk.scope = draft
     walk.value(body)
     return walk.leave(draft, parent)
+
+
+def _paths_before(walk: Lowering, node: Node) -> list[str]:
+    """The files that attributes give a module: `#[path = "unix.rs"]`, for some targets alone too."""
+    found: list[str] = []
+    before = node.prev_named_sibling
+    while before is not None and type(walk.rule(before)) in (Attribute, Comment):
+        if before.type == "attribute_item":
+            found += FILE_ATTRIBUTE.findall(walk.text(before))
+        before = before.prev_named_sibling
+    return found
 
 
 # Types
@@ -355,7 +375,7 @@ def _generic(name: str, field: str) -> Custom:
         if field:
             walk.field_value(node, "length")
             return (GENERIC, name, (walk.field_value(node, field),))
-        return (GENERIC, name, tuple(walk.value(child) for child in named_parts(node)))
+        return (GENERIC, name, walk.values(node))
 
     return Custom(lower)
 
@@ -498,7 +518,7 @@ def _bind_struct(walk: Lowering, node: Node) -> None:
 
 def _bind_tuple_struct(walk: Lowering, node: Node, value: Expression) -> None:
     made = node.child_by_field_name("type")
-    name = walk.text(made) if made is not None else ""
+    name = walk.text_or_none(made)
     inner = [child for child in _patterns(node) if made is None or child.id != made.id]
     for position, child in enumerate(inner):
         if name in ("Some", "Ok"):
@@ -584,7 +604,7 @@ def lower_closure(walk: Lowering, node: Node) -> Expression:
     parent = walk.scope
     body = node.child_by_field_name("body")
     listed = node.child_by_field_name("parameters")
-    draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, body)
+    draft = walk.enter_lambda(node, body)
     returned = walk.field_value(node, "return_type")
     patterns = []
     for position, child in enumerate(_patterns(listed) if listed is not None else []):
@@ -650,7 +670,7 @@ def lower_struct_literal(walk: Lowering, node: Node) -> Expression:
 
 def lower_range(walk: Lowering, node: Node) -> Expression:
     """Ranges are of numbers."""
-    walk.visit(named_parts(node))
+    walk.values(node)
     return (LITERAL, "Range")
 
 
@@ -852,13 +872,12 @@ STANDARD_MACROS = names(
 GENERICS = ("type_parameters", ":where_clause")
 
 RULES: dict[str, Rule] = {
-    "identifier": Name(),
-    "type_identifier": Name(),
-    "self": Name(),
-    "crate": Name(),
-    "super": Name(),
-    "shorthand_field_identifier": Name(),
-    "primitive_type": Name(),
+    **dict.fromkeys(
+        names(
+            "identifier type_identifier self crate super shorthand_field_identifier primitive_type"
+        ),
+        Name(),
+    ),
     "metavariable": Skip(),
     "tuple_pattern": Sequence(),
     "scoped_identifier": Custom(lower_path),
@@ -876,13 +895,14 @@ RULES: dict[str, Rule] = {
     "range_expression": Custom(lower_range),
     "tuple_expression": Sequence(),
     "array_expression": Sequence(),
-    "parenthesized_expression": Inner(),
-    "try_expression": Inner(),
-    "await_expression": Inner(),
+    **dict.fromkeys(
+        names(
+            "parenthesized_expression try_expression await_expression unary_expression unsafe_block async_block "
+            "else_clause expression_statement bracketed_type"
+        ),
+        Inner(),
+    ),
     "reference_expression": Inner("value"),
-    "unary_expression": Inner(),
-    "unsafe_block": Inner(),
-    "async_block": Inner(),
     "const_block": Inner("body"),
     "type_cast_expression": Typed("type"),
     "struct_expression": Custom(lower_struct_literal),
@@ -892,10 +912,8 @@ RULES: dict[str, Rule] = {
     "for_expression": Custom(lower_for),
     "match_expression": Custom(lower_match),
     "if_expression": Custom(lower_if),
-    "else_clause": Inner(),
     "while_expression": Block(),
     "block": Custom(lower_block),
-    "expression_statement": Inner(),
     "return_expression": Return(),
     "closure_expression": Custom(lower_closure),
     "macro_invocation": Custom(lower_macro_call),
@@ -912,7 +930,6 @@ RULES: dict[str, Rule] = {
     "dynamic_type": Inner("trait"),
     "abstract_type": Inner("trait"),
     "bounded_type": Either(),
-    "bracketed_type": Inner(),
     "qualified_type": Custom(lower_qualified_type),
     "trait_bounds": Either(),
     "higher_ranked_trait_bound": Inner("type"),
@@ -989,6 +1006,28 @@ RUST = Language(
     blocks=names("block match_arm for_expression while_expression if_expression"),
     control=control_table("rust"),
     resolution=Resolution(
+        reaching_marks=(
+            "no_mangle",
+            "export_name",
+            "#[test",
+            "::test",
+            "#[bench",
+            "panic_handler",
+            "global_allocator",
+            "alloc_error_handler",
+            "proc_macro",
+            "wasm_bindgen",
+            "pyfunction",
+            "pymodule",
+            "pymethods",
+            "link_section",
+            "#[used",
+            "#[start",
+            "#[ctor",
+            "entry]",
+            "interrupt",
+            "#[no_main",
+        ),
         modules=module_files,
         separator=SEPARATOR,
         relative_to_file=True,
@@ -1031,11 +1070,8 @@ RUST = Language(
             "or_insert or_insert_with or_default max min reduce"
         ),
         adders={
-            "push": (-1, 0),
-            "push_back": (-1, 0),
-            "push_front": (-1, 0),
+            **dict.fromkeys(names("push push_back push_front send"), (-1, 0)),
             "insert": (0, 1),
-            "send": (-1, 0),
         },
         mergers={"extend": 0, "append": 0},
         methods=METHODS,

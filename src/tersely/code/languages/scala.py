@@ -18,7 +18,6 @@ from tersely.code.expressions import (
     PROPERTY,
     REST,
     SINGLETON,
-    TYPED,
     Expression,
     is_tagged,
 )
@@ -27,6 +26,7 @@ from tersely.code.languages.classes import (
     anonymous_class,
     bind_typed,
     child_of,
+    enum_member,
     function,
     namespace_files,
     own_name,
@@ -58,7 +58,7 @@ from tersely.code.languages.model import (
     control_table,
     names,
 )
-from tersely.code.languages.nodes import last_line_of, line_of, named_parts, parts_in
+from tersely.code.languages.nodes import last_line_of, line_of, named_parts, operands_of, parts_in
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def lower_argument(walk: Lowering, node: Node) -> Expression:
     if inner.type == "wildcard" or not holds_placeholder(inner):
         return walk.value(node)
     parent = walk.scope
-    draft = walk.enter(inner, Kind.LAMBDA, walk.anonymous("lambda"), None, inner)
+    draft = walk.enter_lambda(inner, inner)
     draft.take([Parameter_(PLACEHOLDER, None, None, POSITIONAL)])
     walk.scope = draft
     draft.returns.append(walk.value(inner))
@@ -225,7 +225,7 @@ def lower_parenthesized(walk: Lowering, node: Node) -> Expression:
     return (
         lower_argument(walk, named_parts(node)[0])
         if len(named_parts(node)) == 1
-        else walk.visit(named_parts(node))
+        else walk.values(node)
     )
 
 
@@ -270,7 +270,7 @@ def lower_generic_function(walk: Lowering, node: Node) -> Expression:
     inner = node.child_by_field_name("function")
     arguments = node.child_by_field_name("type_arguments")
     value = walk.value(inner)
-    types = [walk.value(child) for child in named_parts(arguments)] if arguments is not None else []
+    types = walk.values(arguments)
     if is_tagged(value, MEMBER) and value[2] == "asInstanceOf" and types:
         return walk.typed(value[1], types[0])
     return value
@@ -278,7 +278,7 @@ def lower_generic_function(walk: Lowering, node: Node) -> Expression:
 
 def lower_infix(walk: Lowering, node: Node) -> Expression:
     """`a f b` calls a member of `a`; what ends in a colon a member of `b`."""
-    first, second = node.child_by_field_name("left"), node.child_by_field_name("right")
+    first, second = operands_of(node)
     left = walk.value(first)
     right = (
         lower_argument(walk, second)
@@ -306,7 +306,7 @@ def lower_instance(walk: Lowering, node: Node) -> Expression:
     created = walk.value(types[0]) if types else None
     base = created[1] if is_tagged(created, GENERIC) else created
     listed = child_of(node, "arguments")
-    values = tuple(walk.value(child) for child in named_parts(listed)) if listed is not None else ()
+    values = walk.values(listed)
     made = walk.call(created, values, (), line_of(node), NEW)
     return (
         anonymous_class(walk, node, body, [base, *(walk.value(extra) for extra in types[1:])])
@@ -351,8 +351,7 @@ def lower_case(walk: Lowering, node: Node) -> Expression:
     pattern, body = node.child_by_field_name("pattern"), node.child_by_field_name("body")
     if pattern is not None:
         _bind_pattern(walk, pattern)
-    used = {child.id for child in (pattern, body) if child is not None}
-    walk.visit([child for child in named_parts(node) if child.id not in used])
+    walk.visit_others(node, pattern, body)
     return walk.value(body)
 
 
@@ -374,15 +373,6 @@ def _bind_pattern(walk: Lowering, pattern: Node) -> None:
 def lower_typed_pattern(walk: Lowering, node: Node) -> Expression:
     """`x: T` in a case."""
     bind_typed(walk, node.child_by_field_name("pattern"), walk.field_value(node, "type"))
-    return None
-
-
-def lower_enum_case(walk: Lowering, node: Node) -> Expression:
-    """A case without parameters is a constant of the enum's type."""
-    name = node.child_by_field_name("name")
-    if name is not None:
-        walk.bind_node(name, (TYPED, own_name(walk)))
-        walk.define_node(node, name, Kind.CONSTANT)
     return None
 
 
@@ -470,7 +460,7 @@ RULES: dict[str, Rule] = {
     "object_definition": _class(Kind.CLASS),
     "trait_definition": _class(Kind.TRAIT),
     "enum_definition": _class(Kind.ENUM),
-    "simple_enum_case": Custom(lower_enum_case),
+    "simple_enum_case": Custom(enum_member),
     "full_enum_case": Custom(lower_full_enum_case),
     "type_definition": Custom(lower_type_definition),
     "self_type": Skip(),
@@ -505,6 +495,11 @@ SCALA = Language(
     namespace_of=package_of,
     blocks=names("block indented_block case_clause for_expression catch_clause"),
     resolution=Resolution(
+        called_by_runtime=(
+            "apply unapply unapplySeq update foreach map flatMap withFilter filter selectDynamic "
+            "applyDynamic updateDynamic equals hashCode toString readResolve"
+        ),
+        reaching_marks=("@main",),
         modules=namespace_files(".scala"),
         namespace="declared",
         outer_namespaces=True,

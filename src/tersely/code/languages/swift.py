@@ -50,8 +50,10 @@ from tersely.code.languages.model import (
     names,
 )
 from tersely.code.languages.nodes import (
+    child_in,
     first_part,
     last_line_of,
+    last_part,
     line_of,
     named_parts,
     parts_and_fields,
@@ -142,7 +144,7 @@ def lower_body(walk: Lowering, node: Node) -> Expression:
     statements = child_of(node, "statements")
     if statements is None:
         return None
-    values = [walk.value(child) for child in named_parts(statements)]
+    values = walk.values(statements)
     return values[0] if len(values) == 1 else None
 
 
@@ -156,11 +158,11 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
         text = walk.parameter_name(name, len(parameters))
         parameters.append(Parameter(text, walk.value(_type_in(child)), None, POSITIONAL))
     parent = walk.scope
-    draft = walk.enter(node, Kind.LAMBDA, walk.anonymous("lambda"), None, node)
-    draft.parameters = parameters or [
-        Parameter(f"${place}", None, None, POSITIONAL) for place in range(IMPLICIT_PARAMETERS)
-    ]
-    draft.bound.update(parameter.name for parameter in draft.parameters)
+    draft = walk.enter_lambda(node, node)
+    draft.take(
+        parameters
+        or [Parameter(f"${place}", None, None, POSITIONAL) for place in range(IMPLICIT_PARAMETERS)]
+    )
     walk.scope = draft
     value = lower_body(walk, node)
     if value is not None:
@@ -237,7 +239,7 @@ def declared_names(node: Node) -> list[tuple[Node, Node | None, Node | None]]:
         elif child.type == "type_annotation" and found:
             found[-1] = (
                 found[-1][0],
-                named_parts(child)[-1] if named_parts(child) else None,
+                last_part(child),
                 found[-1][2],
             )
         elif role == "value" and found:
@@ -266,7 +268,7 @@ def computed_property(walk: Lowering, node: Node, pattern: Node, computed: Node)
 def lower_requirement(walk: Lowering, node: Node) -> Expression:
     """`var x: T { get }` of a protocol."""
     pattern, annotation = node.child_by_field_name("name"), child_of(node, "type_annotation")
-    name = pattern.child_by_field_name("bound_identifier") if pattern is not None else None
+    name = child_in(pattern, "bound_identifier")
     if name is not None:
         bind_typed(
             walk, name, walk.value(named_parts(annotation)[-1]) if annotation is not None else None
@@ -393,6 +395,21 @@ SWIFT = Language(
     control=control_table("swift"),
     blocks=names("statements for_statement if_statement while_statement switch_entry catch_block"),
     resolution=Resolution(
+        called_by_runtime=(
+            "callAsFunction makeIterator makeAsyncIterator next wrappedValue projectedValue buildBlock "
+            "buildExpression buildOptional buildEither buildArray buildFinalResult "
+            "buildLimitedAvailability buildPartialBlock hash encode subscript deinit init"
+        ),
+        reaching_marks=(
+            "@main",
+            "@objc",
+            "@IBAction",
+            "@IBOutlet",
+            "@_cdecl",
+            "@UIApplicationMain",
+            "@NSApplicationMain",
+            "@Test",
+        ),
         modules=module_files,
         namespace="global",
         receiver_names=names("self"),

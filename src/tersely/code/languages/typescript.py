@@ -16,6 +16,7 @@ from tersely.code.expressions import (
     KEY_OF,
     MAPPING,
     MEMBER,
+    OPTIONAL,
     REST,
     SIGNATURE,
     SPREAD,
@@ -54,7 +55,7 @@ from tersely.code.languages.model import (
     Variable,
     control_table,
 )  # fmt: skip
-from tersely.code.languages.nodes import first_part, named_parts
+from tersely.code.languages.nodes import child_in, first_part, named_parts
 from tersely.code.languages.parts.ecmascript_narrowing import lower_predicate
 from tersely.code.languages.parts.ecmascript_scripts import namespace_of
 from tersely.code.symbols import Kind
@@ -161,6 +162,15 @@ def lower_array_type(walk: Lowering, node: Node) -> Expression:
     return (GENERIC, "Array", (element,))
 
 
+def lower_annotation(walk: Lowering, node: Node) -> Expression:
+    """`: T`, after `?` in a type one of which values may be undefined."""
+    type_, around = walk.value(first_part(node)), node.parent
+    if type_ is None or around is None or around.type != "property_signature":
+        return type_
+    is_optional = any(child.type == "?" for child in around.children)
+    return (EITHER, (type_,)) if is_optional else type_
+
+
 def lower_tuple_type(walk: Lowering, node: Node) -> Expression:
     """`[A, B]`, as an array of either."""
     parts = tuple(
@@ -200,7 +210,7 @@ def lower_call_signature(walk: Lowering, node: Node) -> Expression:
 def lower_object_type(walk: Lowering, node: Node) -> Expression:
     """`{a: T}`: the members of a type that it defines, else a mapping of instances."""
     if node.parent is not None and node.parent.type == "type_alias_declaration":
-        walk.visit(named_parts(node))
+        walk.values(node)
         return None
     pairs: list[tuple[Any, Any]] = []
     serial = walk.next_serial()
@@ -227,7 +237,7 @@ def _of_every_member(walk: Lowering, node: Node) -> Expression:
     if clause is not None:
         walk.visit([clause, *named_parts(clause)])
     element = walk.field_value(node, "type")
-    keys = clause.child_by_field_name("type") if clause is not None else None
+    keys = child_in(clause, "type")
     is_lookup = element is None or is_tagged(element, ITEM)
     if keys is not None and keys.type == "index_type_query" and is_lookup:
         # as `Readonly<T>` has what T has
@@ -346,7 +356,7 @@ def lower_enum_body(walk: Lowering, node: Node) -> Expression:
 
 
 def _number(walk: Lowering, node: Node | None) -> int | None:
-    text = walk.text(node) if node is not None else ""
+    text = walk.text_or_none(node)
     return int(text) if text.isdecimal() else None
 
 
@@ -354,7 +364,7 @@ BODILESS = Function(
     body="",
     returns="return_type",
     flags=ABSTRACT,
-    modifiers=MODIFIERS,
+    modifiers=MODIFIERS | {"?": OPTIONAL},
     repeats=announces,
     generics=("type_parameters",),
 )
@@ -391,7 +401,7 @@ TYPE_RULES: dict[str, Rule] = {
     "nested_identifier": Member("object", "property"),
     "predefined_type": Custom(lower_predefined),
     "this_type": Name(),
-    "type_annotation": Inner(),
+    "type_annotation": Custom(lower_annotation),
     "type_predicate_annotation": Custom(lower_predicate),
     "asserts_annotation": Skip(),
     "literal_type": Custom(lower_literal),
@@ -458,6 +468,7 @@ TYPED_RESOLUTION = replace(
     RESOLUTION,
     call_method=CALLED,
     virtual=True,
+    structural=frozenset((Kind.INTERFACE, Kind.TYPE)),
     declarations_suffice=True,
     scripts_declare_for_all=True,
 )

@@ -22,7 +22,7 @@ from tersely.code.search.literal import MAX_LINES_PER_FILE, find_expression
 from tersely.code.search.query import Query
 from tersely.code.search.units import units_of
 from tersely.code.search.words import STOP_WORDS, pieces_of, stem
-from tersely.code.symbols import VALUE_KINDS, Kind, Symbol
+from tersely.code.symbols import VALUE_KINDS, Kind, Symbol, SymbolsOf
 
 MAX_TERMS = 100  # of a question; the rest of it is not looked for
 SHORT_WORD_CHARACTERS = 2  # up to here a word has to stand alone: its letters stand anywhere
@@ -95,7 +95,7 @@ class _Held:
 def find_inside(
     query: Query,
     files: Sequence[Hashed],
-    symbols_of: Callable[[str], Sequence[Symbol]],
+    symbols_of: SymbolsOf,
     source_of: Callable[[Hashed], bytes],
     kinds: frozenset[Kind],
     limit: int,

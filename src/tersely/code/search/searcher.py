@@ -22,7 +22,7 @@ from tersely.code.search.storage.segment import KINDS
 from tersely.code.search.units import Field
 from tersely.code.search.wording import common_language, in_words_of
 from tersely.code.search.words import pieces_of, stem, whole_of
-from tersely.code.symbols import Kind, Symbol
+from tersely.code.symbols import Kind, Symbol, SymbolsOf
 
 MAX_NAMED_SYMBOLS = 200  # taken of those that a name may mean
 MAX_REASON_WORDS = 4
@@ -82,7 +82,7 @@ class RankedHits:
 class Sources:
     """The questions of searching to the index."""
 
-    symbols_of: Callable[[str], Sequence[Symbol]]
+    symbols_of: SymbolsOf
     symbol_at: Callable[[UnitPlace], Symbol]
     named: Callable[[str, int], Sequence[UnitPlace]]  # what a name may mean, at most so many
     reader: Callable[[], Callable[[Hashed], bytes]]  # reads files for one question

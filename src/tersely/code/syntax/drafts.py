@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.expressions import Expression, Parameter, Scope
+from tersely.code.expressions import Expression, Parameter
 from tersely.code.symbols import CLASS_KINDS, Kind
 
 if TYPE_CHECKING:
@@ -36,14 +36,16 @@ class ScopeDraft:
 
     __slots__ = (
         "around", "bases", "binds", "block_variables", "body", "bound", "calls", "declared", "decorated", "definition",
-        "flags", "holder", "kind", "outer", "outward", "parameters", "qualname", "read", "reads", "receiver_type",
-        "returned_type", "returns", "stars", "stored", "type_parameters", "types", "unnamed", "values", "versions",
-        "versions_made", "yields",
+        "flags", "holder", "holds_symbols", "kind", "outer", "outward", "parameters", "qualname", "read", "reads",
+        "receiver_type", "returned_type", "returns", "stars", "stored", "type_parameters", "types", "unnamed", "values",
+        "versions", "versions_made", "yields",
     )  # fmt: skip
 
     def __init__(self, definition: int, kind: Kind, qualname: str) -> None:
         self.definition = definition
         self.kind = kind
+        # variables of a module, and of what owns a scope, are symbols
+        self.holds_symbols = kind is Kind.MODULE or kind in SCOPE_OWNERS
         self.qualname = qualname
         self.parameters: list[Parameter] = []
         self.binds: list[tuple[Expression, Expression]] = []
@@ -76,24 +78,18 @@ class ScopeDraft:
         self.declared: set[str] = set()  # names that the scope declares
         self.outward: set[str] = set()  # names that it assigns without declaring them at that place
 
-    @property
-    def holds_symbols(self) -> bool:
-        """True if variables of it are symbols: of a module, and of what owns a scope."""
-        return self.kind is Kind.MODULE or self.kind in SCOPE_OWNERS
-
     def take(self, parameters: list[Parameter]) -> None:
         """Make these the parameters: names that are bound from the start."""
         self.parameters = parameters
-        self.bound.update(parameter.name for parameter in parameters)
-        self.types.update((parameter.name, parameter.annotation) for parameter in parameters)
+        for parameter in parameters:
+            self.bound.add(parameter.name)
+            self.types[parameter.name] = parameter.annotation
 
     def freeze(self) -> tuple[Any, ...]:
         """The scope as a plain tuple in the order of `Scope`, cheap to marshal."""
-        return tuple(
-            Scope(
-                tuple(tuple(parameter) for parameter in self.parameters),  # type: ignore[misc]
-                tuple(self.binds), tuple(self.calls), tuple(self.reads), tuple(self.returns), tuple(self.yields),
-                tuple(self.outer), tuple(self.stars), tuple(self.bases), self.decorated, self.returned_type,
-                self.receiver_type, self.flags, self.holder, self.type_parameters,
-            )
+        return (
+            tuple(map(tuple, self.parameters)),
+            tuple(self.binds), tuple(self.calls), tuple(self.reads), tuple(self.returns), tuple(self.yields),
+            tuple(self.outer), tuple(self.stars), tuple(self.bases), self.decorated, self.returned_type,
+            self.receiver_type, self.flags, self.holder, self.type_parameters,
         )  # fmt: skip

@@ -4,6 +4,7 @@ receivers, inherit, export.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
@@ -24,6 +25,8 @@ from tersely.code.symbols import Import
 
 if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
+
+_WORD = re.compile(r"\w+")
 
 
 def note_additions(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
@@ -55,6 +58,29 @@ def note_named_member(
     if is_getter and is_tagged(name, CONST) and type(name[1]) is str:
         walk.mentions.add(name[1])
         walk.scope.reads.append(((MEMBER, owner, name[1]), line))
+
+
+def with_named_callbacks(
+    walk: Lowering, called: str, positional: tuple[Any, ...], keywords: tuple[Any, ...]
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The arguments of a function that runs one which a text names: `usort($a, "compare")`. Such a
+    text is itself, and what it names.
+    """
+    places = walk.resolution.named_callbacks[called]
+
+    def meant(place: int | str, value: Expression) -> Expression:
+        read = walk.resolution.meant_by_text
+        is_text = place in places and is_tagged(value, CONST) and type(value[1]) is str
+        named = read(value[1]) if read is not None and is_text else None
+        if named is None:
+            return value
+        walk.mentions.update(_WORD.findall(value[1]))
+        return either(value, named)
+
+    return (
+        tuple(meant(place, value) for place, value in enumerate(positional)),
+        tuple((name, meant(name, value)) for name, value in keywords),
+    )
 
 
 def note_inheritance(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) -> None:

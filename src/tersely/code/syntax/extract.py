@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import cache
+from itertools import filterfalse, islice
 from typing import TYPE_CHECKING, Any
 
 from tree_sitter import Language as Grammar
@@ -12,12 +15,14 @@ from tersely.code.languages.model import Language
 from tersely.code.languages.nodes import line_of
 from tersely.code.symbols import FileFacts, Problem
 from tersely.code.syntax.compiling.table import compile_rules
+from tersely.code.syntax.isolation import Spared, walked
 from tersely.code.syntax.lowering import Lowering
-from tersely.foundation.recursion import allow_deep_nesting
+from tersely.code.syntax.mentions import mentioned_bases
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_ENCLOSING = re.compile(r"[\w()\[\]{}]")  # brackets, and words that are brackets
 MAX_PROBLEMS = 20  # a file; the rest is counted nowhere because the file is broken anyway
 
 
@@ -29,7 +34,29 @@ def grammar_of(language: Language) -> Grammar:
 
 def parse(source: bytes, language: Language) -> Tree:
     """The syntax tree; broken source gives a tree with error nodes."""
-    return Parser(grammar_of(language)).parse(readable(source, language))
+    return trees(Parser(grammar_of(language)), source, language)[-1]
+
+
+def trees(parser: Parser, source: bytes, language: Language) -> tuple[Tree, ...]:
+    """The syntax tree as the source is written, and behind it the one that loses less, if there is
+    another; by a parser of the language, which is made once for many files.
+    """
+    given = readable(source, language)
+    tree = parser.parse(given)
+    if language.mended is None or not tree.root_node.has_error:
+        return (tree,)
+    other = parser.parse(language.mended(given))
+    return (tree, other) if _definitions(other) > _definitions(tree) else (tree,)
+
+
+def _definitions(tree: Tree) -> int:
+    """The number of definitions that a grammar sees, by the ends of the names of its nodes."""
+    count, pending = 0, [tree.root_node]
+    while pending:
+        node = pending.pop()
+        count += node.type.endswith("_definition")
+        pending += node.named_children
+    return count
 
 
 def readable(source: bytes, language: Language) -> bytes:
@@ -38,31 +65,33 @@ def readable(source: bytes, language: Language) -> bytes:
     return prepared if len(prepared) == len(source) else source
 
 
-def extract(source: bytes, language: Language) -> FileFacts:
+def extract(source: bytes, language: Language, levels: int | None = None) -> FileFacts:
     """The definitions, imports, names and calls of a file. Broken parts become problems, the rest
-    is read.
+    is read; of the tree no more than some `levels`.
     """
     parser, handlers, rules = tools_for(language)
-    tree = parser.parse(readable(source, language))
-    root = tree.root_node
-    walk = Lowering(source, language, handlers, rules)
-    problems = syntax_problems(root) if root.has_error else []
-    allow_deep_nesting()
-    module = walk.scope
-    module.body = root.id
-    try:
-        walk.value(root)
-    except RecursionError:
-        problems.append(Problem(1, "nested too deeply to be read whole"))
-    for draft in walk.drafts:  # scopes left open by a stop in the middle
-        if draft is not None:
-            walk.mentions |= draft.read if draft is module else set()
+    roots = [tree.root_node for tree in trees(parser, source, language)]
+    root = roots[-1]
+
+    def lowered(spared: Spared) -> Lowering:
+        walk = Lowering(source, language, spared.handlers(handlers), rules)
+        walk.run(root)
+        return walk
+
+    walk, unread = walked(root, lowered, levels)
+    broken = filterfalse(_loses_nothing, _broken_nodes(root if root.has_error else roots[0]))
+    problems = [*unread, *map(_problem, islice(broken, MAX_PROBLEMS))]
+    walk.mentions |= walk.scope.read
     namespace = language.namespace_of(root, walk.text) if language.namespace_of else ""
+    definitions = walk.redefinitions.finish(walk.definitions, walk.drafts)
+    walk.mentions.update(mentioned_bases(definitions, walk.drafts))
     return FileFacts(
-        tuple(walk.redefinitions.finish(walk.definitions, walk.drafts)),
+        tuple(definitions),
         tuple(
-            draft.freeze() if draft is not None else walk.other_names.get(position)
-            for position, draft in enumerate(walk.drafts)
+            [
+                draft.freeze() if draft is not None else walk.other_names.get(position)
+                for position, draft in enumerate(walk.drafts)
+            ]
         ),
         tuple(walk.imports),
         tuple(sorted(walk.mentions)),
@@ -80,13 +109,26 @@ def tools_for(language: Language) -> tuple[Parser, list[Any], list[Any]]:
 
 def syntax_problems(root: Node) -> list[Problem]:
     """The first places where the grammar did not fit."""
-    problems: list[Problem] = []
-    pending = [root]
-    while pending and len(problems) < MAX_PROBLEMS:
+    return [_problem(node) for node in islice(_broken_nodes(root), MAX_PROBLEMS)]
+
+
+def _broken_nodes(root: Node) -> Iterator[Node]:
+    pending = [root] if root.has_error else []
+    while pending:
         node = pending.pop()
         if node.is_error or node.is_missing:
-            what = f"missing {node.type}" if node.is_missing else "not understood"
-            problems.append(Problem(line_of(node), what))
+            yield node
         elif node.has_error:
             pending.extend(reversed(node.children))
-    return problems
+
+
+def _loses_nothing(node: Node) -> bool:
+    """True if all that is written is understood, but for a mark that the grammar would have between
+    its parts.
+    """
+    return node.is_missing and not node.is_named and not _ENCLOSING.search(node.type)
+
+
+def _problem(node: Node) -> Problem:
+    what = f"missing {node.type}" if node.is_missing else "not understood"
+    return Problem(line_of(node), what)

@@ -28,7 +28,7 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.languages import model
-from tersely.code.languages.nodes import line_of, named_parts
+from tersely.code.languages.nodes import named_parts, parts_of
 from tersely.code.symbols import Definition, Import, Kind
 from tersely.code.syntax.compiling.expressions import arguments_of
 from tersely.code.syntax.compiling.parameters import parameters_of
@@ -41,6 +41,8 @@ from tersely.code.syntax.effects import (
     note_named_member,
     note_receiver,
 )
+from tersely.code.syntax.isolation import UnreadableNodeError
+from tersely.code.syntax.mentions import GIVEN_MARK, texts_in
 from tersely.code.syntax.naming import naming_of
 from tersely.code.syntax.nodes.comments import comment_above, doc_string, first_attribute
 from tersely.code.syntax.patterns import bind
@@ -48,6 +50,20 @@ from tersely.code.syntax.redefinitions import Redefinitions
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+
+class _Texts(dict[bytes, str]):
+    """Source texts by their bytes, one object for equal texts; quotes around names are left out."""
+
+    def __init__(self, quote: str) -> None:
+        super().__init__()
+        self._quote = quote
+
+    def __missing__(self, raw: bytes) -> str:
+        text, quote = raw.decode("utf-8", "replace"), self._quote
+        is_quoted = quote and text.startswith(quote) and text.endswith(quote)
+        known = self[raw] = text.strip(quote) if is_quoted else text
+        return known
 
 
 class Lowering:
@@ -58,8 +74,13 @@ class Lowering:
     ) -> None:
         self.source = source
         self.language = language
-        self.resolution = language.resolution
-        self.quote = language.resolution.name_quote
+        self.resolution = facts = language.resolution
+        # of methods whose calls do more than give a result
+        self.noted = (
+            facts.adders.keys() | facts.mergers | facts.mixing_functions | facts.receiver_binders
+        )
+        # last names of what makes collections that code fills, and names that imports give anything
+        self.filling_names = {name.rpartition(".")[2] for name in facts.fillable}
         self.handlers = handlers
         self.rules = rules
         self.definitions: list[Definition] = []
@@ -86,7 +107,7 @@ class Lowering:
         # the node around the next definition, and flags for it
         self.wrapped: tuple[Node, int] | None = None
         self.naming: Naming | None = None  # the name of the next function, class or mapping
-        self.interned: dict[bytes, str] = {}
+        self.texts = _Texts(language.resolution.name_quote)
         self.redefinitions = Redefinitions(language.resolution.redefinition)
         self.notes: dict[str, Any] = {}  # what the rules of a language remember during the walk
         # a newline at the end begins no other line
@@ -105,14 +126,11 @@ class Lowering:
 
     def text(self, node: Node) -> str:
         """The source text of a node, one object for equal texts."""
-        raw = self.source[node.start_byte : node.end_byte]
-        known = self.interned.get(raw)
-        if known is None:
-            known = raw.decode("utf-8", "replace")
-            if self.quote and known.startswith(self.quote) and known.endswith(self.quote):
-                known = known.strip(self.quote)
-            self.interned[raw] = known
-        return known
+        return self.texts[self.source[node.start_byte : node.end_byte]]
+
+    def text_or_none(self, node: Node | None) -> str:
+        """The source text of a node, "" of None."""
+        return self.text(node) if node is not None else ""
 
     def is_symbol(self, key: Node) -> bool:
         """True if a key in brackets is a member of the object whose members are no texts."""
@@ -149,22 +167,38 @@ class Lowering:
         """A value that is declared to be of a type."""
         if type(annotation) is str and annotation in self.resolution.inferred_types:
             return value
-        if annotation is None or value is None or not self.resolution.virtual:
-            return either(value, annotation and (TYPED, annotation))
+        if annotation is None:
+            return value
+        if value is None or not self.resolution.virtual:
+            return either(value, (TYPED, annotation))
         return (DECLARED, value, annotation)
+
+    def run(self, root: Node) -> None:
+        """Walk the whole tree. Raises UnreadableNodeError where a rule fails."""
+        self.scope.body = root.id
+        self.value(root)
 
     def value(self, node: Node | None) -> Expression:
         """The expression a node stands for; calls and bindings inside are recorded in the current
-        scope.
+        scope. Raises UnreadableNodeError with the innermost node whose rule failed.
         """
         if node is None:
             return None
         handler = self.handlers[node.kind_id]
         if handler is not None:
-            return handler(self, node)
-        for child in named_parts(node):
+            try:
+                return handler(self, node)
+            except UnreadableNodeError:
+                raise
+            except Exception as error:
+                raise UnreadableNodeError(node) from error
+        for child in node.named_children:
             self.value(child)
         return None
+
+    def values(self, node: Node | None) -> tuple[Expression, ...]:
+        """The expressions of the named children of a node, none of None."""
+        return tuple(map(self.value, parts_of(node)))
 
     def field_value(self, node: Node, field: str) -> Expression:
         """The expression of the child in a field, None where there is none."""
@@ -231,8 +265,8 @@ class Lowering:
         """
         scope = self.scope
         scope.stored.clear()
-        variable = self._block_variable(name, node)
-        if variable is not None:
+        in_block = self.block is not None or self.in_blocks
+        if in_block and (variable := self._block_variable(name, node)) is not None:
             self._bind_variable(variable, value)
             if node is not None:
                 self.written(name, node)
@@ -276,14 +310,17 @@ class Lowering:
         self.narrowed_members.add(name.rpartition(".")[2] if "." in name else "")
         self._bind_variable(self._new_variable(name), value)
 
-    @contextmanager
-    def knowing(self, told: Iterable[tuple[str, Expression]]) -> Iterator[None]:
-        """More is known of variables meanwhile."""
-        around = self.in_blocks
+    def value_knowing(
+        self, told: Iterable[tuple[str, Expression]], *nodes: Node | None
+    ) -> Expression:
+        """The expression the last of some nodes stands for, in which more is known of variables."""
+        around, found = self.in_blocks, None
         for name, value in told:
             self.narrow(name, value)
-        yield
+        for node in nodes:
+            found = self.value(node)
         self.in_blocks = around
+        return found
 
     def _new_variable(self, name: str) -> str:
         variable = f"{name}{BLOCK_MARK}{self.next_serial()}"
@@ -297,8 +334,6 @@ class Lowering:
         """The variable of a block that a name is bound as: a new one where it is declared in a
         block.
         """
-        if self.block is None and not self.in_blocks:
-            return None
         if not self._declares(node):
             return self.in_sight(name)
         if self.block is None:
@@ -382,10 +417,11 @@ class Lowering:
         """True if a statement runs whenever the body of its scope runs to there: it stands in no
         branch or loop.
         """
-        outer = node.parent
-        if outer is not None and outer.id != self.scope.body and len(named_parts(outer)) == 1:
-            outer = outer.parent  # an expression statement
-        return outer is not None and outer.id == self.scope.body
+        outer, body = node.parent, self.scope.body
+        if outer is None or outer.id == body:
+            return outer is not None
+        around = outer.parent  # of an expression statement
+        return around is not None and around.id == body and len(named_parts(outer)) == 1
 
     def callee(self, node: Node) -> Expression:
         """Like `value`, but a member or name at the top is not recorded as read."""
@@ -438,9 +474,12 @@ class Lowering:
         )
         self.scope.calls.append(result)
         self.scope.stored.clear()
-        if is_tagged(callee, MEMBER):
-            note_additions(self, callee, arguments)
-            note_receiver(self, callee, arguments)
+        if type(callee) is tuple and callee[0] == MEMBER:
+            if callee[2] in self.noted:
+                note_additions(self, callee, arguments)
+                note_receiver(self, callee, arguments)
+            if callee[2] in self.resolution.dispatchers:
+                self.mentions.update(callee[2] + GIVEN_MARK + each for each in texts_in(arguments))
         elif (
             len(arguments) == 1
             and callee in self.resolution.asking_functions
@@ -490,7 +529,7 @@ class Lowering:
             return
         scope.values.add(key)
         doc = comment_above(self, node)
-        row = self._definition(kind, name, node, name_node, node.end_byte, doc, prefix)
+        row = self._definition(kind, name, node, name_node, node.end_byte, doc, prefix, node)
         if meant >= 0:
             self.other_names[len(self.definitions)] = meant
         self.definitions.append(row)
@@ -498,7 +537,7 @@ class Lowering:
 
     def qualname(self, name: str, prefix: str) -> str:
         """The qualified name of a definition of the current scope."""
-        return ".".join(part for part in (self.scope.qualname, prefix, name) if part)
+        return ".".join(filter(None, (self.scope.qualname, prefix, name)))
 
     def enter(self, node: Node, kind: Kind, name: str, name_node: Node | None, body: Node | None,
               prefix: str = "") -> ScopeDraft:  # fmt: skip
@@ -519,8 +558,8 @@ class Lowering:
             signature_end,
             doc,
             prefix,
+            outermost,
         )
-        row = row._replace(start_line=line_of(outermost), start_byte=outermost.start_byte)
         draft = self._open(row, kind, row.qualname)
         draft.around = self.block, self.in_blocks
         self.block = None
@@ -534,12 +573,16 @@ class Lowering:
                     draft.flags |= modifiers.get(word, 0)
         return draft
 
+    def enter_lambda(self, node: Node, body: Node | None) -> ScopeDraft:
+        """Open the scope of a function without a name."""
+        return self.enter(node, Kind.LAMBDA, self.anonymous("lambda"), None, body)
+
     def leave(self, draft: ScopeDraft, parent: ScopeDraft) -> Expression:
         """Close a definition's scope; returns the expression of the definition."""
-        elsewhere = (
-            draft.outward - draft.declared - {parameter.name for parameter in draft.parameters}
-        )
-        draft.outer.extend((name, 0) for name in sorted(elsewhere))
+        elsewhere = draft.outward - draft.declared
+        if elsewhere:
+            elsewhere -= {parameter.name for parameter in draft.parameters}
+            draft.outer.extend((name, 0) for name in sorted(elsewhere))
         own = draft.bound - elsewhere if draft.kind not in SCOPE_OWNERS else set()
         self.mentions |= draft.read - own
         if own:
@@ -554,11 +597,13 @@ class Lowering:
         if fact.name == "*":
             self.scope.stars.append(fact.module)
         elif fact.alias:
-            value = self.imported(fact)
-            if self.rebinds and (self.versioned(fact.alias), value) not in self.scope.binds:
+            if fact.alias != fact.name:
+                self.filling_names.add(fact.alias)
+            value, variable = self.imported(fact), self.versioned(fact.alias)
+            if self.rebinds and (variable, value) not in self.scope.binds:
                 self.bind_name(fact.alias, value)
             else:
-                self.scope.binds.append((self.versioned(fact.alias), value))
+                self.scope.binds.append((variable, value))
                 self.scope.bound.add(fact.alias)
         if fact.name and fact.name != "*":
             self.mentions.add(fact.name)
@@ -579,14 +624,12 @@ class Lowering:
         return draft
 
     def _definition(self, kind: Kind, name: str, node: Node, name_node: Node, signature_end: int,
-                    doc: tuple[int, int], prefix: str = "") -> Definition:  # fmt: skip
-        scope = self.scope
-        qualname = self.qualname(name, prefix)
+                    doc: tuple[int, int], prefix: str, outermost: Node) -> Definition:  # fmt: skip
         end_row, end_column = node.end_point
-        start_line = line_of(node)
         # in broken source the name may stand elsewhere
-        name_line = max(line_of(name_node), start_line)
+        name_row = max(name_node.start_point[0], node.start_point[0])
         return Definition(
-            kind, name, qualname, scope.definition, start_line, end_row + (1 if end_column else 0), name_line,
-            node.start_byte, node.end_byte, signature_end, *doc,
+            kind, name, self.qualname(name, prefix), self.scope.definition, outermost.start_point[0] + 1,
+            end_row + (1 if end_column else 0), name_row + 1,
+            outermost.start_byte, node.end_byte, signature_end, *doc,
         )  # fmt: skip

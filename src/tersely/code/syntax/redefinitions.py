@@ -79,6 +79,8 @@ def _numbered(definitions: Sequence[Definition], drafts: Drafts) -> list[Definit
         by_name[definition.qualname].append(position)
     found = list(definitions)
     for positions in by_name.values():
+        if len(positions) == 1:
+            continue
         meant = next((position for position in positions if not replaced[position]), positions[0])
         others = [position for position in positions if position != meant]
         for number, position in enumerate(others, start=2):

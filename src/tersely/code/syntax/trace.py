@@ -11,7 +11,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,17 +26,17 @@ from tersely.code.expressions import (
 )
 from tersely.code.languages import model
 from tersely.code.languages.model import Language
-from tersely.code.languages.nodes import last_line_of, line_of, named_parts
+from tersely.code.languages.nodes import last_line_of, line_of
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 from tersely.code.syntax.compiling.statements import LABEL_MARK
 from tersely.code.syntax.compiling.table import ENDING_RULES
 from tersely.code.syntax.drafts import SCOPE_OWNERS, ScopeDraft
-from tersely.code.syntax.extract import readable, tools_for
+from tersely.code.syntax.extract import tools_for, trees
+from tersely.code.syntax.isolation import Spared, walked
 from tersely.code.syntax.lowering import Lowering
 from tersely.code.syntax.names_alone import is_type
 from tersely.code.syntax.nodes.children import field
 from tersely.code.syntax.nodes.uses import Use, use_in_header
-from tersely.foundation.recursion import allow_deep_nesting
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -163,10 +162,9 @@ class Trace(Lowering):
         """Walk the tree, then what the language skips: names there are bound and read for the
         reader all the same.
         """
-        self.scope.body = root.id
-        self.value(root)
+        super().run(root)
         for node in self._skipped:
-            self.visit(named_parts(node))
+            self.values(node)
         self._root = root
 
     def lookup(self, token: Token) -> list[Binding]:
@@ -557,9 +555,11 @@ def trace(source: bytes, language: Language, offsets: Sequence[int] = ()) -> Tra
     ascending order.
     """
     parser, handlers, rules = tools_for(language)
-    walk = Trace(source, language, handlers, rules, offsets)
-    allow_deep_nesting()
-    root = parser.parse(readable(source, language)).root_node
-    with suppress(RecursionError):  # what was met until then is what can be said
+    root = trees(parser, source, language)[-1].root_node
+
+    def traced(spared: Spared) -> Trace:
+        walk = Trace(source, language, spared.handlers(handlers), rules, offsets)
         walk.run(root)
-    return walk
+        return walk
+
+    return walked(root, traced)[0]

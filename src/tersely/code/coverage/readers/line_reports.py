@@ -1,6 +1,6 @@
-"""Reports of coverage that are lines of text: lcov, coverprofile, gcov.
+"""Reports of coverage that are lines of text: lcov, coverprofile.
 
-lcov: geninfo(1), "Files". coverprofile: https://go.dev/src/cmd/cover/profile.go. gcov: gcov(1).
+lcov: geninfo(1), "Files". coverprofile: https://go.dev/src/cmd/cover/profile.go.
 """
 
 from __future__ import annotations
@@ -20,16 +20,12 @@ from tersely.code.coverage.model import (
     whole_number,
 )
 
-LCOV, COVERPROFILE, GCOV = "lcov", "coverprofile", "gcov"
+LCOV, COVERPROFILE = "lcov", "coverprofile"
 
 _BLOCK = re.compile(
     r"^(?P<path>.+):(?P<first>\d+)\.\d+,(?P<last>\d+)\.(?P<end>\d+) \d+ (?P<times>\d+)$"
 )
 _MODE = re.compile(r"^mode: (?P<mode>set|count|atomic)$")
-_GCOV = re.compile(
-    r"^\s*(?P<times>-|#####|=====|%%%%%|\$\$\$\$\$|\d+)\*?:\s*(?P<line>\d+):(?P<text>.*)$"
-)
-_GCOV_SOURCE = "Source:"
 
 
 class _Draft:
@@ -121,30 +117,6 @@ def _lines_of_blocks(blocks: dict[tuple[int, int, int], int]) -> dict[int, int]:
         for line in range(first, last + 1):
             hits[line] = max(hits.get(line, 0), times)
     return hits
-
-
-def read_gcov(text: bytes) -> Coverage:
-    """gcov: the source with how often each line ran in front of it. Instances of templates add up
-    in the first.
-    """
-    path, hits = "", dict[int, int]()
-    for row in _rows(text):
-        found = _GCOV.match(row)
-        if found is None:
-            continue
-        line = line_number(found["line"], GCOV)
-        if line == 0:
-            path = (
-                found["text"].removeprefix(_GCOV_SOURCE)
-                if found["text"].startswith(_GCOV_SOURCE)
-                else path
-            )
-        elif found["times"] != "-":
-            times = int(found["times"]) if found["times"].isdigit() else 0
-            hits[line] = max(hits.get(line, 0), times)
-    if not path:
-        raise invalid("it names no source", GCOV)
-    return Coverage(GCOV, (FileCoverage(slashed(path), hits),))
 
 
 def _rows(text: bytes) -> Iterator[str]:

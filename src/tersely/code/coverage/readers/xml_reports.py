@@ -1,14 +1,12 @@
-"""Reports of coverage in XML: Cobertura, JaCoCo, Clover.
+"""Reports of coverage in XML: Cobertura, JaCoCo.
 
 Cobertura: https://raw.githubusercontent.com/cobertura/web/master/htdocs/xml/coverage-04.dtd
 JaCoCo: https://www.jacoco.org/jacoco/trunk/coverage/report.dtd
-Clover: https://openclover.org/doc/manual/latest/general--openclover-xml-report-format.html
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from tersely.code.coverage.model import (
     Coverage,
@@ -20,7 +18,7 @@ from tersely.code.coverage.model import (
 )
 from tersely.code.coverage.readers.xml_events import UnreadableXmlError, read_xml
 
-COBERTURA, JACOCO, CLOVER = "Cobertura", "JaCoCo", "Clover"
+COBERTURA, JACOCO = "Cobertura", "JaCoCo"
 
 Attributes = Mapping[str, str]
 Files = dict[str, dict[int, int]]
@@ -56,51 +54,6 @@ def read_jacoco(text: bytes) -> Coverage:
     """JaCoCo: a `sourcefile` of a `package` has lines with the numbers of instructions that ran and
     that did not.
     """
-
-    def path_of(package: str, attributes: Attributes) -> str:
-        return slashed(f"{package}/{attributes.get('name', '')}").lstrip("/")
-
-    def line_of(attributes: Attributes) -> Line:
-        return Line(attributes.get("nr"), (attributes.get("ci"),))
-
-    files = _files_of_packages(text, JACOCO, "sourcefile", path_of, line_of)
-    return _coverage(JACOCO, files, counts_times=False)
-
-
-def read_clover(text: bytes) -> Coverage:
-    """Clover: a `file` has a `line` for each method, statement and condition; what ran of a line is
-    what ran most.
-    """
-
-    def path_of(package: str, attributes: Attributes) -> str:
-        folder = package.replace(".", "/")
-        below = f"{folder}/{attributes.get('name', '')}".lstrip("/")
-        return slashed(attributes.get("path") or below)
-
-    def line_of(attributes: Attributes) -> Line:
-        number = attributes.get("num")
-        if "count" in attributes:
-            return Line(number, (attributes["count"],))
-        return Line(number, (attributes.get("truecount"), attributes.get("falsecount")))
-
-    return _coverage(CLOVER, _files_of_packages(text, CLOVER, "file", path_of, line_of))
-
-
-class Line(NamedTuple):
-    """A line as a report lists it: its number, and how often each part of it ran."""
-
-    number: str | None
-    times: tuple[str | None, ...]
-
-
-def _files_of_packages(
-    text: bytes,
-    format_name: str,
-    file_element: str,
-    path_of: Callable[[str, Attributes], str],
-    line_of: Callable[[Attributes], Line],
-) -> Files:
-    """The files of a report that lists packages, in those files, in those lines."""
     files: Files = {}
     package = ""
     current: dict[int, int] | None = None
@@ -109,20 +62,19 @@ def _files_of_packages(
         nonlocal package, current
         if name == "package":
             package = attributes.get("name", "")
-        elif name == file_element:
-            current = files.setdefault(path_of(package, attributes), {})
+        elif name == "sourcefile":
+            path = slashed(f"{package}/{attributes.get('name', '')}").lstrip("/")
+            current = files.setdefault(path, {})
         elif name == "line" and current is not None:
-            line = line_of(attributes)
-            for times in line.times:
-                _add(current, line.number, times, format_name)
+            _add(current, attributes.get("nr"), attributes.get("ci"), JACOCO)
 
     def end(name: str, inside: str) -> None:
         nonlocal current
-        if name == file_element:
+        if name == "sourcefile":
             current = None
 
-    _read(text, start, end, format_name)
-    return files
+    _read(text, start, end, JACOCO)
+    return _coverage(JACOCO, files, counts_times=False)
 
 
 def _read(text: bytes, start: Take, end: Callable[[str, str], None], format_name: str) -> None:

@@ -12,10 +12,10 @@ from tersely.code.expressions import (
     GIVEN,
     TYPED,
     Expression,
+    last_name,
     named_parameters,
     put,
 )
-from tersely.code.graph.dispatch.type_filtering import type_name
 from tersely.code.graph.pointsto.annotations import written_arguments, written_types
 from tersely.code.graph.pointsto.values import (
     CLASS,
@@ -128,14 +128,14 @@ class Generics:
         found: Values = NOTHING
         for base in self._outer_bases(instance):
             facts = base.file.facts
-            if type_name(base.type) in facts.containers | facts.generators:
+            if last_name(base.type) in facts.containers | facts.generators:
                 found |= self.evaluator.annotations.instances(base.file, base.scope, base.type)
         return found
 
     def _inherited(self, instance: Value, name: str) -> Values:
         """A method of a base outside of which it is known what it gives."""
         for base in self._outer_bases(instance):
-            known = base.file.facts.inherited.get(type_name(base.type))
+            known = base.file.facts.inherited.get(last_name(base.type))
             if known is not None and name in known.members:
                 given = dict(zip(known.type_parameters, written_arguments(base.type), strict=False))
                 return one(PROMISED, base.file.id, base.scope, put(known.members[name], given), ())

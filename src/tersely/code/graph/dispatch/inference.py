@@ -21,10 +21,10 @@ from tersely.code.expressions import (
     TYPED,
     Expression,
     is_tagged,
+    last_name,
     put,
 )
 from tersely.code.graph.dispatch.generics import names_type_parameter
-from tersely.code.graph.dispatch.type_filtering import type_name
 from tersely.code.graph.pointsto.annotations import instances_of
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
@@ -145,7 +145,7 @@ class Inference:
         """A generic type outside holds its argument or is it; one of ours has its own type
         arguments.
         """
-        name, facts, containers = type_name(type_[1]), home.facts, self.evaluator.containers
+        name, facts, containers = last_name(type_[1]), home.facts, self.evaluator.containers
         if name in facts.union_types or name in facts.transparent_types:
             for part in type_[2]:
                 self._match(part, values, home, found, left)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,10 @@ from tersely.code.expressions import (
     CONST,
     DECLARED,
     DEFINED,
+    EITHER,
     EXTENSION,
     MAPPING,
+    OPTIONAL,
     PRIVATE,
     PROPERTY,
     SEQUENCE,
@@ -20,10 +22,12 @@ from tersely.code.expressions import (
     SIGNATURE,
     STATIC,
     TYPED,
+    is_tagged,
 )
 from tersely.code.graph.call_resolution import Sites
 from tersely.code.graph.dispatch.classes.missing_members import MissingMembers
 from tersely.code.graph.dispatch.classes.open_classes import OpenClasses
+from tersely.code.graph.dispatch.open_objects import OpenObjects
 from tersely.code.graph.pointsto.annotations import written_types
 from tersely.code.graph.pointsto.values import (
     ASPECT,
@@ -62,21 +66,23 @@ if TYPE_CHECKING:
 MAX_BASES = 400  # classes in one linearised hierarchy
 MAX_STORE_FILES = 10  # files searched for assignments to a member from outside its class
 STORES_LIMIT = (
-    f"truncated: members that no class has and that over {MAX_STORE_FILES} files mention may be"
+    f"members that no class has and that over {MAX_STORE_FILES} files mention may be"
     " assigned in others of them"
 )
 # files that write the global object, searched for a name that more than `MAX_STORE_FILES` use
 MAX_GLOBAL_FILES = 200
 GLOBALS_LIMIT = (
-    "truncated: what is assigned to the global object under a name that over"
+    "what is assigned to the global object under a name that over"
     f" {MAX_GLOBAL_FILES} files use beside it is not followed"
 )
 MAX_KEEPER_FILES = 40  # files whose calls keep keyword arguments for one kind of object
-KEEPER_LIMIT = f"truncated: keyword arguments that are kept for later were looked for in {MAX_KEEPER_FILES} files"
+KEEPER_LIMIT = (
+    f"keyword arguments that are kept for later were looked for in {MAX_KEEPER_FILES} files"
+)
 MAX_MERGES = 20  # statements of a file that add all members of one object to another
 MAX_SUBCLASS_MEMBERS = 30  # definitions of a name among which those of subclasses are looked for
 MAX_SUBTYPE_FILES = 200  # files searched for subclasses of one class
-SUBTYPE_LIMIT = f"truncated: classes below one class were looked for in {MAX_SUBTYPE_FILES} files"
+SUBTYPE_LIMIT = f"classes below one class were looked for in {MAX_SUBTYPE_FILES} files"
 
 EXTENSION_KINDS = (Kind.EXTENSION,)
 
@@ -91,6 +97,7 @@ class Members:
         self.sites = Sites(evaluator)
         self.open = OpenClasses(evaluator)
         self.missing = MissingMembers(evaluator)
+        self.given = OpenObjects(evaluator)
         self._known_bodies: dict[Value, list[tuple[File, int]]] = {}
         # solutions beside what they say
         self._in_order: dict[Value, tuple[Values, tuple[Value, ...]]] = {}
@@ -112,10 +119,10 @@ class Members:
         if tag == MODULE:
             return self.of_module(self.program.file(value[1]), name)
         if tag == EXTERNAL:
-            return self._of_external(value, name, file)
+            return self.given.of(value, name, file) or self._of_external(value, name, file)
         if tag == RESULT:
             found = self.evaluator.typed.extension_functions(value, name, file)
-            kept = found or self._kept(value[1], name, file)
+            kept = found or self._kept(value[1], name, file) or self.given.of(value, name, file)
             return kept or external(f"{value[1]}.{name}")
         if tag == PARENT:
             return self._of_parent(value, name, file)
@@ -161,7 +168,7 @@ class Members:
         found: Values = NOTHING
         files = self.program.mentioning(keeper, file)
         if len(files) > MAX_KEEPER_FILES:
-            self.solver.mark_cut(KEEPER_LIMIT)
+            self.solver.bounds.met(KEEPER_LIMIT)
         for file_id in files[:MAX_KEEPER_FILES]:
             other = self.program.file(file_id)
             for scope, index in other.calls_by_name.get(keeper, ()):
@@ -271,10 +278,7 @@ class Members:
         scope = file.scopes[position]
         if scope is None or not scope.flags & EXTENSION:
             return self.open.whole(file, position)
-        extended = self.evaluator.values(
-            file, file.definitions[position].parent, scope.receiver_type
-        )
-        return next((value for value in sorted(extended, key=repr) if value[0] == CLASS), None)
+        return self._received_by(file, position)
 
     def of_class(
         self, target: Value | None, name: str, file: File, receiver: Value | None = None
@@ -356,7 +360,19 @@ class Members:
             )
             if own and not self.program.file(owner[1]).facts.overloads:
                 break
-        return frozenset(found) or self._of_companion(target, name)
+        return (
+            frozenset(found)
+            or self._of_companion(target, name)
+            or self._passed_on(self.program.file(target[1]), target[2], name)
+        )
+
+    def _passed_on(self, file: File, namespace: int, name: str) -> Values:
+        """What a namespace has of a name because it imports all names of others."""
+        stars = file.scope(namespace).stars
+        for target in (target for star in stars for target in self.program.modules(file, star)):
+            if found := self.of_module(self.program.file(target), name):
+                return found
+        return self.from_class_stars(file, name, stars)
 
     def _computed(self, owner: Value, name: str) -> Values:
         """Members of a class whose names are constants that have this value: `[SAVE]() {…}`,
@@ -629,12 +645,10 @@ class Members:
     def _direct_subclasses(self, target: Value) -> Values:
         home = self.program.file(target[1])
         name = home.definitions[target[2]].name
-        if home.facts.structural and home.definitions[target[2]].kind == Kind.INTERFACE:
-            return self._implementers(target)
-        found = set()
-        candidates = {*self.program.mentioning(name, home), target[1]}
+        found = set(self._implementers(target)) if self.is_structural(target) else set[Value]()
+        candidates = {*self.program.basing(name, home), target[1]}
         if len(candidates) > MAX_SUBTYPE_FILES:
-            self.solver.mark_cut(SUBTYPE_LIMIT)
+            self.solver.bounds.met(SUBTYPE_LIMIT)
         for file_id in sorted(candidates)[:MAX_SUBTYPE_FILES]:
             file = self.program.file(file_id)
             for position in file.classes_on(name):
@@ -647,9 +661,17 @@ class Members:
                     found.add(candidate)
         return frozenset(found)
 
+    def is_structural(self, target: Value) -> bool:
+        """True if having every method of a type makes a class implement it."""
+        home = self.program.file(target[1])
+        if home.facts.protocols:
+            outside = (base[1].rpartition(".")[2] for base in self.bases(target, EXTERNAL))
+            return not home.facts.protocols.isdisjoint(outside)
+        return home.definitions[target[2]].kind in home.facts.structural
+
     def _implementers(self, interface: Value) -> Values:
-        """Classes that have every method of an interface, where that makes them implement it."""
-        wanted = self._methods(interface)
+        """Classes that have every method of an interface."""
+        wanted = self._asked_for(interface)
         if not wanted:
             return NOTHING
         rarest = min(sorted(wanted), key=lambda name: len(self.program.named(name)))
@@ -661,8 +683,7 @@ class Members:
         return frozenset(
             candidate
             for candidate in candidates
-            if candidate != interface
-            and all(self._provides(candidate, method) for method in wanted.values())
+            if not self.is_structural(candidate) and self._provides_all(candidate, wanted)
         )
 
     def implemented(self, target: Value, name: str) -> list[Value]:
@@ -672,55 +693,65 @@ class Members:
         found = []
         for file_id, position in self.program.named(name):
             file = self.program.file(file_id)
-            owner = file.owner_class(position) if file.facts.structural else -1
+            owner = file.owner_class(position)
             interface = self.class_of(file, owner) if owner >= 0 else None
-            if (
-                interface is None
-                or interface == target
-                or file.definitions[owner].kind != Kind.INTERFACE
-            ):
+            if interface is None or interface == target or not self.is_structural(interface):
                 continue
-            if all(self._provides(target, method) for method in self._methods(interface).values()):
+            if self._provides_all(target, self._asked_for(interface)):
                 found.append(interface)
         return found
 
-    def _provides(self, candidate: Value, method: Value) -> bool:
-        """True if a class has a method as an interface asks for it: of that name, for arguments of
-        those types.
-        """
-        home = self.program.file(method[1])
-        found = self.declared(candidate, home.definitions[method[2]].name)
+    def _provides_all(self, candidate: Value, wanted: Mapping[str, Value]) -> bool:
+        """True if a class has all methods as an interface asks for them."""
+        return all(self._provides(candidate, name, wanted[name]) for name in wanted)
+
+    def _provides(self, candidate: Value, name: str, method: Value) -> bool:
+        """True if a class has something of a name that can be called as a method is."""
+        found = self.declared(candidate, name)
         functions = [value for value in found if value[0] == FUNCTION]
-        wanted = [
-            "" if name in home.facts.top_types else name
-            for name in self.evaluator.typed.signature(method)
-        ]
         return bool(found) and (
-            not functions or any(self._agrees(value, wanted) for value in functions)
+            not functions or any(self._agrees(value, method) for value in functions)
         )
 
-    def _agrees(self, function: Value, wanted: list[str]) -> bool:
-        """True if parameters have types of these names, as far as both have a name."""
-        own = self.evaluator.typed.signature(function)
+    def _agrees(self, function: Value, method: Value) -> bool:
+        """True if a function can be called as a method of an interface is: with as many arguments,
+        where types have no subtypes of types with the same names as far as both have a name.
+        """
+        typed, facts = self.evaluator.typed, self.program.file(method[1]).facts
+        if facts.nominal:
+            return typed.accepts_as_many(function, method)
+        own, wanted = typed.signature(function), typed.signature(method)
         return len(own) == len(wanted) and all(
-            name == other for name, other in zip(own, wanted, strict=True) if name and other
+            name == other or not name or not other or other in facts.top_types
+            for name, other in zip(own, wanted, strict=True)
         )
 
     def _embedding(self, owner: Value) -> list[Value]:
         is_interface = self.program.file(owner[1]).definitions[owner[2]].kind == Kind.INTERFACE
         return [] if is_interface else self.subclasses(owner)
 
-    def _methods(self, interface: Value) -> dict[str, Value]:
-        """The methods that an interface asks for, by name."""
+    def _asked_for(self, interface: Value) -> dict[str, Value]:
+        """What an interface asks to be there and be called, by name."""
         found: dict[str, Value] = {}
         for owner in self.linearised(interface):
             file = self.program.file(owner[1])
             for child in file.children.get(owner[2], ()):
-                if file.definitions[child].kind == Kind.METHOD:
-                    found.setdefault(
-                        file.definitions[child].name, (FUNCTION, owner[1], child, None)
-                    )
+                for value in self._called_member(file, child):
+                    found.setdefault(file.definitions[child].name, value)
         return found
+
+    def _called_member(self, file: File, position: int) -> Values:
+        """A method, or what a field has to be that is declared to be a function; nothing for what
+        may be left out.
+        """
+        own, scope = file.definitions[position], file.scopes[position]
+        if own.kind == Kind.METHOD and scope is not None and not scope.flags & OPTIONAL:
+            return one(FUNCTION, file.id, position, None)
+        found: Values = NOTHING
+        for at, entry in file.names(own.parent).get(own.name, ()) if own.kind == Kind.FIELD else ():
+            if is_tagged(entry, TYPED) and not is_tagged(entry[1], EITHER):
+                found |= self.evaluator.annotations.instances(file, at, entry[1])
+        return frozenset(value for value in found if value[0] == PROMISED)
 
     def owner_of_method(self, file: File, position: int) -> Value | None:
         """The class whose method a definition is, wherever it is written."""
@@ -734,7 +765,12 @@ class Members:
         owner = file.owner_class(position)
         if owner >= 0:
             return self.class_of(file, owner)
-        types = self.evaluator.values(file, file.definitions[position].parent, scope.receiver_type)
+        return self._received_by(file, position)
+
+    def _received_by(self, file: File, position: int) -> Value | None:
+        """The class that an extension, or a method that is written outside, says it belongs to."""
+        scope, parent = file.scopes[position], file.definitions[position].parent
+        types = self.evaluator.values(file, parent, scope.receiver_type) if scope else NOTHING
         return next((value for value in sorted(types, key=repr) if value[0] == CLASS), None)
 
     def _of_subclasses(self, target: Value, name: str) -> Values:
@@ -783,14 +819,20 @@ class Members:
         mark = self.program.file(target[1]).facts.variable_mark
         if mark and name.startswith(mark):
             return NOTHING
-        base = self.solver.solve(("outer base", target), self._outer_base, target)
-        if not base:
+        outside = self.outer_base(target)
+        if not outside:
             return NOTHING
-        outside = next(iter(base))[1]
         collections = self.program.file(target[1]).facts.instance_collections
         if f"{outside.rpartition('.')[2]}.{name}" in collections:
             return collection(one(INSTANCE, *target[1:3]))
         return external(f"{outside}.{name}")
+
+    def outer_base(self, target: Value) -> str:
+        """The dotted name of the first base of a class that is outside the repository and may have
+        members, "" without one.
+        """
+        base = self.solver.solve(("outer base", target), self._outer_base, target)
+        return str(next(iter(base))[1]) if base else ""
 
     def _outer_base(self, target: Value) -> Values:
         """The first base in a hierarchy that is outside the repository and may have members."""
@@ -838,7 +880,7 @@ class Members:
         if name in facts.implicit_methods or name in facts.common_members:
             return
         if len(self._storing(receiver, name)) > MAX_STORE_FILES:
-            self.solver.mark_cut(STORES_LIMIT)
+            self.solver.bounds.met(STORES_LIMIT)
 
     def _storing(self, value: Value, name: str) -> list[int]:
         """The files that may assign a member of a value: its own, and those that mention the name."""
@@ -982,7 +1024,7 @@ class Members:
             }
             files = [file_id for file_id in files if file_id in writing]
         if len(files) > MAX_GLOBAL_FILES:
-            self.solver.mark_cut(GLOBALS_LIMIT)
+            self.solver.bounds.met(GLOBALS_LIMIT)
             return []
         return files
 
@@ -1059,7 +1101,7 @@ class Members:
 
         def say_cut(limit: str) -> None:
             self.program.beyond_stars.add((file.id, name))
-            self.solver.mark_cut(limit)
+            self.solver.bounds.met(limit)
 
         for other in self.program.starred(file, lambda each: self._exports(each, name), say_cut):
             if found := self._of_module_itself(other, name):
@@ -1074,21 +1116,21 @@ class Members:
         """A member of one of the classes whose members are imported wholesale; the last import
         wins.
         """
+        names = self.evaluator.names
         for module in reversed(modules):
-            package, separator, owner = module.rpartition(file.facts.separator)
-            if not separator and name != module and self.program.named(name):
-                owners = frozenset(
-                    value for value in self.evaluator.names.of(file, 0, module) if value[0] == CLASS
-                )
-                if found := self.of_all(owners, name, file):
-                    return found
-            if separator and self.program.named(name):
-                classes = self.evaluator.names.imported(file, package, owner)
-                found = self.of_all(
-                    frozenset(value for value in classes if value[0] == CLASS), name, file
-                )
-                if found:
-                    return found
+            package, separator, last = module.rpartition(file.facts.separator)
+            owners: Values = NOTHING
+            if separator:
+                owners = names.imported(file, package, last)
+            elif name != module and self.program.named(name):
+                owners = names.of(file, 0, module)
+            found: Values = NOTHING
+            for owner in owners:
+                # not what it may have from bases outside: that would be anything
+                declared = self.declared(owner, name, CLASS) if owner[0] == CLASS else NOTHING
+                found |= self.read(declared, owner)
+            if found:
+                return found
         return NOTHING
 
     def _exports(self, file: File, name: str) -> bool:
@@ -1106,7 +1148,7 @@ class Members:
         if sharing == "global":
             places: Iterable[tuple[int, int]] = self.program.named(name)
         else:
-            near = frozenset(self.program.neighbours(file))
+            near = self.program.neighbours(file)
             places = [place for place in self.program.named(name) if place[0] in near]
             if places and file.namespace and self.program.facts.namesakes(name):
                 # a package hides what has none

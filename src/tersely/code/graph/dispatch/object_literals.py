@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
 MAX_OBJECT_FILES = 200  # files searched for objects of one type
-OBJECTS_LIMIT = f"truncated: objects of one type were looked for in {MAX_OBJECT_FILES} files"
+OBJECTS_LIMIT = f"objects of one type were looked for in {MAX_OBJECT_FILES} files"
 MAX_HELD = 200  # elements of a declared list that are looked at for objects
 
 
@@ -77,7 +77,7 @@ class Objects:
         name = home.definitions[target[2]].name
         candidates = {*self.program.mentioning(name, home), home.id}
         if len(candidates) > MAX_OBJECT_FILES:
-            self.solver.mark_cut(OBJECTS_LIMIT)
+            self.solver.bounds.met(OBJECTS_LIMIT)
         for file_id in sorted(candidates)[:MAX_OBJECT_FILES]:
             if self.declarations(self.program.file(file_id)).get(name):
                 yield from sorted(

@@ -17,17 +17,14 @@ from tersely.code.expressions import (
     CONST,
     CONSTRUCTOR,
     EXTENSION,
-    GENERIC,
-    ITEM,
     LITERAL,
-    MEMBER,
     PRIVATE,
     SPREAD,
     STATIC,
-    TYPE_PARAMETER,
-    TYPED,
     VARIADIC,
     Expression,
+    is_spread,
+    last_name,
 )
 from tersely.code.graph.pointsto.containers import is_keyed
 from tersely.code.graph.pointsto.values import (
@@ -56,8 +53,6 @@ if TYPE_CHECKING:
 
 UNKNOWN = (RESULT, EXTERNAL)
 TEXT = "str"  # the type of text literals, in every language
-# expressions that have the name of what they contain
-NAMING_TAGS = (GENERIC, ITEM, LITERAL, TYPED, TYPE_PARAMETER)
 
 
 class Typed:
@@ -83,7 +78,7 @@ class Typed:
     def _may_be_below(self, value: Value) -> bool:
         """Where implementing is a matter of having the methods, other classes have no subtypes."""
         home = self.program.file(value[1])
-        return not home.facts.structural or home.definitions[value[2]].kind == Kind.INTERFACE
+        return home.facts.nominal or home.definitions[value[2]].kind == Kind.INTERFACE
 
     def narrowed(self, values: Values, declared: Values, *, whole: bool = False) -> Values:
         """Those of `values` that a declaration admits; what it declares where values are unknown.
@@ -127,8 +122,8 @@ class Typed:
         return with_arguments(value, next(declared, ()))
 
     def says_enough(self, declared: Values, file: File) -> bool:
-        """True if a declaration alone tells what a value can do: not so where a function may stand
-        for an object.
+        """True if a declaration alone tells what a value can do: not so where functions, or objects
+        of types that say nothing of it, may stand for an object.
         """
         if not declared:
             return False
@@ -138,9 +133,14 @@ class Typed:
         ):
             return True
         known = [value for value in declared if value[0] in (INSTANCE, COLLECTION, CLASS, DISPLAY)]
-        return bool(known) and not any(
-            value[0] == INSTANCE and self.is_functional(value) for value in known
-        )
+        return bool(known) and not any(map(self._may_stand_for_others, known))
+
+    def _may_stand_for_others(self, value: Value) -> bool:
+        """True if a value of a declared type may be a function, or of a type that does not name it."""
+        if value[0] != INSTANCE:
+            return bool(value[0] == DISPLAY)
+        is_structural = self.evaluator.members.is_structural((CLASS, *value[1:3]))
+        return is_structural or self.is_functional(value)
 
     def is_functional(self, value: Value) -> bool:
         """True if a function may stand for an instance: an interface with one method to write, a
@@ -175,15 +175,15 @@ class Typed:
         members, target, above = self.evaluator.members, (CLASS, *value[1:3]), (CLASS, *bound[1:3])
         if above in members.linearised(target):
             return True
-        return self.program.file(bound[1]).facts.structural and target in members.subclasses(above)
+        return members.is_structural(above) and target in members.subclasses(above)
 
     def below(self, declared: Values, target: Value, name: str) -> Values:
         """The values that a member which a class declares may have in what is below it: only
         functions are overridden.
         """
-        if self.is_virtual(declared):
+        if self.is_virtual(declared) or any(value[0] == PROMISED for value in declared):
             return self.overriding(target, name)
-        if any(value[0] not in (RESULT, PROMISED) for value in declared):
+        if any(value[0] != RESULT for value in declared):
             return NOTHING
         return self.evaluator.objects.functions(target, name)
 
@@ -220,7 +220,7 @@ class Typed:
             if other.language.name != file.language.name:
                 continue
             names = self._names_of(value, file) if names is None else names
-            wanted = type_name(scope.receiver_type)
+            wanted = last_name(scope.receiver_type)
             if wanted in names or not wanted or wanted in file.facts.top_types:
                 found.add((FUNCTION, file_id, position, value))
         return frozenset(found)
@@ -275,7 +275,23 @@ class Typed:
                 for value in self.fitting(list(same), file, scope, call)
             ]
         bodies = [value for value in functions if not self._is_abstract(value)]
-        return others | frozenset(bodies or functions)
+        announced = (
+            value
+            for value in functions
+            if self._is_abstract(value) and not self._is_implemented(value, bodies)
+        )
+        return others.union(bodies, announced)
+
+    def _is_implemented(self, method: Value, bodies: list[Value]) -> bool:
+        """True if functions are there for a method without a body: of a type that is implemented by
+        having its methods, those of classes that name it.
+        """
+        members, home = self.evaluator.members, self.program.file(method[1])
+        target = members.owner_of_method(home, method[2])
+        if target is None or not home.facts.nominal or not members.is_structural(target):
+            return bool(bodies)
+        owners = (members.owner_of_method(self.program.file(one[1]), one[2]) for one in bodies)
+        return any(one is not None and target in members.linearised(one) for one in owners)
 
     def with_bodies(self, values: Values) -> Values:
         """Prototypes replaced by the functions of the same qualified name that they announce."""
@@ -331,10 +347,22 @@ class Typed:
             return True
         return needed <= given and (most is None or given <= most)
 
+    def accepts_as_many(self, value: Value, other: Value) -> bool:
+        """True if some call of another function has as many arguments as a function takes."""
+        (needed, most), (given, limit) = self._arity(value), self._arity(other)
+        if limit is not None and needed > limit:
+            return False
+        return (
+            most is None or given <= most or bool(self.program.file(value[1]).facts.arguments_name)
+        )
+
     def _arity(self, value: Value) -> tuple[int, int | None]:
         """The number of arguments that a function needs, and the most that it takes; None for any
         number.
         """
+        if value[0] == PROMISED:
+            types = value[4]
+            return len(types), None if any(map(is_spread, types)) else len(types)
         known = self._arities.get(value[1:3])
         if known is None:
             parameters = self._parameters(value)
@@ -349,7 +377,7 @@ class Typed:
         """The names of the parameter types of a function."""
         known = self._signatures.get(value[1:3])
         if known is None:
-            types = tuple(type_name(annotation) for _, annotation, _, _ in self._parameters(value))
+            types = tuple(last_name(annotation) for _, annotation, _, _ in self._parameters(value))
             known = self._signatures[value[1:3]] = types
         return known
 
@@ -382,7 +410,7 @@ class Typed:
         """True if something outside the repository is named as types are: not a constant, not a
         variable.
         """
-        name = type_name(argument)
+        name = last_name(argument)
         return name[:1].isupper() and not name.isupper()
 
     def _score(self, value: Value, arguments: list[frozenset[str]]) -> int:
@@ -402,12 +430,3 @@ class Typed:
             not in (Kind.METHOD, Kind.FUNCTION)
             for file_id, position in self.program.named(type_name)
         )
-
-
-def type_name(annotation: Expression) -> str:
-    """The last name of a type expression without its arguments: `a.T[int]` gives `T`."""
-    while type(annotation) is tuple:
-        if annotation[0] == MEMBER:
-            return str(annotation[2])
-        annotation = annotation[1] if annotation[0] in NAMING_TAGS else None
-    return annotation if type(annotation) is str else ""

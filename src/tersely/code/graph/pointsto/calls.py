@@ -14,11 +14,13 @@ from tersely.code.expressions import (
     TYPE_PARAMETER,
     UNFOLLOWED,
     Expression,
+    beginning_of,
     is_spread,
     is_tagged,
+    is_text,
+    last_name,
 )
 from tersely.code.graph.dispatch.inference import CallPlace
-from tersely.code.graph.dispatch.type_filtering import type_name
 from tersely.code.graph.pointsto.annotations import written_arguments
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
@@ -31,6 +33,7 @@ from tersely.code.graph.pointsto.values import (
     FUNCTION,
     GENERATED,
     INSTANCE,
+    KEY,
     NOTHING,
     PARENT,
     PROMISED,
@@ -43,6 +46,7 @@ from tersely.code.graph.pointsto.values import (
     router,
 )
 from tersely.code.graph.program.file import File
+from tersely.code.languages.model import Topic
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -76,6 +80,8 @@ class Calls:
             found = self.evaluator.summaries.applied(
                 file, scope, file.facts.methods[callee[2]], expression
             )
+        if not called and is_tagged(callee, MEMBER) and callee[2] in file.facts.getters:
+            found |= self.evaluator.union(file, scope, expression[2][1:2])  # where there is no item
         return found
 
     def _has_class(self, file: File, scope: int, expression: Expression) -> bool:
@@ -158,17 +164,14 @@ class Calls:
             )
             return made | self._returned_to(callee, file, scope, call)
         if tag == CLASS:
-            return one(INSTANCE, callee[1], callee[2])
+            summary = self.evaluator.summaries.of_base(callee)
+            is_router = summary is not None and summary.makes_router
+            made = router(self.evaluator.members.outer_base(callee), file.id, call[4])
+            return one(INSTANCE, callee[1], callee[2]) | (made if is_router else NOTHING)
         if tag == DISPLAY and call[0] == NEW:
-            return one(
-                *callee
-            )  # an object that stands for a class has the members of what it makes
+            return one(*callee)  # which stands for a class, and has the members of what it makes
         if tag == INSTANCE:
-            return (
-                self.of_member(callee, file.facts.call_method, file)
-                if file.facts.call_method
-                else NOTHING
-            )
+            return self._of_instance(callee, file)
         if tag == BUILTIN:
             summary = self.evaluator.summaries.of(callee, file)
             known = (
@@ -184,6 +187,8 @@ class Calls:
             )
             if summary is not None and summary.makes_router:
                 return router(result_name(callee[1]), file.id, call[4])
+            if summary is not None and summary.links is not None:
+                found = self._urls(summary.links, callee[1], file, scope, call)
             return found or one(RESULT, result_name(callee[1]))
         if tag == PROMISED:
             return self.promised(callee)
@@ -191,6 +196,24 @@ class Calls:
             members = self.evaluator.summaries.family(callee)
             return frozenset().union(*map(self.returned, members))
         return one(RESULT, result_name(callee[1])) if tag == RESULT else NOTHING
+
+    def _of_instance(self, instance: Value, file: File) -> Values:
+        """What calling an object gives: itself where it cannot be called, since what stands for it
+        can, such as a weak reference.
+        """
+        method = file.facts.call_method
+        if method and not self.evaluator.members.of(instance, method, file):
+            return one(*instance)
+        return self.of_member(instance, method, file) if method else NOTHING
+
+    def _urls(self, topic: Topic, callee: str, file: File, scope: int, call: Any) -> Values:
+        """The URLs that a function gives for the names of routes."""
+        named = self.evaluator.union(file, scope, call[2][topic.argument :][:1])
+        return frozenset(
+            (RESULT, result_name(callee), name[1])
+            for name in named
+            if topic.kind == "name" and name[0] == KEY and type(name[1]) is str
+        )
 
     def promised(self, callee: Value) -> Values:
         """The values of a function of which only the type is known."""
@@ -220,7 +243,7 @@ class Calls:
                 continue
             home, position = self.program.file(member[1]), member[2]
             written = self.evaluator.generics.seen_by(member, home.scope(position).returned_type)
-            is_generator = type_name(written) in home.facts.generators
+            is_generator = last_name(written) in home.facts.generators
             parts = written_arguments(written) if is_generator else ()
             if len(parts) == len(("yielded", "sent", "returned")):
                 found |= self.evaluator.annotations.instances(home, position, parts[2])
@@ -234,10 +257,9 @@ class Calls:
         home, position = self.program.file(function[1]), function[2]
         shift = int(function[3] is not None and bool(home.receiver_name(position)))
         shift += given_arguments(function)
-        by_stubs = self.evaluator.stubs.returned(function, call, shift)
-        if by_stubs:
-            return self.evaluator.generics.returned(function, by_stubs)
         body = home.scope(position)
+        if texts := self._begun_texts(function, CallPlace(file, scope, call), shift):
+            return texts
         given_back = () if home.facts.virtual else home.given_back(position)
         is_told = not is_tagged(body.returned_type, TYPE_PARAMETER)
         if not given_back or (is_told and self._is_declared(home, position)):
@@ -258,6 +280,21 @@ class Calls:
         names = {body.parameters[index][0] for index in given_back}
         returns_others = any(type(each) is not str or each not in names for each in body.returns)
         return found | self.returned(function, given_back) if returns_others else found
+
+    def _begun_texts(self, function: Value, place: CallPlace, shift: int) -> Values:
+        """The texts that a function gives one call, if all that it returns begin with a parameter."""
+        home, position = self.program.file(function[1]), function[2]
+        body = home.scope(position)
+        names = [parameter[0] for parameter in body.parameters]
+        beginnings = [beginning_of(each) if is_text(each) else None for each in body.returns]
+        found: Values = NOTHING
+        for text, beginning in zip(body.returns, beginnings, strict=True):
+            if beginning not in names:
+                return NOTHING
+            passed = passed_expressions(body, names.index(beginning), place.call, shift)
+            given = self.evaluator.union(place.file, place.scope, passed)
+            found |= self.evaluator.begun(home, text, given)
+        return found
 
     def _seen_by(self, function: Value, place: CallPlace) -> Values:
         """What a function returns, as far as its type admits that for what one call passes."""

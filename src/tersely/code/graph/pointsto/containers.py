@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 MAX_COMPUTED_STORES = 40
 MAX_STORE_FILES = 40  # that name a list or mapping, above which only its own fills it
 STORES_LIMIT = (
-    f"truncated: what fills lists and mappings whose names over {MAX_STORE_FILES} files use"
+    f"what fills lists and mappings whose names over {MAX_STORE_FILES} files use"
     " was looked for in their own file alone"
 )
 MAX_DECLARED_KEYS = 100  # members of a type, above which a key of it may be any
@@ -316,9 +316,7 @@ class Containers:
         return self.solver.solve(("keys", display), self._key_values, display)
 
     def _key_values(self, display: Value) -> Values:
-        file = self.program.file(display[1])
-        scope, expression = file.display(display[2])
-        pairs = expression[1] if expression[0] == MAPPING else ()
+        file, scope, pairs = self._written_pairs(display)
         keys = [self.evaluator.values(file, scope, key) for key, _ in pairs if not is_spread(key)]
         for index in self.stores_into(file).get(display, ()):
             store = file.item_stores()[index]
@@ -355,7 +353,7 @@ class Containers:
         names = sorted(home.display_names.get(display[2], ()))
         files = {file for name in names for file in self.program.mentioning(name, home)}
         if len(files) > MAX_STORE_FILES:
-            self.solver.mark_cut(STORES_LIMIT)
+            self.solver.bounds.met(STORES_LIMIT)
             return
         for other in map(self.program.file, sorted(files - {home.id})):
             for store in (
@@ -430,12 +428,16 @@ class Containers:
 
     def merged_into(self, display: Value) -> Values:
         """Objects whose members a mapping takes over where it is written."""
-        file = self.program.file(display[1])
-        scope, expression = file.display(display[2])
-        pairs = expression[1] if expression[0] == MAPPING else ()
+        file, scope, pairs = self._written_pairs(display)
         return frozenset().union(
             *[self.evaluator.values(file, scope, value) for key, value in pairs if is_spread(key)]
         )
+
+    def _written_pairs(self, display: Value) -> tuple[File, int, Sequence[Any]]:
+        """The file and scope of a display, and its pairs where it is a mapping."""
+        file = self.program.file(display[1])
+        scope, expression = file.display(display[2])
+        return file, scope, expression[1] if expression[0] == MAPPING else ()
 
     def stores_into(self, file: File) -> dict[Value, list[int]]:
         """The item assignments of a file by the display that they go into."""

@@ -29,6 +29,7 @@ from tersely.code.expressions import (
     GUARD,
     GUARDED,
     HELD,
+    HOLE,
     IMPORTED,
     ITEM,
     KEY_OF,
@@ -38,6 +39,7 @@ from tersely.code.expressions import (
     NEW,
     PARAMETER,
     PART,
+    REASON,
     REFERENCE,
     SEQUENCE,
     SIGNATURE,
@@ -47,12 +49,12 @@ from tersely.code.expressions import (
     TYPED,
     UNIT,
     Expression,
+    behind_path,
     is_tagged,
 )
 from tersely.code.graph.dispatch.classes.descriptors import Descriptors
 from tersely.code.graph.dispatch.classes.metaclasses import Metaclasses
 from tersely.code.graph.dispatch.classes.overriding import Overriding
-from tersely.code.graph.dispatch.classes.stubs import Stubs
 from tersely.code.graph.dispatch.classes.traits import Traits
 from tersely.code.graph.dispatch.generics import Generics
 from tersely.code.graph.dispatch.header_fields import HeaderFields
@@ -80,14 +82,16 @@ from tersely.code.graph.pointsto.values import (
     KEY,
     NOTHING,
     PROMISED,
+    REFUSED,
     RESULT,
     WRAPPED,
     Value,
     Values,
     one,
 )
-from tersely.code.graph.program.file import MEMBER_OWNERS, File
+from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Program
+from tersely.code.symbols import MEMBER_OWNERS
 from tersely.foundation.recursion import allow_deep_nesting
 
 UNOPERATED = (FUNCTION, WRAPPED, GENERATED)  # values without methods of operators
@@ -108,7 +112,7 @@ class Evaluator:
         self.program = program
         self.below = Evaluator(program, level - 1) if level else None
         self.solver: Solver = Solver(
-            self.below.solver if self.below is not None else None, program.limits_hit.add
+            self.below.solver if self.below is not None else None, program.bounds
         )
         self.members = Members(self)
         self.overriding = Overriding(self)
@@ -116,7 +120,6 @@ class Evaluator:
         self.typed = Typed(self)
         self.traits = Traits(self)
         self.generics = Generics(self)
-        self.stubs = Stubs(self)
         self.inference = Inference(self)
         self.tested = TestedMembers(self)
         self.header_fields = HeaderFields(self)
@@ -161,6 +164,7 @@ class Evaluator:
             NEW: self.calls.given,
             PARAMETER: self.parameters.of,
             PART: self._part,
+            REASON: self._reason,
             REFERENCE: self._reference,
             SEQUENCE: self._display,
             SIGNATURE: self._signature,
@@ -216,7 +220,21 @@ class Evaluator:
         return one(KEY, expression[1])
 
     def _literal(self, file: File, scope: int, expression: Any) -> Values:
+        if len(expression) == len(("tag", "type", "pattern", "beginning")):
+            return self.begun(file, expression, self.values(file, scope, expression[3]))
         return one(RESULT, f"{file.facts.builtins}.{expression[1]}", *expression[2:])
+
+    def begun(self, file: File, text: Any, beginnings: Values) -> Values:
+        """A text that begins with some values; what is put behind a path is left out."""
+        made, pattern = (RESULT, f"{file.facts.builtins}.{text[1]}"), text[2]
+        rest, has_path_alone = pattern[len(HOLE) :], behind_path(pattern)
+        found: set[Value] = set()
+        for value in beginnings:
+            if value[0] == KEY and type(value[1]) is str:
+                found.add((*made, f"{value[1]}{rest}"))
+            elif has_path_alone and value[0] == RESULT and len(value) == len((*made, "pattern")):
+                found.add(value)
+        return frozenset(found) or one(*made, *(() if has_path_alone else (pattern,)))
 
     def _defined(self, file: File, scope: int, expression: Any) -> Values:
         position = expression[1]
@@ -256,6 +274,10 @@ class Evaluator:
 
     def _typed(self, file: File, scope: int, expression: Any) -> Values:
         return self.annotations.instances(file, scope, expression[1])
+
+    def _reason(self, file: File, scope: int, expression: Any) -> Values:
+        promises = self.values(file, scope, expression[1])
+        return frozenset().union(*[value[1] for value in promises if value[0] == REFUSED])
 
     def _element(self, file: File, scope: int, expression: Any) -> Values:
         return self.containers.elements(self.values(file, scope, expression[1]))

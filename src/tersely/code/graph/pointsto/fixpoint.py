@@ -19,27 +19,28 @@ too, and so would be whatever depends on them.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any, TypeVar
+from typing import Any
 
-Found = TypeVar("Found")
+from tersely.code.bounds import Bounds
 
 EMPTY: frozenset[Any] = frozenset()
 
 # for one question, beside those solved before; the others count as unknown. Two of 87,000 questions
 # about the calls of seven repositories needed more.
 MAX_UNKNOWNS = 1_000
-UNKNOWNS_LIMIT = (
-    f"truncated: values of one expression were followed through at most {MAX_UNKNOWNS:,} others"
-)
-DEPTH_LIMIT = "truncated: an expression is nested too deeply to be followed"
+UNKNOWNS_LIMIT = f"values of one expression were followed through at most {MAX_UNKNOWNS:,} others"
+DEPTH_LIMIT = "an expression is nested too deeply to be followed"
 # of one unknown; after half of them its value may only grow, after all of them it stays
 MAX_RECOMPUTATIONS = 16
 RECOMPUTATIONS_LIMIT = (
-    f"truncated: values that depend on each other were followed at most {MAX_RECOMPUTATIONS} times"
+    f"values that depend on each other were followed at most {MAX_RECOMPUTATIONS} times"
 )
 MAX_CHAIN = 200  # unknowns that wait for each other; the next one is computed after them
 MAX_VALUES = 100  # members of one set; a larger one says nothing and counts as unknown
-VALUES_LIMIT = f"truncated: what may be any of more than {MAX_VALUES} values counts as unknown"
+VALUES_LIMIT = f"what may be any of more than {MAX_VALUES} values counts as unknown"
+
+# for which a value may be unknown that is not
+SOLVING_LIMITS = frozenset((UNKNOWNS_LIMIT, DEPTH_LIMIT, RECOMPUTATIONS_LIMIT, VALUES_LIMIT))
 
 
 class _Unknown:
@@ -63,13 +64,12 @@ class Solver:
     """A table of solved unknowns. `solve(key, compute, *arguments)` where compute(*arguments) is a
     frozenset.
 
-    It shares with the solver `below` what has the same equations in both. `say_cut` is told of
-    every bound that an answer has met, whether it met it now or when it was solved before.
+    It shares with the solver `below` what has the same equations in both. `bounds` hears of every
+    bound that an answer has met, whether it met it now or when it was solved before.
     """
 
-    def __init__(
-        self, below: Solver | None = None, say_cut: Callable[[str], None] | None = None
-    ) -> None:
+    def __init__(self, below: Solver | None = None, bounds: Bounds | None = None) -> None:
+        self.bounds = bounds or Bounds()
         self._shared: dict[Hashable, frozenset[Any]] = {} if below is None else below._shared
         self._shared_cut: dict[Hashable, frozenset[str]] = (
             {} if below is None else below._shared_cut
@@ -80,11 +80,7 @@ class Solver:
         self._given_up: dict[Hashable, tuple[frozenset[Any], frozenset[str]]] = {}
         self._open: dict[Hashable, _Unknown] = {}  # of the question being answered, not final yet
         self._stack: list[_Unknown] = []
-        self._say_cut = say_cut
-        self._heard: list[set[str]] = []
         self._stale: dict[_Unknown, None] = {}  # in order of discovery
-        if below is not None:
-            below._say_cut = self.mark_cut  # what is asked of it here is part of an answer here
 
     def solve(
         self, key: Hashable, compute: Callable[..., frozenset[Any]], *arguments: Any
@@ -93,17 +89,17 @@ class Solver:
         known = self._shared.get(key)
         if known is not None:
             if key in self._shared_cut:
-                self.mark_cut(*self._shared_cut[key])
+                self.bounds.met(*self._shared_cut[key])
             return known
         known = self._solved.get(key)
         if known is not None:
             self.mark_own()
-            self.mark_cut(*self._cut.get(key, ()))
+            self.bounds.met(*self._cut.get(key, ()))
             return known
         if key in self._given_up:
             known, limits = self._given_up[key]
             self.mark_own()
-            self.mark_cut(*limits)
+            self.bounds.met(*limits)
             return known
         return (
             self._met(key, compute, arguments)
@@ -131,7 +127,7 @@ class Solver:
         self, key: Hashable, compute: Callable[..., frozenset[Any]], *arguments: Any
     ) -> frozenset[Any]:
         """Like `solve`, for a set that says something at any size: the classes below a class."""
-        return EMPTY.union(*self.solve(key, _as_one, compute, *arguments))
+        return EMPTY.union(*self.solve((_as_one, key), _as_one, compute, *arguments))
 
     @property
     def is_solving(self) -> bool:
@@ -144,31 +140,6 @@ class Solver:
         """
         if self._stack:
             self._stack[-1].is_own = True
-
-    def mark_cut(self, *limits: str) -> None:
-        """Say that a value is incomplete, with the bounds in words: the one being computed, else
-        the one asked for.
-        """
-        if not limits:
-            return
-        if self._stack:
-            self._stack[-1].limits |= {*limits}
-        elif self._heard:
-            self._heard[-1].update(limits)
-        elif self._say_cut is not None:
-            for limit in limits:
-                self._say_cut(limit)
-
-    def hear(self, compute: Callable[..., Found], *arguments: Any) -> tuple[Found, tuple[str, ...]]:
-        """What a function returns, and the bounds that it met, which the one who asks for them has
-        to say, or not.
-        """
-        heard: set[str] = set()
-        self._heard.append(heard)
-        try:
-            return compute(*arguments), tuple(sorted(heard))
-        finally:
-            self._heard.pop()
 
     def _answer(
         self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any
@@ -193,7 +164,7 @@ class Solver:
             for unknown in self._open.values():
                 unknown.readers.clear()  # they refer to each other
             self._open, self._stale, self._stack = {}, {}, []
-        self.mark_cut(*asked.limits)
+        self.bounds.met(*asked.limits)
         return asked.value
 
     @property
@@ -241,9 +212,8 @@ class Solver:
         if unknown.computations > MAX_RECOMPUTATIONS:
             unknown.limits |= {RECOMPUTATIONS_LIMIT}
             return
-        unknown.limits = EMPTY
         self._stack.append(unknown)
-        found = unknown.compute(*unknown.arguments)
+        found, unknown.limits = self.bounds.hear(unknown.compute, *unknown.arguments)
         self._stack.pop()
         before = unknown.value
         if unknown.computations > MAX_RECOMPUTATIONS // 2:

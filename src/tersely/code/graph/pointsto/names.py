@@ -10,6 +10,7 @@ from tersely.code.expressions import (
     BLOCK_MARK,
     CALL,
     CLASS_METHOD,
+    DECLARED,
     DEFINED,
     DISPLAYED,
     EITHER,
@@ -19,11 +20,13 @@ from tersely.code.expressions import (
     NEW,
     OUTSIDE,
     OWN_RECEIVER,
+    TYPED,
     VERSION_MARK,
     Expression,
     is_tagged,
+    last_name,
 )
-from tersely.code.graph.dispatch.type_filtering import type_name
+from tersely.code.graph.passing import decorating
 from tersely.code.graph.pointsto.annotations import instances_of
 from tersely.code.graph.pointsto.parameters import EVERY
 from tersely.code.graph.pointsto.values import (
@@ -44,10 +47,10 @@ from tersely.code.graph.pointsto.values import (
     external,
     one,
 )
-from tersely.code.graph.program.file import MEMBER_OWNERS, File, Placement
-from tersely.code.graph.program.mentions import callee_names, displays_in
+from tersely.code.graph.program.file import File, Placement
 from tersely.code.languages.model import Resolution, shared_directories
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Kind
+from tersely.code.syntax.mentions import callee_names, displays_in
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -137,7 +140,7 @@ class Names:
             return self._own_kind(file, members, called) or None
         is_inside = position == scope
         is_seen = is_inside or (own.kind == Kind.NAMESPACE and facts.namespace_scope_visible)
-        if not is_seen or name not in file.names(position):
+        if not is_seen or name not in file.names(position) or _names_its_type(file, position, name):
             return None
         found = self.bound(file, position, name, inside=is_inside)
         return self._only_methods(file, found) or None if called else found
@@ -150,9 +153,39 @@ class Names:
         if facts.implicit_receiver and (found := self._of_explicit_receiver(file, position, name)):
             return found
         scope = file.scopes[position]
+        is_outside = scope is not None and scope.flags & OUTSIDE
+        if is_outside and (found := self._around_owner(file, position, name)):
+            return found
         if not facts.classes_are_modules or not position or scope is None or not scope.stars:
             return NOTHING
         return self.evaluator.members.from_class_stars(file, name, scope.stars)
+
+    def _around_owner(self, file: File, position: int, name: str) -> Values:
+        """What a name is in the namespaces and classes around the class of a method that is written
+        outside of it.
+        """
+        key = ("around owner", file.id, position)
+        around = self.solver.solve(key, self._places_around, file, position)
+        for _, file_id, place in sorted(around):
+            home = self.program.file(file_id)
+            if found := self._in_class(home, place, place, name, called=False):
+                return found
+        return NOTHING
+
+    def _places_around(self, file: File, position: int) -> frozenset[Any]:
+        """Namespaces and classes around the class of a method, the innermost first, but for those
+        that are around the method as well.
+        """
+        outer = file.definitions[position].parent
+        owners = self.evaluator.values(file, outer, file.scope(position).receiver_type)
+        found: dict[tuple[int, int], None] = {}
+        for owner in sorted(value for value in owners if value[0] == CLASS):
+            home = self.program.file(owner[1])
+            place = home.definitions[owner[2]].parent
+            while place > 0 and home.qualnames()[place] != file.qualnames()[outer]:
+                found[home.id, place] = None
+                place = home.definitions[place].parent
+        return frozenset((number, *place) for number, place in enumerate(found))
 
     def _free_name(self, file: File, scope: int, name: str, called: bool) -> Values:
         """The values of a name that no scope around it binds."""
@@ -239,7 +272,7 @@ class Names:
             return self._of_ours(self.evaluator.parameters.receivers(file, position), name, file)
         if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
             return NOTHING
-        if file.facts.constructor_is_class_name and name == type_name(scope.receiver_type):
+        if file.facts.constructor_is_class_name and name == last_name(scope.receiver_type):
             return self.evaluator.values(
                 file, file.definitions[position].parent, scope.receiver_type
             )
@@ -323,13 +356,14 @@ class Names:
             itself = self.evaluator.values(file, 0, definition)
             values |= self.evaluator.registered.of(file, definition[1])
             known = frozenset(value for value in values if value[0] not in (EXTERNAL, RESULT))
+            made = frozenset(value for value in values - known if _calls_what_it_is_of(value, file))
             if (
                 not known
                 or itself <= known
                 or file.definitions[definition[1]].kind not in CALLABLE_KINDS
             ):
-                return known or itself
-            return known | one(WRAPPED, file.id, definition[1])
+                return (known or itself) | made
+            return known | one(WRAPPED, file.id, definition[1]) | made
         return values
 
     def _builtin(self, file: File, name: str) -> Values:
@@ -411,7 +445,8 @@ class Names:
                 Placement(scope, call[1][1], call[2][0])
                 for scope, call in _binding_calls(other, name, file.facts.receiver_binders)
             ]
-            for scope, value, receiver in (*given, *other.placements.get(name, ())):
+            own = other.placements.get(function, ()) if other is file else ()
+            for scope, value, receiver in (*given, *other.placements.get(name, ()), *own):
                 functions = below.values(other, scope, value)
                 if any(each[:3] == (FUNCTION, file.id, function) for each in functions):
                     found |= below.values(other, scope, receiver)
@@ -538,17 +573,33 @@ class Names:
         return self.evaluator.union(other, 0, other.scope(0).returns) or one(MODULE, target)
 
     def _from_class_as_module(self, file: File, module: str, name: str) -> Values:
-        """A member of a class that an import names like a module: `import static a.Class.member`."""
+        """A member of a class, or of a module with another name, that an import names like a module:
+        `import static a.Class.member`.
+        """
         package, separator, owner = module.rpartition(file.facts.separator)
         found = self.imported(file, package, owner) if separator else self.of(file, 0, owner)
-        classes = [value for value in found if value[0] == CLASS]
-        return self.evaluator.members.of_all(frozenset(classes), name, file)
+        owners = [value for value in found if value[0] in (CLASS, MODULE)]
+        return self.evaluator.members.of_all(frozenset(owners), name, file)
 
     def _whole_module(self, file: File, target: int) -> Values:
         """A module, and what it declares to be its exports."""
         name, home = file.facts.module_object, self.program.file(target)
         exported = self.bound(home, 0, name) if name and name in home.names(0) else NOTHING
         return self._module(file, target) | exported
+
+
+def _names_its_type(file: File, owner: int, name: str) -> bool:
+    """True if a member has the name of its type, which is then one around: `Base *Base`."""
+    return all(
+        is_tagged(entry, TYPED, DECLARED) and last_name(entry[-1]) == name
+        for _, entry in file.names(owner)[name]
+    )
+
+
+def _calls_what_it_is_of(value: Value, file: File) -> bool:
+    """True if a decorator outside the repository made an object that calls what was decorated."""
+    names = (value[1], value[1].rpartition(".")[2]) if value[0] == RESULT else ()
+    return not decorating(file.facts).isdisjoint(names)
 
 
 def _binding_calls(file: File, name: str, binders: frozenset[str]) -> Iterator[tuple[int, Any]]:

@@ -33,8 +33,8 @@ from tersely.code.graph.pointsto.values import (
     one,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.graph.program.mentions import carried_names
 from tersely.code.languages.model import Resolution
+from tersely.code.syntax.mentions import carried_names
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -61,15 +61,13 @@ class Parameters:
     def _values(self, file: File, position: int, index: int) -> Values:
         scope = file.scope(position)
         _, annotation, _, mode = scope.parameters[index]
-        outer = file.definitions[position].parent
+        outer = position if scope.flags & OUTSIDE else file.definitions[position].parent
         if scope.receiver_type is not None and index == 0 and not scope.flags & OUTSIDE:
             return self.evaluator.annotations.instances(file, outer, scope.receiver_type)
         if index == 0 and _takes_receiver(file, position):
             return self.evaluator.names.receiver(file, position, bool(scope.flags & CLASS_METHOD))
         if mode in VARIADIC:
-            declared = self.evaluator.annotations.instances(file, outer, annotation)
-            rest = one(REST, file.id, position, index)
-            return rest if file.facts.virtual else rest | declared
+            return one(REST, file.id, position, index)
         if annotation is None:
             declared = self.evaluator.contexts.parameter(file, position, index)
         else:
@@ -127,15 +125,15 @@ class Parameters:
 
     def _rest_values(self, file: File, position: int, index: int) -> Values:
         found = self._passed(file, position, index)
-        if file.facts.virtual and index != EVERY:
-            annotation = file.scope(position).parameters[index][1]
-            return self.evaluator.typed.narrowed(
-                found,
-                self.evaluator.annotations.instances(
-                    file, file.definitions[position].parent, annotation
-                ),
-            )
-        return found
+        if index == EVERY:
+            return found
+        annotation, outer = (
+            file.scope(position).parameters[index][1],
+            file.definitions[position].parent,
+        )
+        declared = self.evaluator.annotations.instances(file, outer, annotation)
+        is_bound = file.facts.virtual
+        return self.evaluator.typed.narrowed(found, declared) if is_bound else found | declared
 
     def _handed(self, file: File, position: int, index: int) -> Values:
         """What a function without a name is given by the function outside the repository that it is
@@ -148,7 +146,7 @@ class Parameters:
         scope, call = file.handed[position]
         if any(value[0] == FUNCTION for value in self.evaluator.calls.called(file, scope, call)):
             return NOTHING
-        given = self.evaluator.members.sites.given(file, scope, call)
+        given = self.evaluator.members.sites.given(file, scope, call, (file.id, position))
         parameters = file.scope(position).parameters
         if len(given[2]) == 1 < len(parameters):
             return self.evaluator.values(file, scope, (ITEM, given[2][0], (CONST, index)))

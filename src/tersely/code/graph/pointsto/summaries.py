@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import ENTER, HOLE, MEMBER, is_spread
+from tersely.code.expressions import ENTER, HOLE, MEMBER, is_spread, is_tagged
 from tersely.code.graph.pointsto.containers import is_keyed
 from tersely.code.graph.pointsto.values import (
     BUILTIN,
@@ -21,6 +21,7 @@ from tersely.code.graph.pointsto.values import (
     KEY,
     MODULE,
     NOTHING,
+    REFUSED,
     RESULT,
     TUPLE,
     UNIQUE_KEY,
@@ -30,10 +31,11 @@ from tersely.code.graph.pointsto.values import (
     given_first,
     mapping_of,
     one,
+    refused,
     tuple_of,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.languages.model import RECEIVER, Summary
+from tersely.code.languages.model import RECEIVER, Summary, Topic
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -43,9 +45,7 @@ PAIRS = (TUPLE, DISPLAY)  # what may have parts with places
 
 LEAST_PATTERN = 3  # known characters of a name, below which it may be any
 MAX_FAMILY = 300  # members of one class whose names fit a pattern
-FAMILY_LIMIT = (
-    f"truncated: of members by a part of their name the first {MAX_FAMILY} of a class are followed"
-)
+FAMILY_LIMIT = f"of members by a part of their name the first {MAX_FAMILY} of a class are followed"
 
 
 class Summaries:
@@ -54,6 +54,8 @@ class Summaries:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.program = evaluator.program
+        # the names of members that functions give which give them by name, by file and function
+        self._names_given: dict[tuple[int, str], frozenset[str]] = {}
 
     def of(self, callee: Value, file: File) -> Summary | None:
         """The summary of a function that is not ours, None if nothing is known of it."""
@@ -68,6 +70,17 @@ class Summaries:
             return summaries.get(callee[1]) or summaries.get(nearby) or methods.get(name)
         return None
 
+    def of_base(self, target: Value) -> Summary | None:
+        """The summary of what a class of ours inherits from outside the repository."""
+        outside = self.evaluator.members.outer_base(target)
+        return self.of((EXTERNAL, outside), self.program.file(target[1])) if outside else None
+
+    def route_named(self, value: Value, file: File) -> Topic | None:
+        """What the text of a value is the name of that a function gave a URL for; None for others."""
+        is_text = value[0] == RESULT and len(value) == len(("tag", "name", "pattern"))
+        summary = self.of((EXTERNAL, value[1].removesuffix("()")), file) if is_text else None
+        return summary.links if summary is not None else None
+
     def applied(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
         """The values that a call gives by the summary of what it calls."""
 
@@ -76,6 +89,9 @@ class Summaries:
 
         found = argument(summary.returns) | self._run(file, scope, summary, call)
         found |= self._gathered(file, scope, summary, call)
+        if summary.returns_named:
+            kept = (value for name, value in call[3] if name == summary.returns_named)
+            found |= self.evaluator.union(file, scope, kept)
         if summary.binds >= 0:
             given = call[2][summary.binds + 1 :]
             known = 0 if any(map(is_spread, given)) else len(given)
@@ -85,12 +101,16 @@ class Summaries:
                 found, argument(summary.admitted_by), gives_list=summary.items_of != -1
             )
         if summary.member_of != -1:
-            named_by = summary.member_of + 1 if summary.member_of >= 0 else 0
-            found |= self._members_named(argument(summary.member_of), argument(named_by), file)
+            owners, names = argument(summary.member_of), argument(summary.named_by)
+            found |= self._members_named(owners, names, file)
         if 0 <= summary.instance_of < len(call[2]):
             named = self.evaluator.annotations.instances(file, scope, call[2][summary.instance_of])
             says_enough = any(value[0] != RESULT for value in named)
             found = named if summary.returns >= 0 and says_enough else found | named
+        if summary.fills is not None:
+            texts = (value[1] for value in argument(RECEIVER) if value[0] == KEY)
+            filled = (summary.fills.sub(HOLE, text) for text in texts if type(text) is str)
+            found |= frozenset((RESULT, f"{file.facts.builtins}.str", text) for text in filled)
         if summary.makes_key:
             found |= one(KEY, f"{UNIQUE_KEY}{file.path}:{call[4]}:{call[2]}")
         found |= self._modules_named(argument(summary.module_named), file)
@@ -113,7 +133,10 @@ class Summaries:
         if collected:
             found |= collection(collected)
         for function in argument(summary.settled_by):
-            found |= self._settled(function) if function[0] == FUNCTION else NOTHING
+            if function[0] == FUNCTION:
+                found |= self._settled(function, 0) | refused(self._settled(function, 1))
+        if summary.refused >= 0:
+            found |= frozenset(value for value in argument(RECEIVER) if value[0] == REFUSED)
         return found
 
     def _modules_named(self, names: Values, file: File) -> Values:
@@ -124,16 +147,14 @@ class Summaries:
                 found |= self.evaluator.names.imported(file, name[1], "")
         return found
 
-    def _settled(self, function: Value) -> Values:
-        """What a function, or one in it, calls its first parameter with: `(resolve) =>
-        resolve(value)`.
-        """
+    def _settled(self, function: Value, place: int) -> Values:
+        """What a function, or one in it, calls a parameter with: `(resolve) => resolve(value)`."""
         home, position = self.program.file(function[1]), function[2]
-        parameters = home.scope(position).parameters
+        names = [parameter[0] for parameter in home.scope(position).parameters[place:]][:1]
         found: Values = NOTHING
-        for scope, index in home.calls_by_name.get(parameters[0][0], ()) if parameters else ():
+        for scope, index in home.calls_by_name.get(names[0], ()) if names else ():
             call = home.scope(scope).calls[index]
-            if call[1] == parameters[0][0] and call[2] and home.is_inside(scope, position):
+            if call[1] == names[0] and call[2] and home.is_inside(scope, position):
                 found |= self.evaluator.values(home, scope, call[2][0])
         return found
 
@@ -167,6 +188,24 @@ class Summaries:
                 found |= self._families(owners, name[2])
         return found
 
+    def names_given(self, file: File, getter: str, place: int) -> frozenset[str]:
+        """The names, and patterns of names, of the members that a function gives in a file which
+        gives them by that argument, found out once.
+        """
+        known = self._names_given.get((file.id, getter))
+        if known is None:
+            found = set[str]()
+            for scope, index in file.calls_by_name.get(getter, ()):
+                call = file.scope(scope).calls[index]
+                if call[1] != getter and not is_tagged(call[1], MEMBER):
+                    continue  # what it gave is called
+                for value in self.evaluator.union(file, scope, call[2][place : place + 1]):
+                    has_pattern = value[0] == RESULT and len(value) > len(("tag", "name"))
+                    if has_pattern or value[0] == KEY:
+                        found.add(str(value[-1]))
+            known = self._names_given[file.id, getter] = frozenset(found)
+        return known
+
     def _families(self, owners: Values, pattern: str) -> Values:
         """The members of some values whose names fit a pattern, of each as one value."""
         if len(pattern.replace(HOLE, "")) < LEAST_PATTERN:
@@ -191,7 +230,7 @@ class Summaries:
             home = self.program.file(file_id)
             fitting = [name for name in home.names(position) if fnmatchcase(name, pattern)]
             if len(fitting) > MAX_FAMILY:
-                self.evaluator.solver.mark_cut(FAMILY_LIMIT)
+                self.program.bounds.met(FAMILY_LIMIT)
             for name in sorted(fitting)[:MAX_FAMILY]:
                 functions = self.evaluator.names.bound(home, position, name)
                 found |= {value for value in functions if value[0] == FUNCTION}
@@ -323,11 +362,9 @@ class Summaries:
                 self.evaluator.containers.keys(file, scope, arguments[0]) if arguments else None
             )
             found = self.evaluator.containers.items(container, keys_wanted, file)
-            return (
-                found | self.evaluator.values(file, scope, arguments[1])
-                if len(arguments) > 1
-                else found
-            )
+            # in place of what is not there
+            given = self.evaluator.union(file, scope, arguments[:2])
+            return found | frozenset(value for value in given if value[0] == INSTANCE)
         return NOTHING
 
 

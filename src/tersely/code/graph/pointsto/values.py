@@ -17,7 +17,7 @@ KEY (tag, str | int): a constant, as a key PARENT (tag, file, class, receiver): 
 as what implements a trait WRAPPED (tag, file, position): a function behind what decorators of ours
 put in its place, beside that PROMISED (tag, file, scope, type, types of parameters): known only by
 how it is called, with types as seen from a scope FAMILY (tag, value, pattern): the members of a
-value whose names fit a pattern
+value whose names fit a pattern REFUSED (tag, frozenset of reasons): a promise that is not kept
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ Values = frozenset[Value]
     PROMISED,
     WRAPPED,
     FAMILY,
-) = range(18)
+    REFUSED,
+) = range(19)
 
 NOTHING: Values = frozenset()
 OUTSIDE = (EXTERNAL, RESULT, KEY)  # values that have nothing of ours
@@ -92,6 +93,12 @@ def mapping_of(keys: Values, items: Values) -> Values:
 def tuple_of(parts: tuple[Values, ...]) -> Values:
     """A tuple known by what each place may hold."""
     return frozenset(((TUPLE, tuple(_shallow(part, 1) for part in parts)),))
+
+
+def refused(reasons: Values) -> Values:
+    """A promise that is not kept for some reasons, nothing without any."""
+    plain = frozenset(value for value in reasons if value[0] not in (COLLECTION, TUPLE, REFUSED))
+    return one(REFUSED, plain) if plain else NOTHING
 
 
 def is_open(value: Value) -> bool:

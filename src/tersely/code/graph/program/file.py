@@ -21,7 +21,6 @@ from tersely.code.expressions import (
     OUTSIDE,
     OWN_RECEIVER,
     PARAMETER,
-    REPLACED,
     SPREAD,
     STATIC,
     STUB,
@@ -30,30 +29,29 @@ from tersely.code.expressions import (
     Expression,
     Scope,
     dotted_name,
+    is_tagged,
 )
-from tersely.code.graph.program.mentions import (
+from tersely.code.languages.model import RECEIVER, Language, Resolution
+from tersely.code.languages.registry import LANGUAGES, family_of
+from tersely.code.symbols import CALLABLE_KINDS, MEMBER_OWNERS, Definition, Kind
+from tersely.code.syntax.mentions import (
     HOLDERS,
     NAMELESS,
     callee_names,
     calling_names,
-    carried_names,
     collect_carried,
     displays_in,
     echoing,
     is_of_block,
     mapped,
+    names_in_bases,
+    original_names,
     read_name,
     serials_in,
     written_names,
 )
-from tersely.code.languages.model import RECEIVER, Language, Resolution
-from tersely.code.languages.registry import LANGUAGES, family_of
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Definition, Kind
 
 Entry = tuple[int, Expression]  # (scope in which to evaluate, expression)
-
-
-MEMBER_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
 
 
 class IndexedFile(NamedTuple):
@@ -187,26 +185,6 @@ class File:
             for position, name in enumerate(self.qualnames())
         }
 
-    @cached_property
-    def stubs(self) -> dict[int, list[int]]:
-        """Positions of the definitions that say how another is called, by its position."""
-        found: dict[int, list[int]] = defaultdict(list)
-        for position, scope in enumerate(self.scopes):
-            if scope is not None and scope.flags & STUB:
-                parent, name = self.definitions[position].parent, self.definitions[position].name
-                meant = (
-                    other
-                    for other in self.children.get(parent, ())
-                    if self.definitions[other].name == name and not self.is_replaced(other)
-                )
-                found[next(meant, position)].append(position)
-        return found
-
-    def is_replaced(self, position: int) -> bool:
-        """True if another definition beside it has taken its name."""
-        scope = self.scopes[position]
-        return scope is not None and bool(scope.flags & REPLACED)
-
     def named_owner(self, position: int) -> int:
         """The innermost definition with a name of its own at or around a scope."""
         while (
@@ -242,24 +220,14 @@ class File:
         for position, scope in enumerate(self.scopes):
             if scope is None or self.definitions[position].kind not in MEMBER_OWNERS:
                 continue
-            names = {
-                name for base in scope.bases for name in (*callee_names(base), *carried_names(base))
-            }
+            names = names_in_bases(scope.bases)
             for original in {original for name in names for original in self.original_names(name)}:
                 found[original].append(position)
         return found
 
     def original_names(self, name: Any) -> Iterator[str]:
         """The names that something has where it is defined; "" when only evaluating it would tell."""
-        if type(name) is not str:
-            yield ""
-            return
-        yield name
-        for _, entry in self.names(0).get(name, ()):
-            if type(entry) is tuple and entry[0] == IMPORTED:
-                yield entry[2] or name
-            elif type(entry) is not tuple or entry[0] != DEFINED:
-                yield ""
+        return original_names(name, (entry for _, entry in self.names(0).get(name, ())))
 
     @cached_property
     def calls_by_name(self) -> dict[Any, list[tuple[int, int]]]:
@@ -287,7 +255,7 @@ class File:
                     found[name].append((position, index))
         return found
 
-    @property
+    @cached_property
     def _readers(self) -> frozenset[str]:
         """Methods that give what they are called on, or what it holds."""
         return self.facts.getters | self.facts.views | self.facts.item_views | echoing(self.facts)
@@ -334,7 +302,9 @@ class File:
                         call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
                     )
                     given = (receiver, *call[2], *(value for _, value in call[3]))
-                    names = {name for part in given for name in carried_names(part)}
+                    names = set[Any]()
+                    for part in given:
+                        collect_carried(part, names, names, self._readers)
                     for name in names - self.facts.receiver_names:
                         found[name].append((position, index))
         return found
@@ -574,6 +544,10 @@ class File:
             for store in stores:
                 for name in callee_names(store.value):
                     found[name].append(Placement(store.scope, store.value, store.base))
+        for position, prototype, members in self._given_prototypes:
+            for _, value in members:
+                for name in callee_names(value):
+                    found[name].append(Placement(position, value, prototype))
         for position, scope in enumerate(self.scopes):
             if scope is None:
                 continue
@@ -582,6 +556,19 @@ class File:
                     for name in callee_names(value):
                         found[name].append(Placement(position, value, display))
         return found
+
+    @property
+    def _given_prototypes(self) -> Iterator[tuple[int, Expression, Any]]:
+        """What a prototype is, or is given by another object, as far as it is written there: the
+        scope, the prototype, and the members.
+        """
+        name = self.facts.prototype
+        for store in self.member_stores().get(name, ()) if name else ():
+            if is_tagged(store.value, MAPPING):
+                yield store.scope, (MEMBER, store.base, name), store.value[1]
+        for store in self.merges:
+            if is_tagged(store.key[1], MAPPING) and callee_names(store.base) == (name,):
+                yield store.scope, store.base, store.key[1][1]
 
     def computed_receiver_stores(self, owner: int) -> list[Store]:
         """What a class, or a function that makes objects, assigns to items of its receiver under

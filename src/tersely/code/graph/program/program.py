@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Protocol, cast
 
+from tersely.code.bounds import Bounds
 from tersely.code.graph.program.file import File, IndexedFile
 from tersely.code.languages.model import Files, Made
 from tersely.code.languages.registry import family_of
 from tersely.code.symbols import Definition
+from tersely.code.syntax.mentions import BASE_MARK
 
 MAX_STAR_FILES = 1_000  # that one name is looked for in, by way of imports of all names
 
 
-STAR_LIMIT = f"truncated: names were looked for in at most {MAX_STAR_FILES:,} files that are imported wholesale"
+STAR_LIMIT = (
+    f"names were looked for in at most {MAX_STAR_FILES:,} files that are imported wholesale"
+)
 
 
 class Facts(Protocol):
@@ -50,7 +54,7 @@ class Facts(Protocol):
 class Program:
     """All files of one index revision."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, notes: Bounds | None = None) -> None:
         self.facts = facts
         self.rows: dict[int, IndexedFile] = {row.id: row for row in facts.indexed_files()}
         self.by_path: dict[str, int] = {row.path: row.id for row in self.rows.values()}
@@ -62,11 +66,15 @@ class Program:
         self._directories: dict[str, list[str]] | None = None
         self._modules: dict[tuple[str, str], list[int]] = {}
         self._star_targets: dict[int, tuple[int, ...]] = {}
+        # by language, directory or path, and namespace
+        self._neighbours: dict[tuple[str, str, str], dict[int, None]] = {}
         self._once: dict[Callable[[Files], Any], Any] = {}
         self._mentions: dict[tuple[str, str], tuple[int, ...]] = {}
         self._kin = {row.id: family_of(row.language) for row in self.rows.values()}
         self._named: dict[str, tuple[tuple[int, int, str, str], ...]] = {}
-        self.limits_hit: set[str] = set()  # by searches of the present answer, in words
+        self.bounds = Bounds()  # that are met for values
+        # that are met for answers, which may lack something for them
+        self.notes = notes or Bounds()
         # names that may come to a file by imports that were not read
         self.beyond_stars: set[tuple[int, str]] = set()
 
@@ -161,6 +169,11 @@ class Program:
             known = self._mentions[key] = tuple(each for each in files if self._kin[each] == key[1])
         return known
 
+    def basing(self, name: str, like: File) -> set[int]:
+        """Files with classes that may be based on one of a name, likewise."""
+        unnamed = {*self.mentioning(BASE_MARK, like)}.intersection(self.mentioning(name, like))
+        return unnamed.union(self.mentioning(BASE_MARK + name, like))
+
     def places_named(self, name: str) -> tuple[tuple[int, int, str, str], ...]:
         """(file, position, kind, last name of what precedes it in its qualified name) of the
         definitions of a name anywhere.
@@ -188,11 +201,19 @@ class Program:
             )
         return chosen
 
-    def neighbours(self, file: File) -> Sequence[int]:
-        """Files that share their top-level names with this one."""
+    def neighbours(self, file: File) -> Collection[int]:
+        """Files that share their top-level names with this one, found out once for a package."""
+        directory = file.path.rpartition("/")[0]
+        own = file.path if file.facts.namespace == "shared" else directory
+        key = (file.language.name, own, file.namespace)
+        known = self._neighbours.get(key)
+        if known is None:
+            known = self._neighbours[key] = dict.fromkeys(self._sharing_names(file, directory))
+        return known
+
+    def _sharing_names(self, file: File, directory: str) -> Sequence[int]:
         sharing = file.facts.namespace
         if sharing == "directory":
-            directory = file.path.rpartition("/")[0]
             paths = [path for path in self.under(directory) if path.rpartition("/")[0] == directory]
             return [
                 self.by_path[path]

@@ -13,6 +13,12 @@ SHORT_LINES_PER_LONG = 40
 CODE_BYTES_PER_MARK = 50
 HEADER_BYTES = 2_000  # where generators sign
 
+# Git LFS, which was once called otherwise, and git-annex
+_POINTERS = (
+    b"version https://git-lfs.github.com/spec/",
+    b"version https://hawser.github.com/spec/",
+    b"/annex/objects/",
+)
 _MINIFIED_NAME = re.compile(r"[.-]min\.[cm]?js$", re.IGNORECASE)
 # Comments before the first line of code. A signature further down is one that this code writes into
 # other files.
@@ -32,6 +38,8 @@ _SIGNATURE = re.compile(
 
 def not_worth_indexing(path: str, source: bytes) -> Reason | None:
     """The reason why a file with this content is skipped, None if it is source that people write."""
+    if source.startswith(_POINTERS):
+        return Reason.POINTER
     if b"\0" in source:
         return Reason.NOT_UTF8 if source.startswith((b"\xff\xfe", b"\xfe\xff")) else Reason.BINARY
     if not _is_utf8(source):

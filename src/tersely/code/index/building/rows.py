@@ -23,6 +23,8 @@ from tersely.foundation.storage.hashing import content_hash
 
 SCRIPT_LINE_BYTES = 200
 MAX_WHOLE_BYTES = 1_000_000  # of a file, of a larger one only the definitions are read
+# of the syntax tree, of which each is a few in the facts; stored values have 2,000 at most
+STORABLE_LEVELS = 300
 
 
 class _NotIndexedError(Exception):
@@ -45,8 +47,7 @@ def _add(batch: Batch, read: Callable[[str], bytes], job: Job) -> None:
     try:
         source = read(job.path)
         digest = content_hash(source)
-        language, facts = _facts(job.path, source)
-        encoded = encode_facts(facts)
+        language, facts, encoded = _facts(job.path, source)
     except OSError as error:
         batch.files.append(skipped_row(job, digest, reason_of(error).value))
         return
@@ -67,7 +68,7 @@ def _add(batch: Batch, read: Callable[[str], bytes], job: Job) -> None:
         batch.mentions.setdefault(name, []).append(file_id)
 
 
-def _facts(path: str, source: bytes) -> tuple[str, FileFacts]:
+def _facts(path: str, source: bytes) -> tuple[str, FileFacts, bytes]:
     language = language_of_path(path)
     if language is None:
         first_line = source[:SCRIPT_LINE_BYTES].partition(b"\n")[0]
@@ -78,11 +79,20 @@ def _facts(path: str, source: bytes) -> tuple[str, FileFacts]:
     if reason is not None:
         raise _NotIndexedError(reason)
     try:
-        facts = extract(source, LANGUAGES[language])
-        return language, facts if len(source) <= MAX_WHOLE_BYTES else outlined(facts)
+        try:
+            return language, *_encoded(source, language)
+        except ValueError:  # what can be read may be nested too deeply to be stored
+            return language, *_encoded(source, language, STORABLE_LEVELS)
     except (ImportError, TerselyError) as error:
         raise _NotIndexedError(Reason.MISSING_GRAMMAR, str(error)) from error
     except Exception as error:  # one file must not take all others with it; the report names it
         raise _NotIndexedError(
             Reason.EXTRACTION_FAILED, f"{type(error).__name__}: {error}"
         ) from error
+
+
+def _encoded(source: bytes, language: str, levels: int | None = None) -> tuple[FileFacts, bytes]:
+    facts = extract(source, LANGUAGES[language], levels)
+    if len(source) > MAX_WHOLE_BYTES:
+        facts = outlined(facts)
+    return facts, encode_facts(facts)

@@ -10,22 +10,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from tersely.code.index.content import read_below
+from tersely.code.index.content import bytes_below, read_below, utf8
 from tersely.code.index.history.patch import LINK_MODE, FileDiff, Hunk, lines_of, read_patch
 from tersely.code.index.listing.ignore import is_skipped_name
+from tersely.code.symbols import Ranges
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import filterless_environment, in_repository
 from tersely.foundation.git.repository import is_known, work_tree
-from tersely.foundation.git.runner import GitUnavailableError, run
+from tersely.foundation.git.runner import GitUnavailableError, index_of_caller, run
 from tersely.foundation.limits import MAX_FILE_BYTES
 
 MAX_DIFF_BYTES = 50_000_000  # that git may say of what has changed
 MAX_UNTRACKED_FILES = 1_000  # of which the lines are read
 
+# What is too large to be indexed is compared as if it were binary.
+_DIFF = ("-c", f"core.bigFileThreshold={MAX_FILE_BYTES}", "diff")
 # Whatever the settings of the repository say: they may change what a diff looks like, and name
 # programs for git to run.
 _DIFF_OPTIONS = (
@@ -50,7 +54,7 @@ class ChangedFile:
 
     path: str
     old_path: str
-    lines: tuple[tuple[int, int], ...] = ()
+    lines: Ranges = ()
 
     @property
     def is_new(self) -> bool:
@@ -70,10 +74,10 @@ class Changes:
         if not in_repository(str(root)):
             raise TerselyError("git_unavailable", f"{root} is in no git repository", _WITHOUT_GIT)
         self._root = root
+        self._staged = staged
         # git may refuse the repository, such as that of another user
         self._git("rev-parse", "--git-dir")
         self.head = self._resolved(head) if head else ""
-        self._staged = staged
         self.commit = self._base(base)
 
     def files(self) -> list[ChangedFile]:
@@ -88,7 +92,23 @@ class Changes:
         untracked = self._untracked()
         found += [_appeared(self._root, path) for path in untracked[:MAX_UNTRACKED_FILES]]
         found += [FileDiff("", path, is_binary=True) for path in untracked[MAX_UNTRACKED_FILES:]]
+        binary = [one for one in found if one.is_binary]
+        sizes = self._sizes([blob for one in binary for blob in (one.old_blob, one.blob)])
+        found = [
+            replace(one, is_large=self._is_large(sizes, one.path, one.old_blob, one.blob))
+            if one.is_binary
+            else one
+            for one in found
+        ]
         return sorted(found, key=lambda one: (one.name, one.old_path))
+
+    def _is_large(self, sizes: Mapping[str, int], path: str, *blobs: str) -> bool:
+        """True if a file is too large to be indexed on one of its sides."""
+        is_tree = path and not (self.head or self._staged)
+        with suppress(OSError):
+            if is_tree and os.lstat(self._root / path).st_size > MAX_FILE_BYTES:
+                return True
+        return any(sizes.get(one, 0) > MAX_FILE_BYTES for one in blobs)
 
     def before(self, path: str) -> bytes:
         """A file as it was, empty for one that was not there or is too large to be indexed."""
@@ -96,18 +116,14 @@ class Changes:
             text = self._git("show", f"{self.commit}:./{path}")
         except TerselyError:
             return b""
-        return text if len(text) <= MAX_FILE_BYTES else b""
+        return utf8(text) if len(text) <= MAX_FILE_BYTES else b""
 
     def blobs(self, ids: Collection[str]) -> Mapping[str, bytes]:
         """The contents of blobs, without those that are too large to be indexed or not there."""
         wanted = list(dict.fromkeys(one for one in ids if one))
         if not wanted:
             return {}
-        sizes = self._git(
-            "cat-file", "--batch-check", given="".join(f"{one}\n" for one in wanted).encode()
-        )
-        rows = (row.split() for row in sizes.decode("ascii", "replace").splitlines())
-        small = [row[0] for row in rows if row[1:2] == ["blob"] and int(row[2]) <= MAX_FILE_BYTES]
+        small = [one for one, size in self._sizes(wanted).items() if size <= MAX_FILE_BYTES]
         answer = self._git(
             "cat-file", "--batch", given="".join(f"{one}\n" for one in small).encode()
         )
@@ -116,9 +132,20 @@ class Changes:
         while at < len(answer):
             end = answer.index(b"\n", at)
             name, _, size = answer[at:end].decode("ascii").split(" ")
-            found[name] = answer[end + 1 : end + 1 + int(size)]
+            found[name] = utf8(answer[end + 1 : end + 1 + int(size)])
             at = end + 2 + int(size)
         return found
+
+    def _sizes(self, ids: Collection[str]) -> Mapping[str, int]:
+        """The bytes of blobs, without those that are not there."""
+        wanted = dict.fromkeys(one for one in ids if one)
+        if not wanted:
+            return {}
+        answer = self._git(
+            "cat-file", "--batch-check", given="".join(f"{one}\n" for one in wanted).encode()
+        )
+        rows = (row.split() for row in answer.decode("ascii", "replace").splitlines())
+        return {row[0]: int(row[2]) for row in rows if row[1:2] == ["blob"]}
 
     def tip(self) -> str:
         """The commit from which history is told: that which the changes lead to, or grow from; ""
@@ -139,13 +166,13 @@ class Changes:
         )
         options = self._diff_options
         try:
-            return read_patch(self._git("diff", *options, *ends, "--"))
+            return read_patch(self._git(*_DIFF, *options, *ends, "--"))
         except TerselyError:
             unread, missing = self._unreadable(ends)
             if not 0 < len(unread) <= MAX_EXCLUDED_FILES:
                 raise
         others = (f":(exclude,literal){path}" for path in unread)
-        return [*read_patch(self._git("diff", *options, *ends, "--", ".", *others)), *missing]
+        return [*read_patch(self._git(*_DIFF, *options, *ends, "--", ".", *others)), *missing]
 
     @cached_property
     def _diff_options(self) -> tuple[str, ...]:
@@ -163,8 +190,8 @@ class Changes:
         return (*_DIFF_OPTIONS, "--ignore-submodules=all") if is_strange else _DIFF_OPTIONS
 
     def _unreadable(self, ends: Sequence[str]) -> tuple[list[str], list[FileDiff]]:
-        """Files of which git lacks contents, as in a clone that fetches them when asked; and those
-        that differ.
+        """Files of which git lacks contents, as in a clone that fetches them when asked, or that are
+        too large; and those that differ.
 
         Asks what does not open contents: `git diff` compares a file whose times have changed.
         """
@@ -198,7 +225,18 @@ class Changes:
             for before, kind, path in unread
             if self.head or self._staged or _blob_id(self._root, path, len(before)) != before
         ]
-        return [path for _, _, path in unread], missing
+        blobs = {blob for _, _, before, after, *_ in rows for blob in (before, after)}
+        sizes = self._sizes(blobs - lost)
+        large = [
+            FileDiff(
+                "" if kind == "A" else path, "" if kind == "D" else path, is_binary=True,
+                old_blob=before, blob=after,
+            )
+            for _, _, before, after, kind, path in rows
+            if self._is_large(sizes, path, before, after)
+        ]  # fmt: skip
+        missing += large
+        return [*(path for _, _, path in unread), *(one.name for one in large)], missing
 
     def _untracked(self) -> list[str]:
         if self.head or self._staged:
@@ -260,7 +298,8 @@ class Changes:
 
     @cached_property
     def _environment(self) -> dict[str, str]:
-        return filterless_environment(str(self._root))
+        root = str(self._root)
+        return filterless_environment(root) | (index_of_caller(root) if self._staged else {})
 
     def _git(self, *words: str, given: bytes = b"") -> bytes:
         try:
@@ -283,7 +322,7 @@ def _changed_file(diff: FileDiff) -> ChangedFile:
     return ChangedFile(diff.path, "" if is_whole else diff.old_path, _ranges(diff))
 
 
-def _ranges(diff: FileDiff) -> tuple[tuple[int, int], ...]:
+def _ranges(diff: FileDiff) -> Ranges:
     return tuple(
         (one.new_first, one.new_first + len(one.added) - 1)
         if one.added
@@ -299,7 +338,7 @@ def _blob_id(root: Path, path: str, digits: int) -> str:
     from hashlib import new
 
     try:
-        text = read_below(str(root), path)
+        text = bytes_below(str(root), path)
     except OSError:
         return ""
     name = "sha1" if digits == _SHA1_DIGITS else "sha256"

@@ -53,6 +53,7 @@ class FileDiff:
     path: str
     hunks: tuple[Hunk, ...] = ()
     is_binary: bool = False
+    is_large: bool = False  # told as if it were binary
     old_mode: str = ""
     mode: str = ""
     old_blob: str = ""  # ids of git, perhaps shortened

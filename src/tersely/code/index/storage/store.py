@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -34,16 +35,17 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DATABASE_BUSY_MILLISECONDS, MAX_LOOKUP_SYMBOLS
 from tersely.foundation.storage.database import IN_MEMORY, Database, remove
 from tersely.foundation.storage.hashing import content_hash
-from tersely.foundation.storage.private import index_directory, is_private
-from tersely.foundation.storage.roots import INDEX_DIRECTORY, INDEX_FILE, MARK
+from tersely.foundation.storage.private import ignore_itself, index_places, is_private
+from tersely.foundation.storage.roots import INDEX_DIRECTORY, INDEX_FILE, is_relay_home
 
-# of one user in one repository: it may have been elsewhere, or the user's key another one
+# of one user in one repository, which may have been elsewhere before
 MAX_KEPT_INDEXES = 3
+MAX_SECOND_INDEXES = 20  # of one user, of repositories that hold those of others
 REVISION_BYTES = 8
 CACHE_KIBIBYTES = 64_000  # the pages that a cold build writes, mostly: each is then written once
 
 _DAMAGED = "the index was damaged and is built anew"
-_INDEX_NAME = re.compile(r"[0-9a-f]{32}")
+_INDEX_NAME = re.compile(r"[0-9a-f]{16}-[0-9a-f]{16}")
 _FILE_QUERY = "select id, path, language, size, hash, namespace from file where skipped = ''"
 
 
@@ -66,8 +68,8 @@ class Store:
         written the index lives in memory, which `notices` say.
         """
         try:
-            directory, news = _own_directory(Path(os.path.realpath(root)))
-            return cls._open_or_replace(directory / INDEX_FILE, news)
+            directory = _own_directory(Path(os.path.realpath(root)))
+            return cls._open_or_replace(directory / INDEX_FILE)
         except OSError as error:
             why = f"{error.strerror}: {INDEX_DIRECTORY}" if error.strerror else str(error)
             return cls.in_memory(f"the index is kept in memory: {why}")
@@ -82,9 +84,9 @@ class Store:
         return cls(Database.open_derived(IN_MEMORY, SCHEMA), notices)
 
     @classmethod
-    def _open_or_replace(cls, path: Path, news: tuple[str, ...]) -> Self:
+    def _open_or_replace(cls, path: Path) -> Self:
         try:
-            return cls(Database.open_derived(path, SCHEMA), news=news)
+            return cls(Database.open_derived(path, SCHEMA))
         except TerselyError as error:
             if error.code != "database_corrupt":
                 raise
@@ -348,48 +350,64 @@ class Store:
         return lookup.suggestions(self._database, query, limit)
 
 
-def _own_directory(root: Path) -> tuple[Path, tuple[str, ...]]:
-    """The folder of this user's index of a resolved root, kept out of version control by an ignore
-    file of its own.
+def _own_directory(root: Path) -> Path:
+    """The folder of this user's index of a resolved root, in the repository, kept out of version
+    control by an ignore file of its own; elsewhere where somebody else uses that place.
 
-    Besides, what is to be said about it. A repository is not trusted to say where we write, nor
-    what we read: an index that may have come with it has another name, and is none of ours.
+    A repository is not trusted to say where we write, nor what we read: an index that may have come
+    with it has another name, and is none of ours.
     """
+    places = index_places(str(root))
     around = root / INDEX_DIRECTORY
-    if around.is_symlink():
-        raise OSError(f"{INDEX_DIRECTORY} is a symbolic link")
-    directory = Path(index_directory(str(root)))
+    own, second = Path(places.in_repository), Path(places.elsewhere)
+    if not own.exists() and (second.exists() or _is_of_others(around, places.reader)):
+        second.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return _made(second, places.reader, MAX_SECOND_INDEXES)
     around.mkdir(exist_ok=True)
-    news: tuple[str, ...] = ()
+    made = _made(own, places.reader, MAX_KEPT_INDEXES)
+    ignore_itself(str(around))
+    return made
+
+
+def _is_of_others(around: Path, reader: str) -> bool:
+    """True if the index directory of a repository is not for this reader: it is a relay's home or a
+    link, it cannot be written, another user has made it, or an index of another reader lies there.
+    """
+    if is_relay_home(str(around)):
+        return True
+    try:
+        status = around.lstat()
+    except FileNotFoundError:
+        return not os.access(around.parent, os.W_OK)
+    is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+    if not (is_own and os.access(around, os.W_OK)):
+        return True
+    return any(not name.startswith(reader) for name in _indexes(around))
+
+
+def _made(directory: Path, reader: str, most: int) -> Path:
+    """A private folder for an index, for which the oldest of this reader make room."""
     if not directory.exists():
-        news = _make_room(around)
+        _make_room(directory.parent, reader, most)
         directory.mkdir(0o700, exist_ok=True)
     if not is_private(str(directory)):
-        raise PermissionError(f"{INDEX_DIRECTORY} holds an index that others may write to")
+        raise PermissionError(f"{directory.parent.name} holds an index that others may write to")
     for path in (directory, directory / INDEX_FILE):
         if path.exists() and not os.access(path, os.W_OK):
-            raise PermissionError(f"{path.relative_to(root)} cannot be written")
-    ignore_file = around / MARK
-    if not ignore_file.exists():
-        with suppress(FileExistsError), ignore_file.open("x") as file:
-            file.write("*\n")
-    return directory, news
+            raise PermissionError(f"{path.relative_to(directory.parent.parent)} cannot be written")
+    return directory
 
 
-def _make_room(around: Path) -> tuple[str, ...]:
-    """Forget old indexes of this user; gives what to say of those that are there and not read."""
+def _make_room(around: Path, reader: str, most: int) -> None:
     from shutil import rmtree  # only who makes an index needs it
 
-    found = [Path(entry.path) for entry in os.scandir(around) if _INDEX_NAME.fullmatch(entry.name)]
     own = sorted(
-        (path for path in found if is_private(str(path))),
+        (around / name for name in _indexes(around) if name.startswith(reader)),
         key=lambda path: (path.stat().st_mtime_ns, path.name),
     )
-    for path in own[: max(0, len(own) + 1 - MAX_KEPT_INDEXES)]:
+    for path in own[: max(0, len(own) + 1 - most)]:
         rmtree(path, ignore_errors=True)
-    is_foreign = bool(found) or (around / INDEX_FILE).exists()
-    return (
-        (f"{INDEX_DIRECTORY} holds an index of another user or place, which is not read",)
-        if is_foreign
-        else ()
-    )
+
+
+def _indexes(around: Path) -> list[str]:
+    return [name for name in os.listdir(around) if _INDEX_NAME.fullmatch(name)]

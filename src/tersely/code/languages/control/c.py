@@ -31,12 +31,10 @@ TRUTH = Constant(names("true 1"), names("false 0"))
 
 C_CONTROL = Control(
     roles={
-        "translation_unit": Suite(scoped=False),
-        "preproc_if": Suite(scoped=False),
-        "preproc_ifdef": Suite(scoped=False),
-        "preproc_else": Suite(scoped=False),
-        "linkage_specification": Suite(scoped=False),
-        "declaration_list": Suite(scoped=False),
+        **dict.fromkeys(
+            names("translation_unit preproc_if preproc_ifdef preproc_else linkage_specification declaration_list"),
+            Suite(scoped=False),
+        ),
         "compound_statement": Suite(),
         "if_statement": If(),
         "else_clause": Else("#0"),

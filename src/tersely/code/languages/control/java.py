@@ -29,12 +29,12 @@ from tersely.code.symbols import Kind
 
 CONTROL = Control(
     roles={
-        "program": Suite(scoped=False),
-        "class_body": Suite(scoped=False),
-        "interface_body": Suite(scoped=False),
-        "enum_body": Suite(scoped=False),
-        "enum_body_declarations": Suite(scoped=False),
-        "annotation_type_body": Suite(scoped=False),
+        **dict.fromkeys(
+            names(
+                "program class_body interface_body enum_body enum_body_declarations annotation_type_body"
+            ),
+            Suite(scoped=False),
+        ),
         "constructor_body": Suite(),
         "block": Suite(),
         "if_statement": If(),

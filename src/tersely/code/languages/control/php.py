@@ -30,11 +30,10 @@ from tersely.code.symbols import Kind
 
 CONTROL = Control(
     roles={
-        "program": Suite(scoped=False),
-        "compound_statement": Suite(scoped=False),
-        "colon_block": Suite(scoped=False),
-        "declaration_list": Suite(scoped=False),
-        "enum_declaration_list": Suite(scoped=False),
+        **dict.fromkeys(
+            names("program compound_statement colon_block declaration_list enum_declaration_list"),
+            Suite(scoped=False),
+        ),
         "if_statement": If(then="body"),
         "else_if_clause": If(then="body", otherwise=""),
         "else_clause": Else(),
@@ -73,13 +72,10 @@ CONTROL = Control(
         "array_element_initializer": Sequence(),
         "clone_expression": Fails(),
         "method_declaration": Function(Kind.METHOD),
-        "property_declaration": Skip(),
-        "const_declaration": Skip(),
-        "use_declaration": Skip(),
-        "enum_case": Skip(),
-        "php_tag": Skip(),
-        "php_end_tag": Skip(),
-        "text": Skip(),
+        **dict.fromkeys(
+            names("property_declaration const_declaration use_declaration enum_case php_tag php_end_tag text"),
+            Skip(),
+        ),
     },
     declares_by_assignment=True,
     mutators=names("fetch fetch_assoc fetch_row fetchRow next read pop shift"),

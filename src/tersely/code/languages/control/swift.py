@@ -43,12 +43,12 @@ CLASS = Class()
 
 CONTROL = Control(
     roles={
-        "source_file": Suite(scoped=False),
-        "class_body": Suite(scoped=False),
-        "enum_class_body": Suite(scoped=False),
-        "protocol_body": Suite(scoped=False),
-        "function_body": Suite(scoped=False),
-        "computed_property": Suite(scoped=False),
+        **dict.fromkeys(
+            names(
+                "source_file class_body enum_class_body protocol_body function_body computed_property"
+            ),
+            Suite(scoped=False),
+        ),
         "statements": Suite(),
         "if_statement": Forms((("else", If("+", BODY, "#-1")), ("", If("+", BODY, "")))),
         "guard_statement": If("+", BODY, "", negated=True, outlives=True),

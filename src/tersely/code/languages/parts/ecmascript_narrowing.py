@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import (
@@ -20,7 +19,7 @@ from tersely.code.expressions import (
     either,
     joined_texts,
 )
-from tersely.code.languages.nodes import first_part, named_parts
+from tersely.code.languages.nodes import child_in, first_part, last_part, named_parts, operands_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -66,10 +65,8 @@ def lower_if(walk: Lowering, node: Node) -> Expression:
     branch = node.child_by_field_name("consequence")
     alternative = node.child_by_field_name("alternative")
     walk.value(condition)
-    with _narrowed(walk, condition, branch):
-        walk.value(branch)
-    with _narrowed(walk, condition, alternative, when=False):
-        walk.value(alternative)
+    _narrowed(walk, condition, branch)
+    _narrowed(walk, condition, alternative, when=False)
     around = node.parent
     if condition is not None and alternative is None and around is not None and _leaves(branch):
         for test in _told(walk, condition, when=False):
@@ -97,7 +94,10 @@ def lower_switch(walk: Lowering, node: Node) -> Expression:
             is_known = is_known and (constant is not None or (is_default and not entered))
             entered += (constant,) if constant is not None else ()
             question = _question(walk, member, others if is_default else entered, not is_default)
-            with _tested(walk, question if is_known else None, case):
+            told = _told_in_case(walk, question if is_known else None, case)
+            if told:
+                walk.value_knowing(told, case)
+            else:  # what it declares holds in the cases that follow
                 walk.value(case)
             if _leaves(case):
                 entered, is_known = (), True
@@ -110,17 +110,16 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
     """`a && b`: what `a` tells holds in `b`, of `a || b` what it tells when it is false; `"text" +
     b` is a text.
     """
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    left, right = operands_of(node)
     operator = node.child_by_field_name("operator")
     if operator is not None and operator.type == "+":
         return joined_texts(walk.value(left), walk.value(right))
     if operator is None or operator.type not in VALUE_OPERATORS:
-        walk.visit(named_parts(node))
+        walk.values(node)
         return None
     value = walk.value(left)
     asked = left if operator.type != "??" else None
-    with _narrowed(walk, asked, right, when=operator.type == "&&"):
-        return either(value, walk.value(right))
+    return either(value, _narrowed(walk, asked, right, when=operator.type == "&&"))
 
 
 def lower_ternary(walk: Lowering, node: Node) -> Expression:
@@ -129,50 +128,42 @@ def lower_ternary(walk: Lowering, node: Node) -> Expression:
     branch = node.child_by_field_name("consequence")
     alternative = node.child_by_field_name("alternative")
     walk.value(condition)
-    with _narrowed(walk, condition, branch):
-        value = walk.value(branch)
-    with _narrowed(walk, condition, alternative, when=False):
-        return either(value, walk.value(alternative))
+    value = _narrowed(walk, condition, branch)
+    return either(value, _narrowed(walk, condition, alternative, when=False))
 
 
 def lower_predicate(walk: Lowering, node: Node) -> Expression:
     """`x is A` in place of the type of a result."""
     predicate = first_part(node)
-    name = predicate.child_by_field_name("name") if predicate is not None else None
-    type_ = predicate.child_by_field_name("type") if predicate is not None else None
+    name = child_in(predicate, "name")
+    type_ = child_in(predicate, "type")
     return (GUARD, walk.text(name), walk.value(type_)) if name is not None else None
 
 
-@contextmanager
 def _narrowed(
     walk: Lowering, condition: Node | None, branch: Node | None, *, when: bool = True
-) -> Iterator[None]:
-    """What a condition tells of what a branch does not assign holds meanwhile."""
+) -> Expression:
+    """The value of a branch, in which what a condition tells of what it does not assign holds."""
     if condition is None or branch is None:
-        yield
-        return
+        return walk.value(branch)
     kept = [
         test
         for test in _told(walk, condition, when=when)
         if _uses(walk, None, branch, test) and not _assigns(walk, branch, test.name)
     ]
     if not kept:
-        yield
-        return
+        return walk.value(branch)
     with walk.in_block():
         for test in kept:
             walk.narrow(*_known(walk, test))
-        yield
+        return walk.value(branch)
 
 
-@contextmanager
-def _tested(walk: Lowering, test: Test | None, case: Node) -> Iterator[None]:
-    """What a test tells of what a case does not assign holds meanwhile."""
+def _told_in_case(walk: Lowering, test: Test | None, case: Node) -> list[tuple[str, Expression]]:
+    """What a test tells of what a case does not assign."""
     if test is None or not _uses(walk, None, case, test) or _assigns(walk, case, test.name):
-        yield
-        return
-    with walk.knowing([_known(walk, test)]):
-        yield
+        return []
+    return [_known(walk, test)]
 
 
 def _uses(walk: Lowering, behind: Node | None, place: Node, test: Test) -> bool:
@@ -299,7 +290,7 @@ def _is_place(node: Node) -> bool:
 def _leaves(branch: Node | None) -> bool:
     """True if what stands behind a branch does not run after it."""
     while branch is not None and branch.type in BODIES:
-        branch = named_parts(branch)[-1] if named_parts(branch) else None
+        branch = last_part(branch)
     return branch is not None and branch.type in JUMPS
 
 

@@ -14,7 +14,8 @@ from tersely.code.expressions import (
     Parameter,
     last_name,
 )
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.model import Call
+from tersely.code.languages.nodes import child_in, parts_of
 from tersely.code.languages.parts.python_generics import declare_type_parameter
 from tersely.code.symbols import Kind
 
@@ -30,7 +31,7 @@ ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 def note_declared(walk: Lowering, name: Node, type_: Node | None, value: Node | None) -> None:
     """Make what an assignment in a class declares a field of it, or a constant."""
-    if value is not None:
+    if value is not None and type(walk.rules[value.kind_id]) is Call:
         declare_type_parameter(walk, name, value)
     if walk.scope.kind is not Kind.CLASS:
         return
@@ -58,8 +59,8 @@ def _note_field(walk: Lowering, name: Node, type_: Node, value: Node | None) -> 
 
 def _is_left_out(walk: Lowering, value: Node | None) -> bool:
     """True if the description of a field says that it is not given: `field(init=False)`."""
-    arguments = value.child_by_field_name("arguments") if value is not None else None
+    arguments = child_in(value, "arguments")
     return any(
         tuple(part.strip() for part in walk.text(argument).split("=")) == NOT_GIVEN
-        for argument in (named_parts(arguments) if arguments is not None else ())
+        for argument in (parts_of(arguments))
     )

@@ -17,7 +17,7 @@ from tersely.code.expressions import (
     either,
     is_tagged,
 )
-from tersely.code.languages.model import Call, KeywordArgument
+from tersely.code.languages.model import KeywordArgument
 from tersely.code.languages.nodes import named_parts
 
 if TYPE_CHECKING:
@@ -32,8 +32,10 @@ CONVENTIONAL = re.compile(r"_?(?:[A-Z]|[A-Z]?[TVK])(?:_co|_contra)?")  # as PEP 
 
 
 def declare_type_parameter(walk: Lowering, name: Node, made: Node) -> None:
-    """Make what an assignment gives a `TypeVar` a type parameter from here on."""
-    callee = made.child_by_field_name("function") if type(walk.rule(made)) is Call else None
+    """Make what an assignment gives a name a type parameter from here on, if the call is one of
+    `TypeVar`.
+    """
+    callee = made.child_by_field_name("function")
     if callee is not None and walk.text(callee).rpartition(".")[2] == MAKER:
         bound = _bound(walk, made.child_by_field_name("arguments"))
         walk.loose_type_parameters[walk.text(name)] = (TYPE_PARAMETER, bound, walk.text(name))
@@ -46,7 +48,7 @@ def lower_type(walk: Lowering, node: Node) -> Expression:
     words = _conventional(walk.text(node))
     if words:
         walk.type_parameters = before | _imported(walk, words)
-    found = [walk.value(part) for part in named_parts(node)]
+    found = walk.values(node)
     walk.type_parameters = before
     return found[0] if found else None
 

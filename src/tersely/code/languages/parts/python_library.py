@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from tersely.code.languages.model import RECEIVER, Filling, Summary, names
@@ -30,10 +31,11 @@ BUILTINS = {
     "__import__": Summary(module_named=0),
     "sorted": replace(BY_KEY, returns=0),
     "iter": Summary(calls=(0,), returns=0),
-    "next": Summary(elements=0),
+    "next": Summary(elements=0, returns=1),
     "sum": Summary(elements=0, returns=1),
-    "min": replace(BY_KEY, elements=0),
-    "max": replace(BY_KEY, elements=0),
+    "min": replace(BY_KEY, elements=0, returns_named="default"),
+    "max": replace(BY_KEY, elements=0, returns_named="default"),
+    **dict.fromkeys(("dict.get", "dict.pop", "dict.setdefault"), Summary(returns=1)),
     **dict.fromkeys(names("reversed tuple frozenset staticmethod classmethod"), IDENTITY),
 }
 
@@ -95,6 +97,7 @@ ITERTOOLS = {
     "zip_longest": Summary(pairs=(0, 1)),
     **dict.fromkeys(names("takewhile dropwhile filterfalse"), CHOSEN),
     **dict.fromkeys(names("islice cycle"), IDENTITY),
+    "repeat": Summary(gathers=0),
 }
 
 _ENTERED = Summary(calls=(0,), methods=names("__enter__ __exit__"), enters=0)
@@ -138,7 +141,9 @@ _ENCODED = Summary(calls_named=names("default cls"), methods=names("default"))
 _DECODED = Summary(calls_named=names("object_hook object_pairs_hook parse_float parse_int"))
 OTHERS = {
     "importlib.import_module": Summary(module_named=0),
-    "functools.reduce": Summary(calls=(0,), result_of=0, passes=("element 1", "element 1")),
+    "functools.reduce": Summary(
+        calls=(0,), result_of=0, returns=2, passes=("element 1", "element 1")
+    ),
     "functools.singledispatch": Summary(returns=0, registered_by="register"),
     "functools.singledispatchmethod": Summary(returns=0, registered_by="register"),
     **dict.fromkeys(
@@ -150,8 +155,7 @@ OTHERS = {
     "copy.copy": IDENTITY,
     "copy.deepcopy": IDENTITY,
     "typing.cast": Summary(returns=1, instance_of=0),
-    "weakref.ref": Summary(calls=(1,), returns=0),
-    "weakref.proxy": Summary(calls=(1,), returns=0),
+    **dict.fromkeys(names("weakref.ref weakref.proxy weakref.WeakMethod"), Summary(calls=(1,), returns=0)),
     "weakref.finalize": CALLS_SECOND,
     "atexit.register": replace(CALLS_NEXT, returns=0),
     "signal.signal": Summary(calls=(1,)),
@@ -183,18 +187,28 @@ LIBRARY = {
 # Methods of objects of the library, whatever they are called on.
 METHODS = {
     "add_done_callback": Summary(calls=(0,)),
+    "__wrapped__": Summary(calls=(RECEIVER,), passes=("rest 0",), result_of=RECEIVER),
     "result": Summary(returns=RECEIVER),
     "sort": Summary(calls_named=names("key"), passes=("element",)),
+    "format": Summary(fills=re.compile(r"\{[^{}]*\}")),
 }
 
+# what code gives members as it likes
+OPEN_OBJECTS = names("threading.local() types.SimpleNamespace argparse.Namespace flask.g")
+
 FILLABLE = {
-    "list": Filling.ELEMENTS,
-    "set": Filling.ELEMENTS,
-    "collections.deque": Filling.ELEMENTS,
-    "dict": Filling.ITEMS,
-    "collections.OrderedDict": Filling.ITEMS,
+    **dict.fromkeys(
+        names("list set collections.deque collections.UserList weakref.WeakSet"), Filling.ELEMENTS
+    ),
+    **dict.fromkeys(
+        names(
+            "dict collections.OrderedDict collections.ChainMap collections.UserDict weakref.WeakKeyDictionary "
+            "weakref.WeakValueDictionary"
+        ),
+        Filling.ITEMS,
+    ),
     "collections.defaultdict": Filling.FACTORY,
-    "contextvars.ContextVar": Filling.ELEMENTS,
+    "contextvars.ContextVar": Filling.DEFAULT,
     **{
         f"{module}.{name}": Filling.ELEMENTS
         for module in ("queue", "asyncio", "multiprocessing")

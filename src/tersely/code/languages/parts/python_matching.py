@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import CONST, DECLARED, ITEM, MEMBER, Expression, either
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import child_in, first_part, named_parts, parts_of
 from tersely.code.languages.parts.python_narrowing import PLACE, is_assigned
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Captured(NamedTuple):
 def lower_case(walk: Lowering, node: Node) -> Expression:
     """One case: in its body its names, and the variable that is matched, are what its pattern says."""
     statement = node.parent.parent if node.parent is not None else None
-    subject = statement.child_by_field_name("subject") if statement is not None else None
+    subject = child_in(statement, "subject")
     is_place = subject is not None and PLACE.fullmatch(walk.text(subject)) is not None
     matched = walk.callee(subject) if subject is not None and is_place else None
     body, guard = node.child_by_field_name("consequence"), node.child_by_field_name("guard")
@@ -38,11 +38,9 @@ def lower_case(walk: Lowering, node: Node) -> Expression:
         for name, value in captured:
             walk.bind(name, value)
             told[walk.text(name)] = either(told.get(walk.text(name)), value)
-    text = walk.text(body) if body is not None else ""
-    with walk.knowing(
-        [(name, value) for name, value in told.items() if not is_assigned(text, name)]
-    ):
-        walk.visit([part for part in (guard, body) if part is not None])
+    text = walk.text_or_none(body)
+    known = [(name, value) for name, value in told.items() if not is_assigned(text, name)]
+    walk.value_knowing(known, guard, body)
     return None
 
 
@@ -54,7 +52,7 @@ def _read(walk: Lowering, pattern: Node, value: Expression) -> Read:
     reader = _READERS.get(pattern.type)
     if reader is not None:
         return reader(walk, pattern, value)
-    walk.visit(named_parts(pattern))
+    walk.values(pattern)
     return value, []
 
 
@@ -74,7 +72,7 @@ def _read_name(walk: Lowering, pattern: Node, value: Expression) -> Read:
 
 
 def _read_alias(walk: Lowering, pattern: Node, value: Expression) -> Read:
-    inner, name = named_parts(pattern)
+    inner, *_, name = named_parts(pattern)
     fitting, captured = _read(walk, inner, value)
     return fitting, [*captured, Captured(name, fitting)]
 
@@ -106,10 +104,12 @@ def _read_class(walk: Lowering, pattern: Node, value: Expression) -> Read:
 
 def _keyword_in(field: Node) -> list[Node] | None:
     """The name and the pattern of `name=pattern`, None for any other."""
-    while field.type == "case_pattern":
-        field = named_parts(field)[0]
-    parts = named_parts(field)
-    return parts if field.type == "keyword_pattern" and len(parts) == 2 else None
+    inner: Node | None = field
+    while inner is not None and inner.type == "case_pattern":
+        inner = first_part(inner)  # none in `_`
+    parts = parts_of(inner)
+    is_keyword = inner is not None and inner.type == "keyword_pattern"
+    return parts if is_keyword and len(parts) == 2 else None
 
 
 def _class_named(walk: Lowering, named: Node) -> Expression:

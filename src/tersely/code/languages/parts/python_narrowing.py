@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import DECLARED, Expression, either
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import last_part, named_parts, operands_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -21,6 +21,12 @@ JUMPS = frozenset({"return_statement", "raise_statement", "continue_statement", 
 
 
 PLACE = re.compile(r"\w+(?:\.\w+)*")  # a variable, or a member of a member … of one
+_PLACES = re.compile(rf"(?<![\w.]){PLACE.pattern}\b(?!\.)")
+# before and behind a place that is given another value
+_IS_TARGET = re.compile(r"[\s\w.,*()\[\]]*")
+_IS_STORED = re.compile(r"\s*(?:,[^=\n]*|:[^=\n]*|\)\s*)?[-+*/|&^%@]*=(?!=)")
+_IN_HEADER = re.compile(r"\b(?:for|as|del)\b[^:\n]*\Z")
+_IS_MADE = re.compile(r"\s*:=")
 
 
 class Test(NamedTuple):
@@ -36,7 +42,7 @@ def known_in(walk: Lowering, condition: Node, body: Node) -> list[tuple[str, Exp
     """The variables that a condition tells more of in a body that runs when it is true, and what
     they are there.
     """
-    return _known(walk, _told(walk, condition, when=True), body)
+    return _known(walk, condition, body, when=True)
 
 
 def known_behind(walk: Lowering, statement: Node) -> list[tuple[str, Expression]]:
@@ -48,14 +54,14 @@ def known_behind(walk: Lowering, statement: Node) -> list[tuple[str, Expression]
     if around is None or not parts:
         return []
     if statement.type == "assert_statement":
-        return _known(walk, _told(walk, parts[0], when=True), around)
+        return _known(walk, parts[0], around, when=True)
     leaves = statement.type == "if_statement" and len(parts) == 2 and _leaves(parts[1])
-    return _known(walk, _told(walk, parts[0], when=False), around) if leaves else []
+    return _known(walk, parts[0], around, when=False) if leaves else []
 
 
 def lower_assert(walk: Lowering, node: Node) -> Expression:
     """`assert isinstance(x, A)`: it holds behind it."""
-    walk.visit(named_parts(node))
+    walk.values(node)
     if walk.is_straight(node):
         for name, value in known_behind(walk, node):
             walk.narrow(name, value)
@@ -66,15 +72,14 @@ def lower_boolean(walk: Lowering, node: Node) -> Expression:
     """`a and b`: what `a` tells when it is true holds in `b`; `a or b`: what it tells when it is
     false.
     """
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    left, right = operands_of(node)
     operator = node.child_by_field_name("operator")
     if left is None or right is None or operator is None:
-        walk.visit(named_parts(node))
+        walk.values(node)
         return None
     value = walk.value(left)
-    told = _known(walk, _told(walk, left, when=operator.type == "and"), right)
-    with walk.knowing(told):
-        return either(value, walk.value(right))
+    told = _known(walk, left, right, when=operator.type == "and")
+    return either(value, walk.value_knowing(told, right))
 
 
 def lower_conditional(walk: Lowering, node: Node) -> Expression:
@@ -85,13 +90,16 @@ def lower_conditional(walk: Lowering, node: Node) -> Expression:
         return None
     value, condition, other = parts
     walk.value(condition)
-    with walk.knowing(known_in(walk, condition, value)):
-        found = walk.value(value)
+    found = walk.value_knowing(known_in(walk, condition, value), value)
     return either(found, walk.value(other))
 
 
-def _known(walk: Lowering, told: Iterator[Test], where: Node) -> list[tuple[str, Expression]]:
-    text = walk.text(where)
+def _known(
+    walk: Lowering, condition: Node, where: Node, *, when: bool
+) -> list[tuple[str, Expression]]:
+    if ASKING not in walk.text(condition):
+        return []
+    text, told = walk.text(where), _told(walk, condition, when=when)
     kept = [test for test in told if not is_assigned(text, walk.text(test.name))]
     return [(walk.text(test.name), _narrowed(walk, test)) for test in kept]
 
@@ -117,7 +125,7 @@ def _told(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
     """What a condition tells of variables when it is true, or when it is false."""
     parts = named_parts(condition)
     operator = condition.child_by_field_name("operator")
-    word = walk.text(operator) if operator is not None else ""
+    word = walk.text_or_none(operator)
     if condition.type == "not_operator" and parts:
         yield from _told(walk, parts[0], when=not when)
     elif condition.type == "parenthesized_expression" or word == ("and" if when else "or"):
@@ -131,17 +139,17 @@ def _told(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
 
 def _leaves(body: Node) -> bool:
     """True if what stands behind a body does not run after it."""
-    last = named_parts(body)[-1] if named_parts(body) else None
+    last = last_part(body)
     return last is not None and last.type in JUMPS
 
 
 def is_assigned(text: str, name: str) -> bool:
     """True if code gives a variable, or a member or what it is a member of, another value."""
-    first, *members = name.split(".")
-    place = first + "".join(rf"(?:\.{member}" for member in members) + ")?" * len(members)
-    word = rf"(?<![\w.]){place}\b(?!\.)"
-    statement = rf"^[\s\w.,*()\[\]]*{word}\s*(?:,[^=\n]*|:[^=\n]*|\)\s*)?[-+*/|&^%@]*=(?!=)"
-    return (
-        re.search(rf"{statement}|\b(?:for|as|del)\b[^:\n]*{word}|{word}\s*:=", text, re.MULTILINE)
-        is not None
+    places = _PLACES.finditer(text)
+    return any(
+        _IN_HEADER.search(before := text[text.rfind("\n", 0, place.start()) + 1 : place.start()])
+        or _IS_MADE.match(text, place.end())
+        or (_IS_TARGET.fullmatch(before) and _IS_STORED.match(text, place.end()))
+        for place in places
+        if f"{name}.".startswith(f"{place[0]}.")
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.code.search.duplicates.shingles import Hashes, Sets
+from tersely.code.search.duplicates.shingles import Hashes, Sets, distinct
 
 BANDS, ROWS = 32, 3
 PERMUTATIONS = BANDS * ROWS
@@ -46,8 +46,7 @@ def signatures(sets: Sets) -> Hashes:
 def candidate_pairs(rows: Hashes, least: float) -> Pairs:
     """Pairs of rows that share a band and whose similarity may reach `least`, ascending."""
     found = [_band_pairs(rows[:, band * ROWS : (band + 1) * ROWS]) for band in range(BANDS)]
-    keys = np.sort(np.concatenate([pairs[:, 0] * len(rows) + pairs[:, 1] for pairs in found]))
-    keys = keys[np.concatenate((np.ones(min(len(keys), 1), np.bool_), keys[1:] != keys[:-1]))]
+    keys = distinct(np.concatenate([pairs[:, 0] * len(rows) + pairs[:, 1] for pairs in found]))
     pairs = np.stack((keys // max(len(rows), 1), keys % max(len(rows), 1)), axis=1)
     return pairs[_estimates(rows, pairs) >= least - ESTIMATE_MARGIN]
 

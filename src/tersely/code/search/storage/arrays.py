@@ -23,6 +23,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from tersely.foundation.storage.private import READING
+
 MAGIC = b"tersely arrays 1"
 ALIGNMENT_BYTES = 64
 MAX_HEADER_BYTES = 10_000_000
@@ -111,7 +113,7 @@ def map_arrays(path: Path) -> ArrayFile:
 
 
 def _map(path: Path) -> mmap:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = os.open(path, READING)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise ValueError(path)

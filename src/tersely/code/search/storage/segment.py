@@ -154,15 +154,17 @@ def terms_of(segment: Any) -> list[bytes]:
 
 def _count_equal(unit: Ints, field: Ints, item: Ints, count: Ints, items: int) -> Triples:
     """Equal (unit, field, item) taken together, by unit, field and item."""
-    keys = (unit * FIELDS + field) * max(items, 1) + item
-    order = np.argsort(keys)
-    keys = keys[order]
-    starts = (
-        np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]) if len(keys) else np.zeros(0, np.int64)
-    )
-    totals = np.add.reduceat(count[order], starts) if len(starts) else np.zeros(0, np.int64)
-    kept = order[starts]
+    kept, totals = _summed((unit * FIELDS + field) * max(items, 1) + item, count)
     return Triples(unit[kept], field[kept], item[kept], totals)
+
+
+def _summed(keys: Ints, amounts: Array) -> tuple[Ints, Array]:
+    """The first place of each key, by key, and the sum of its amounts."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = np.flatnonzero(ordered != np.r_[-1, ordered[:-1]])  # no key is negative
+    totals = np.add.reduceat(amounts[order], starts) if len(starts) else amounts[:0]
+    return order[starts], totals
 
 
 def _expanded(counted: Triples, members: Sequence[Sequence[int]]) -> tuple[Triples, Ints]:
@@ -228,15 +230,9 @@ def _bags(read: _Read, table: WordTable) -> Bags:
     rows, origin = _expanded(pieces, [[row for row, _ in part] for part in parts])
     share = np.array([part[0][1] if part else 0.0 for part in parts], np.float32)
     weighed = weights[origin] * share[pieces.item[origin]]
-    keys = rows.unit * len(table.rows) + rows.item
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    firsts = (
-        np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]) if len(keys) else np.zeros(0, np.int64)
-    )
-    totals = np.add.reduceat(weighed[order], firsts) if len(firsts) else np.zeros(0, np.float32)
-    starts = np.searchsorted(rows.unit[order][firsts], np.arange(read.units + 1))
-    return Bags(starts, rows.item[order][firsts], totals.astype(np.float32))
+    kept, totals = _summed(rows.unit * len(table.rows) + rows.item, weighed)
+    starts = np.searchsorted(rows.unit[kept], np.arange(read.units + 1))
+    return Bags(starts, rows.item[kept], totals.astype(np.float32))
 
 
 def _texts(files: Iterable[SourceFile]) -> list[UnitText]:

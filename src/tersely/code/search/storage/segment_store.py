@@ -33,7 +33,7 @@ from tersely.code.search.storage.arrays import (
 from tersely.code.search.storage.collection import Collection, FileEntry
 from tersely.code.search.storage.segment import Embed, SourceFile, build_segment, merge_segments
 from tersely.code.search.units import units_of
-from tersely.code.symbols import Symbol
+from tersely.code.symbols import SymbolsOf
 from tersely.foundation.storage.hashing import content_hash
 
 DIRECTORY = "search"
@@ -72,7 +72,7 @@ class Library:
     files: Callable[[], Sequence[IndexedText]]
     # `TerselyError` or other content where the file has just changed
     source_of: Callable[[IndexedText], bytes]
-    symbols_of: Callable[[str], Sequence[Symbol]]
+    symbols_of: SymbolsOf
 
 
 @dataclass(slots=True)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import Expression
-from tersely.code.languages.nodes import named_parts
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -24,7 +23,7 @@ def visited(rule: object) -> Handler:
     """The compiler of what has no value, and whose parts have their say."""
 
     def lower(walk: Lowering, node: Node) -> Expression:
-        walk.visit(named_parts(node))
+        walk.values(node)
         return None
 
     return lower

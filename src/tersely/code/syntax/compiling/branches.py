@@ -8,13 +8,13 @@ compilers call static single assignment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import EITHER, VERSION_MARK
 from tersely.code.languages import model
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import last_part, named_parts
 from tersely.code.syntax.compiling import Compilers, Handler
 from tersely.code.syntax.nodes.children import field
 
@@ -34,8 +34,7 @@ def _branches(rule: model.Branches) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         if not walk.is_straight(node):
             for child, told in _told(rule, walk, node):
-                with walk.knowing(told()):
-                    walk.value(child)
+                walk.value_knowing(told(), child)
             return None
         before = dict(walk.scope.versions)
         ends: list[dict[str, int]] = []
@@ -63,31 +62,32 @@ def _branches(rule: model.Branches) -> Handler:
 
 def _told(
     rule: model.Branches, walk: Lowering, node: Node
-) -> Iterator[tuple[Node, Callable[[], Known]]]:
+) -> list[tuple[Node, Callable[[], Known]]]:
     """What a node is made of, in order, and what its condition tells in each part."""
     condition: Node | None = None
+    parts: list[tuple[Node, Callable[[], Known]]] = []
     for child in named_parts(node):
         if child.type in rule.clauses:
-            yield from _told(rule, walk, child)
+            parts.extend(_told(rule, walk, child))
         elif child.type != rule.body or condition is None or rule.known_in is None:
             condition = child
-            yield child, list
+            parts.append((child, list))
         else:
-            yield child, partial(rule.known_in, walk, condition, child)
+            parts.append((child, partial(rule.known_in, walk, condition, child)))
+    return parts
 
 
 def _run(walk: Lowering, body: Node, told: Known = ()) -> None:
     """Lower a body whose statements run one after the other."""
     scope, around = walk.scope, walk.scope.body
     scope.body = body.id
-    with walk.knowing(told):
-        walk.value(body)
+    walk.value_knowing(told, body)
     scope.body = around
 
 
 def _leaves(walk: Lowering, body: Node) -> bool:
     """True if what follows a body is not reached through it."""
-    last = named_parts(body)[-1] if named_parts(body) else None
+    last = last_part(body)
     return last is not None and type(walk.rules[last.kind_id]) in LEAVING_RULES
 
 

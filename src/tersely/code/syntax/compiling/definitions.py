@@ -11,9 +11,6 @@ from tersely.code.expressions import (
     DEFINED,
     DETACHED,
     EXTENSION,
-    GENERIC,
-    ITEM,
-    LITERAL,
     MEMBER,
     METACLASS,
     OWN_RECEIVER,
@@ -22,6 +19,7 @@ from tersely.code.expressions import (
     TYPED,
     Expression,
     is_tagged,
+    last_name,
     named_parameters,
 )
 from tersely.code.languages import model
@@ -82,6 +80,7 @@ class _FunctionReader:
         `parameters_of` gives them.
         """
         rule, own_name = self._rule, self._name(node)
+        wrapped, walk.wrapped = walk.wrapped, None  # what the heading defines is not decorated
         name = _name_of(walk, naming, own_name, "lambda")
         declared = _declare_type_parameters(walk, node, self._generics)
         parameters, patterns = (
@@ -91,19 +90,22 @@ class _FunctionReader:
         receivers, _ = parameters_of(walk, self._receiver(node))
         receiver = receivers[0].annotation if receivers else None
         flags = _flags_of(rule, node, naming)
+        walk.wrapped = wrapped
         kind = _kind_of(walk, rule, naming, own_name, receiver, flags)
         if naming is not None:
             draft = walk.enter(node, kind, name, naming.node, body, naming.prefix)
             draft.holder = naming.holder
         else:
-            draft = walk.enter(node, kind, name, own_name, body, base_name(receiver))
+            draft = walk.enter(node, kind, name, own_name, body, last_name(receiver))
         draft.flags |= flags | (ABSTRACT if body is None and walk.resolution.virtual else 0)
         if walk.scope.kind in CLASS_KINDS:
             draft.flags |= walk.resolution.named_flags.get(name, 0)
         draft.receiver_type = receiver
         draft.returned_type = returned
-        annotations = [parameter.annotation for parameter in (*receivers, *parameters)]
-        draft.type_parameters = declared + _loose_parameters(walk, draft, (*annotations, returned))
+        draft.type_parameters = declared
+        if walk.loose_type_parameters:
+            annotations = [parameter.annotation for parameter in (*receivers, *parameters)]
+            draft.type_parameters += _loose_parameters(walk, draft, (*annotations, returned))
         draft.take(receivers + parameters)
         draft.body = body.id if body is not None else 0
         return draft, patterns
@@ -140,7 +142,8 @@ def _declare_type_parameters(walk: Lowering, node: Node, getters: list[Child]) -
         return ()
     outer = walk.type_parameters
     walk.type_parameters = dict(outer)
-    walk.visit([found for found in (get(node) for get in getters) if found is not None])
+    for get in getters:
+        walk.value(get(node))
     return tuple(
         name for name, type_ in walk.type_parameters.items() if type_ is not outer.get(name)
     )
@@ -155,7 +158,7 @@ def _loose_parameters(
     if not walk.loose_type_parameters:
         return ()
     lists = walk.resolution.parameter_lists
-    listing = sorted(types, key=lambda type_: base_name(type_) not in lists)
+    listing = sorted(types, key=lambda type_: last_name(type_) not in lists)
     named = dict.fromkeys(name for type_ in listing for name in named_parameters(type_))
     around = walk.definitions[draft.definition].parent
     while around >= 0:
@@ -192,7 +195,7 @@ def _kind_of(
         kind, belongs = naming.kind or rule.kind, False
     else:
         kind = rule.kind if own_name is not None else Kind.LAMBDA
-        belongs = bool(base_name(receiver))
+        belongs = bool(last_name(receiver))
     if kind is Kind.FUNCTION and (belongs or walk.scope.kind in SCOPE_OWNERS - {Kind.NAMESPACE}):
         kind = Kind.METHOD
     if kind is Kind.METHOD and (flags | (walk.wrapped[1] if walk.wrapped else 0)) & PROPERTY:
@@ -283,7 +286,7 @@ def _enter_class(
     prefix = naming.prefix if naming is not None else ""
     kind = Kind.EXTENSION if rule.extends else rule.kind
     if rule.extends and name_node is not None:
-        name = base_name(walk.value(name_node)) or walk.text(name_node)
+        name = last_name(walk.value(name_node)) or walk.text(name_node)
     else:
         name = _name_of(walk, naming, own_name, "class")
     draft = walk.enter(node, kind, name, name_node, body, prefix)
@@ -318,7 +321,7 @@ def _metaclasses(
 ) -> Iterator[Expression]:
     """What the header of a class says by a keyword that the class is an instance of."""
     for listed in [get(node) for get in getters] if keyword else ():
-        for child in named_parts(listed) if listed is not None else ():
+        for child in parts_of(listed):
             rule = walk.rules[child.kind_id]
             if type(rule) is not model.KeywordArgument:
                 continue
@@ -358,19 +361,6 @@ def _bases(walk: Lowering, node: Node) -> list[Expression]:
             if value is not None:
                 found.append(value)
     return found
-
-
-def base_name(annotation: Expression) -> str:
-    """The last name of a type expression: `pkg.T[int]` gives `T`."""
-    while type(annotation) is tuple:
-        if annotation[0] == MEMBER:
-            return str(annotation[2])
-        annotation = (
-            annotation[1]
-            if annotation[0] in (GENERIC, ITEM, LITERAL, TYPED, TYPE_PARAMETER)
-            else None
-        )
-    return annotation if type(annotation) is str else ""
 
 
 def _variable(rule: model.Variable) -> Handler:
@@ -447,7 +437,7 @@ def _wrapper(rule: model.Wrapper) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         inner = get_definition(node)
         if inner is None:
-            walk.visit(named_parts(node))
+            walk.values(node)
             return None
         decorators, flags = _decorators(walk, node, rule)
         if type(walk.rules[inner.kind_id]) in (model.Function, model.Class, model.Variables):

@@ -32,13 +32,14 @@ if TYPE_CHECKING:
 
 def _sequence(rule: model.Sequence) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
-        if rule.unwraps and len(named_parts(node)) == 1:
-            return walk.value(named_parts(node)[0])
-        parts = tuple(walk.value(child) for child in named_parts(node))
+        parts = named_parts(node)
+        if rule.unwraps and len(parts) == 1:
+            return walk.value(parts[0])
+        values = walk.values(node)
         serial = walk.next_serial()
-        for index, child in enumerate(named_parts(node)):
+        for index, child in enumerate(parts):
             walk.displayed(serial, (CONST, index), child)
-        return (SEQUENCE, parts, serial)
+        return (SEQUENCE, values, serial)
 
     return lower
 

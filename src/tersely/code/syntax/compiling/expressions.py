@@ -23,6 +23,7 @@ from tersely.code.expressions import (
     SEQUENCE,
     SPREAD,
     Expression,
+    beginning_of,
     either,
     is_tagged,
     patterned,
@@ -30,6 +31,7 @@ from tersely.code.expressions import (
 from tersely.code.languages import model
 from tersely.code.languages.nodes import all_parts, line_of, named_parts
 from tersely.code.syntax.compiling import Compilers, Handler, visited
+from tersely.code.syntax.effects import with_named_callbacks
 from tersely.code.syntax.items import item, merged
 from tersely.code.syntax.nodes.children import field
 
@@ -46,14 +48,14 @@ INDEX_TYPES = ("int", "number")
 
 def _name(rule: model.Name) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
-        name = walk.text(node)
+        name = walk.texts[walk.source[node.start_byte : node.end_byte]]
         if name in walk.type_parameters:
             return walk.type_parameters[name]
         if walk.in_blocks and (variable := walk.in_sight(name)) is not None:
             return variable
         walk.scope.read.add(name)
         if rule.may_call and name not in walk.scope.bound:
-            walk.scope.reads.append((name, line_of(node)))
+            walk.scope.reads.append((name, node.start_point[0] + 1))
         return walk.versioned(name) if walk.scope.versions else name
 
     return lower
@@ -73,7 +75,8 @@ def _member(rule: model.Member) -> Handler:
         rule_of_member = walk.rules[member.kind_id]
         if type(rule_of_member) is model.Generic:  # a.b<T>
             member = field(rule_of_member.base)(member) or member
-        name = walk.text(member).removeprefix(walk.resolution.sigil)
+        text = walk.texts[walk.source[member.start_byte : member.end_byte]]
+        name = text.removeprefix(walk.resolution.sigil)
         walk.mentions.add(name)
         known = walk.in_blocks.get(walk.text(node)) if name in walk.narrowed_members else None
         if known in walk.scope.block_variables:
@@ -81,7 +84,7 @@ def _member(rule: model.Member) -> Handler:
         is_reference = rule.reference and any(one.type == rule.reference for one in node.children)
         tag = REFERENCE if is_reference else MEMBER
         result = (tag, walk.value(get_object(node)), name)
-        walk.scope.reads.append((result, line_of(node)))
+        walk.scope.reads.append((result, node.start_point[0] + 1))
         return result
 
     return lower
@@ -127,18 +130,24 @@ def _call(rule: model.Call) -> Handler:
         callee_node = get_callee(node)
         callee = _callee(walk, callee_node, get_receiver(node))
         positional, keywords = arguments_of(walk, get_arguments(node))
-        in_place = is_tagged(callee, DEFINED)
-        line = (node.start_point if in_place else (callee_node or node).end_point)[0] + 1
+        kind = callee[0] if type(callee) is tuple else None
+        called = callee[2] if kind == MEMBER else callee
+        if type(called) is str and called in walk.resolution.named_callbacks:
+            positional, keywords = with_named_callbacks(walk, called, positional, keywords)
+        is_noted = kind == MEMBER and called in walk.noted
+        end = (callee_node or node).end_point
+        line = (node.start_point if kind == DEFINED else end)[0] + 1
         listed = get_generics(node)
-        generics = tuple(map(walk.value, named_parts(listed))) if listed is not None else ()
+        generics = walk.values(listed)
         of_call = () if rule.constructs else generics
         result = walk.call(callee, positional, keywords, line, tag, of_call)
-        for target, added in _mergers(walk, callee, positional):
+        for target, added in _mergers(walk, callee, positional) if is_noted else ():
             if walk.is_straight(node):
                 merged(walk, target, added)
-        if positional and _derives(walk, callee):
+        if walk.resolution.deriving_functions and positional and _derives(walk, callee):
             return (MAPPING, (((SPREAD, None), positional[0]),), walk.next_serial())
-        made = _filled(walk, callee, positional, keywords) or result
+        may_fill = type(called) is str and called in walk.filling_names
+        made = (may_fill and _filled(walk, callee, positional, keywords)) or result
         is_typed = rule.constructs and generics
         return walk.typed(made, (GENERIC, callee, generics)) if is_typed else made
 
@@ -159,13 +168,12 @@ def _callee(walk: Lowering, callee: Node | None, receiver: Node | None) -> Expre
 def _mergers(
     walk: Lowering, callee: Expression, positional: tuple[Any, ...]
 ) -> Iterator[tuple[Expression, Expression]]:
-    """What a call adds to what: all that the second holds to the first."""
-    if is_tagged(callee, MEMBER):
-        place = walk.resolution.mergers.get(callee[2], -1)
-        if 0 <= place < len(positional):
-            yield callee[1], positional[place]
-        if callee[2] in walk.resolution.mixing_functions:
-            yield from ((positional[0], added) for added in positional[1:])
+    """What a call of a member adds to what: all that the second holds to the first."""
+    place = walk.resolution.mergers.get(callee[2], -1)
+    if 0 <= place < len(positional):
+        yield callee[1], positional[place]
+    if callee[2] in walk.resolution.mixing_functions:
+        yield from ((positional[0], added) for added in positional[1:])
 
 
 def _filled(
@@ -175,6 +183,9 @@ def _filled(
     filling = walk.resolution.fillable.get(_name_outside(walk, callee))
     if filling is None:
         return None
+    if filling is model.Filling.DEFAULT:
+        held = tuple(value for name, value in keywords if name == filling.value)
+        return (SEQUENCE, held, walk.next_serial())
     given = positional[0] if len(positional) == 1 else None
     pairs: tuple[Any, ...] = ()
     if filling is model.Filling.ELEMENTS:
@@ -187,11 +198,11 @@ def _filled(
     elif given is not None:
         pairs = _pairs_in(given)
     if filling is model.Filling.ITEMS:
-        held = (((SPREAD, None), given),) if given is not None else ()
+        spread = (((SPREAD, None), given),) if given is not None else ()
         named = tuple(
             ((CONST, name) if name else (SPREAD, None), value) for name, value in keywords
         )
-        pairs = (*pairs, *held, *named)
+        pairs = (*pairs, *spread, *named)
     return (MAPPING, pairs, walk.next_serial())
 
 
@@ -229,10 +240,9 @@ def _is_pair(part: Expression) -> bool:
 
 def _derives(walk: Lowering, callee: Expression) -> bool:
     """True if what is called makes an object that inherits from its argument."""
-    functions = walk.resolution.deriving_functions
-    if not functions or not is_tagged(callee, MEMBER) or type(callee[1]) is not str:
-        return False
-    return f"{callee[1]}.{callee[2]}" in functions
+    # an owner that is no name may be a long chain of calls
+    is_of_name = is_tagged(callee, MEMBER) and type(callee[1]) is str
+    return is_of_name and f"{callee[1]}.{callee[2]}" in walk.resolution.deriving_functions
 
 
 def _keyword_argument(rule: model.KeywordArgument) -> Handler:
@@ -263,10 +273,9 @@ def _item(rule: model.Item) -> Handler:
         is_slice = index is not None and type(walk.rules[index.kind_id]) is model.Slice
         bounds = _bounds(walk, index) if is_slice and index is not None else None
         key = None if is_slice else walk.value(index)
-        if len(named_parts(node)) > 2 - (index is None) - (container is None):
-            key = _keys(
-                walk, key, [part for part in named_parts(node) if part not in (index, container)]
-            )
+        if node.named_child_count > 2 - (index is None) - (container is None):
+            others = [part for part in named_parts(node) if part not in (index, container)]
+            key = _keys(walk, key, others) if others else key
         if value is None:
             return None
         if walk.resolution.item_methods:
@@ -302,22 +311,25 @@ def _bounds(walk: Lowering, node: Node) -> tuple[int | None, int | None] | None:
 
 def _text(rule: model.Text) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
-        parts = named_parts(node)
+        parts = node.named_children
         is_whole = True
         texts: list[str] = []  # of what is written down, and a hole for what is put in when it runs
+        first: Expression = None  # what is put in at the beginning
         for part in parts:
             if part.type in rule.content:
                 texts.append(walk.text(part))
             elif part.child_count and named_parts(part):
-                walk.value(part)
+                put_in = walk.value(part)
+                first = first if texts else put_in
                 texts.append(HOLE)
                 is_whole = False
-        if is_whole and len(texts) == 1 and len(parts) <= 3:
-            return (CONST, texts[0])
+        is_one = len(texts) == 1 and len(parts) <= 3
+        if is_whole and (is_one or 1 < len(texts) == len(parts)):
+            return (CONST, "".join(texts))
         text = walk.text(node).strip("\"'`")
         if not parts or not text:
             return (CONST, text)
-        return patterned("".join(texts))
+        return patterned("".join(texts), beginning_of(first))
 
     return lower
 
@@ -338,9 +350,9 @@ def _either(rule: model.Either) -> Handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         if not getters:
-            return either(*[walk.value(child) for child in named_parts(node)])
+            return either(*walk.values(node))
         if rule.operators and not any(child.type in rule.operators for child in node.children):
-            walk.visit(named_parts(node))
+            walk.values(node)
             return None
         chosen = [child for child in (get(node) for get in getters) if child is not None]
         walk.visit_others(node, *chosen)
@@ -379,7 +391,7 @@ def _generic(rule: model.Generic) -> Handler:
         base, arguments = walk.value(get_base(node)), get_arguments(node)
         if base is None or arguments is None:
             return base
-        return (GENERIC, base, tuple(walk.value(child) for child in named_parts(arguments)))
+        return (GENERIC, base, walk.values(arguments))
 
     return lower
 

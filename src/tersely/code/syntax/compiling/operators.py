@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
@@ -41,10 +42,14 @@ PLACE = re.compile(r"%[sdr]")  # in a text, where `%` puts something in
 
 def _operator(rule: model.Operator) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
-        children = all_parts(node)
-        values = [walk.value(child) for child in children if child.is_named]
-        tokens = [child.type for child in children if not child.is_named]
-        line = line_of(node)
+        values: list[Expression] = []
+        tokens: list[str] = []
+        for child in all_parts(node):
+            if child.is_named:
+                values.append(walk.value(child))
+            else:
+                tokens.append(child.type)
+        line = node.start_point[0] + 1
         if len(values) == 1 and tokens:
             return _of_one(walk, rule, tokens[0], values[0], line)
         made = either(*values)
@@ -63,7 +68,7 @@ def _operator(rule: model.Operator) -> Handler:
 def _text_with(values: list[Expression], tokens: list[str]) -> Expression:
     """A text that an operator makes of another: what is known of it."""
     if tokens == ["+"]:
-        return joined_texts(*values)
+        return reduce(joined_texts, values)
     return patterned(PLACE.sub(HOLE, text_of(values[0])) if tokens == ["%"] else HOLE)
 
 

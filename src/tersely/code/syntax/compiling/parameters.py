@@ -38,11 +38,14 @@ def parameters_of(
     patterns: list[tuple[str, Node]] = []
     if node is None:
         return parameters, patterns
-    if type(walk.rules[node.kind_id]) is model.Name:
-        walk.written(walk.text(node), node)
-        return [Parameter(walk.text(node), None, None, POSITIONAL)], patterns
-    for child in named_parts(node):
+    is_name = type(walk.rules[node.kind_id]) is model.Name
+    for child in [node] if is_name else named_parts(node):
         rule = walk.rules[child.kind_id]
+        if type(rule) is model.Name:
+            name = walk.text(child)
+            walk.written(name, child)
+            parameters.append(Parameter(name, None, None, POSITIONAL))
+            continue
         written = _written(walk, child, rule)
         if written is None:
             continue

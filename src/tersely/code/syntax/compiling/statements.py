@@ -84,10 +84,14 @@ def _bind_left(
     """Bind what an assignment names; where it stands in straight-line code, names that are bound
     already are new variables.
     """
-    is_bound = walk.text(left) in walk.scope.bound or len(named_parts(left)) > 0
+    text = walk.text(left)
+    is_bound = text in walk.scope.bound or left.named_child_count > 0
     walk.rebinds = rule.declares or (is_bound and walk.is_straight(node))
     outward, walk.outward = walk.outward, rule.outward
-    walk.bind(left, value)
+    if type(walk.rules[left.kind_id]) is model.Name:
+        walk.bind_name(text, value, left)
+    else:
+        walk.bind(left, value)
     walk.rebinds, walk.outward = False, outward
 
 
@@ -177,7 +181,7 @@ def _iterate(rule: model.Iterate) -> Handler:
 
 
 def _has_token(node: Node, token: str) -> bool:
-    return bool(token) and any(child.type == token for child in node.children)
+    return bool(token) and token in [child.type for child in node.children]
 
 
 def _implicit_iteration(walk: Lowering, value: Expression, node: Node, *, waits: bool) -> None:

@@ -22,7 +22,7 @@ def lower(walk: Walk, node: Node) -> None:
     role = walk.role(node)
     handler = walk.statements.get(type(role))
     if handler is not None:
-        handler(walk, node, role)
+        walk.apply(handler, node, role)
         return
     inner = _only_statement(walk, node)
     if inner is not None:

@@ -197,7 +197,8 @@ def _fits_all(walk: Walk, pattern: Node, role: control.Case) -> bool:
     """True if a pattern, or the last of its alternatives, is a wildcard."""
     while pattern.child_count:
         parts = [child for child in pattern.children if child.type not in ("(", ")")]
-        if len(parts) > 1 and not any(part.type == "|" for part in parts):
+        is_one_of = any(part.type == "|" for part in parts)
+        if not parts or (len(parts) > 1 and not is_one_of):
             return False
         pattern = parts[-1]
     return walk.text(pattern) in role.wildcards

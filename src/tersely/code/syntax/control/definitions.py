@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
@@ -76,7 +77,7 @@ def read_called(walk: Walk) -> None:
             wanted += [f"{owner}.{call.callee}".removeprefix(".")] if call.on_own else []
             for one in (one for name in wanted for one in walk.postponed.pop(name, ())):
                 walk.imported, walk.draft = one.imported, one.around
-                _routine(walk, one.node, one.role, call.callee)
+                walk.apply(partial(_routine, name=call.callee), one.node, one.role)
     walk.draft = module
 
 

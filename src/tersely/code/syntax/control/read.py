@@ -4,7 +4,6 @@ text.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tersely.code.languages.control.roles import Control
@@ -16,7 +15,7 @@ from tersely.code.syntax.control.draft import StatementDraft, begin
 from tersely.code.syntax.control.statements import STATEMENTS
 from tersely.code.syntax.control.walk import Walk
 from tersely.code.syntax.extract import parse
-from tersely.foundation.recursion import allow_deep_nesting
+from tersely.code.syntax.isolation import Spared, walked
 
 if TYPE_CHECKING:
     from tersely.code.languages.model import Language
@@ -31,14 +30,17 @@ def read_routines(source: bytes, language: Language, lines: range | None = None)
     """
     table = language.control() if language.control else Control({})
     root = parse(source, language).root_node
-    walk = Walk(source, language, table, VISITORS, STATEMENTS, body, lines)
-    allow_deep_nesting()
-    begin(walk.draft)
-    walk.draft.statements.append(StatementDraft("entry", 0, 0, 1, 0, walk.draft.end_line, -1))
-    walk.draft.statement = 0
-    walk.routines.append(None)
-    with suppress(RecursionError):
+
+    def read(spared: Spared) -> Walk:
+        walk = Walk(source, language, table, VISITORS, STATEMENTS, body, lines, spared.nodes)
+        begin(walk.draft)
+        walk.draft.statements.append(StatementDraft("entry", 0, 0, 1, 0, walk.draft.end_line, -1))
+        walk.draft.statement = 0
+        walk.routines.append(None)
         walk.body(root)
         read_called(walk)
+        return walk
+
+    walk, _ = walked(root, read)
     walk.routines[0] = walk.draft.freeze()
     return Routines(tuple(one for one in walk.routines if one is not None))

@@ -10,10 +10,11 @@ from tersely.code.languages.nodes import last_line_of, line_of, named_parts, par
 from tersely.code.routines import OBJECT, Call, Path, Routine, line_count
 from tersely.code.syntax.control.draft import MAX_PATH_NAMES, Draft
 from tersely.code.syntax.control.paths import path_of, sources_of
+from tersely.code.syntax.isolation import UnreadableNodeError
 from tersely.code.syntax.nodes.children import field, token
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from tree_sitter import Node
 
@@ -51,6 +52,7 @@ class Walk:
         statements: dict[type, Callable[[Walk, Node, Any], None]],
         block: Callable[[Walk, Node, str | None], None],
         lines: range | None,
+        spared: Mapping[int, bool],
     ) -> None:
         self.source = source
         self.language = language
@@ -60,6 +62,7 @@ class Walk:
         self.visitors = visitors
         self.statements = statements
         self.block = block
+        self.spared = spared  # nodes by id that have no role here; false: nor have their children
         self.routines: list[Routine | None] = []
         self.draft = Draft("", "module", -1, 1, line_count(source), 0)
         self.discarded = -1  # the node whose value nobody takes
@@ -77,6 +80,8 @@ class Walk:
 
     def role(self, node: Node) -> Any:
         """The role of a node, None without a role or rule."""
+        if self.spared and node.id in self.spared:
+            return None
         role = self.roles.get(node.type)
         return self._form(node, role) if type(role) is control.Forms else role
 
@@ -99,7 +104,7 @@ class Walk:
 
     def visit(self, node: Node | None) -> None:
         """Record what evaluating a node does at the point being filled."""
-        if node is None:
+        if node is None or (self.spared and self.spared.get(node.id) is False):
             return
         role = self.role(node)
         draft = self.draft
@@ -110,11 +115,22 @@ class Walk:
             return
         visitor = self.visitors.get(type(role))
         if visitor is not None:
-            visitor(self, node, role)
+            self.apply(visitor, node, role)
         else:
             self.visit_children(node)
         if node.type in self.control.undivided:
             draft.decisions = decisions
+
+    def apply(self, rule: Callable[[Walk, Node, Any], object], node: Node, role: Any) -> None:
+        """Let a rule have its effect. Raises UnreadableNodeError with the innermost node whose rule
+        failed.
+        """
+        try:
+            rule(self, node, role)
+        except UnreadableNodeError:
+            raise
+        except Exception as error:
+            raise UnreadableNodeError(node) from error
 
     def visit_children(self, node: Node, but: tuple[Node | None, ...] = ()) -> None:
         """Visit the named children, some excepted."""
@@ -133,7 +149,8 @@ class Walk:
         draft.close()
         around = draft.statements[outer]
         around.head_end_line = min(around.head_end_line, line_of(node))
-        self.statements[type(self.role(node))](self, node, self.role(node))
+        role = self.role(node)
+        self.apply(self.statements[type(role)], node, role)
         draft.close()
         draft.statement = outer
         if around.end_line > last_line_of(node):

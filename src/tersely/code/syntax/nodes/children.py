@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 Child = Callable[["Node"], "Node | None"]
+_NOWHERE: dict[Node, Node] = {}
 
 
 @cache
@@ -22,7 +23,7 @@ def field(name: str) -> Child:
     else b, "" none.
     """
     if not name:
-        return lambda node: None
+        return _NOWHERE.get
     if "|" in name:
         first, second = map(field, name.split("|", 1))
         return lambda node: first(node) or second(node)

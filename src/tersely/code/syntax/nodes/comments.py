@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import first_part
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -57,17 +57,11 @@ def _is_documentation(comment: Node) -> bool:
 def doc_string(walk: Lowering, body: Node | None) -> tuple[int, int]:
     """Byte span of the string that opens a body, (0, 0) without one."""
     wanted = walk.language.doc_string
-    if not wanted or body is None:
-        return 0, 0
-    first = body
-    for _ in range(2):  # the statement, then the string in it
-        inside = named_parts(first) if first.type != wanted else []
-        if not inside:
-            break
-        first = inside[0]
-    if first is not body and first.type == wanted:
-        return first.start_byte, first.end_byte
-    return 0, 0
+    first = first_part(body) if wanted else None
+    if first is not None and first.type != wanted:
+        first = next(iter(first.named_children), None)
+    is_text = first is not None and first.type == wanted
+    return (first.start_byte, first.end_byte) if first is not None and is_text else (0, 0)
 
 
 def first_attribute(walk: Lowering, node: Node) -> Node:

@@ -24,6 +24,7 @@ class Use(StrEnum):
     TYPE = "type"
     WRITE = "write"
     READ = "read"
+    LINK = "link"  # to the URL of a handler, which calls nothing
 
 
 # what grammars call names that cannot be anything else

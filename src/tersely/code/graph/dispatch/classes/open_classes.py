@@ -21,8 +21,8 @@ from tersely.code.graph.pointsto.values import (
     Values,
     one,
 )
-from tersely.code.graph.program.file import MEMBER_OWNERS, File
-from tersely.code.symbols import Kind
+from tersely.code.graph.program.file import File
+from tersely.code.symbols import MEMBER_OWNERS, Kind
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MAX_REGISTERING_FILES = 40  # that name the function, above which its own alone registers others
 REGISTERING_LIMIT = (
-    "truncated: functions that are registered with one that over"
+    "functions that are registered with one that over"
     f" {MAX_REGISTERING_FILES} files name were looked for in its own file alone"
 )
 
@@ -55,7 +55,7 @@ class Registered:
     def _given(self, file: File, position: int, method: str) -> Values:
         files = self.program.mentioning(file.definitions[position].name, file)
         if len(files) > MAX_REGISTERING_FILES:
-            self.solver.mark_cut(REGISTERING_LIMIT)
+            self.solver.bounds.met(REGISTERING_LIMIT)
             files = (file.id,)
         found: Values = NOTHING
         for other in map(self.program.file, sorted({*files, file.id})):

@@ -28,6 +28,7 @@ from tersely.code.graph.program.file import File
 from tersely.code.graph.targets import Target
 from tersely.code.languages.model import Summary
 from tersely.code.symbols import CALLABLE_KINDS
+from tersely.code.syntax.mentions import displays_in
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
 MAX_ROUTERS = 6  # under each other
 MAX_BEGINNINGS = 20  # paths that the routes of one router begin with
 BEGINNINGS_LIMIT = (
-    f"truncated: {MAX_BEGINNINGS} paths of a router were taken, and {MAX_ROUTERS} routers under each"
-    " other"
+    f"{MAX_BEGINNINGS} paths of a router were taken, and {MAX_ROUTERS} routers under each other"
 )
 
 PLACEHOLDER = "{}"
@@ -58,6 +58,7 @@ class Routers:
         self.evaluator = evaluator
         self.program = evaluator.program
         self._made: dict[Value, Registered] = {}
+        self._listed: dict[int, dict[Expression, Value]] = {}
         self._registered: dict[Value, set[Registered]] = defaultdict(set)
         # by router and the number of routers above it that are still looked at
         self._beginnings: dict[tuple[Value, int], frozenset[str]] = {}
@@ -94,7 +95,21 @@ class Routers:
         made_by = call[1] if is_tagged(call[1], CALL) else call
         receiver = receiver_of(made_by)
         values = self.evaluator.values(file, scope, receiver) if receiver is not None else ()
-        return frozenset(filter(is_router, values)) or frozenset((_place(file, scope),))
+        routers = frozenset(filter(is_router, values))
+        return routers or frozenset((self._lists(file).get(call) or _place(file, scope),))
+
+    def _lists(self, file: File) -> dict[Expression, Value]:
+        """The lists of a file by the calls that are written in them, each with its line."""
+        known = self._listed.get(file.id)
+        if known is None:
+            known = self._listed[file.id] = {
+                element: (DISPLAY, file.id, display[2])
+                for scope in file.scopes
+                for display in (displays_in(tuple(scope)) if scope is not None else ())
+                for element in display[1]
+                if is_tagged(element, CALL)
+            }
+        return known
 
     def _given(
         self, file: File, scope: int, expression: Expression, takes_functions: bool
@@ -102,7 +117,7 @@ class Routers:
         """The routers, classes and modules of routes that an argument is or a list of it holds;
         `router.routes()` and `include(router.urls)` stand for the router.
         """
-        kinds = (CLASS, MODULE, FUNCTION) if takes_functions else (CLASS, MODULE)
+        kinds = (CLASS, MODULE, DISPLAY, *((FUNCTION,) if takes_functions else ()))
         while expression is not None:
             values = self.evaluator.values(file, scope, expression)
             lists = frozenset(one for one in values if one[0] in (DISPLAY, COLLECTION))
@@ -126,7 +141,7 @@ class Routers:
 
     def _before(self, owner: Value, depth: int) -> frozenset[str]:
         if not depth:
-            self.program.limits_hit.add(BEGINNINGS_LIMIT)
+            self.program.bounds.met(BEGINNINGS_LIMIT)
             return frozenset(("",))
         known = self._beginnings.get((owner, depth))
         if known is None:
@@ -134,9 +149,11 @@ class Routers:
         return known
 
     def _found_before(self, owner: Value, depth: int) -> frozenset[str]:
-        if owner[0] == FUNCTION and owner not in self._registered:
+        if owner[0] in (FUNCTION, DISPLAY) and owner not in self._registered:
             file = self.program.file(owner[1])
-            return self._before(_place(file, file.definitions[owner[2]].parent), depth)
+            is_list = owner[0] == DISPLAY
+            around = file.display(owner[2])[0] if is_list else file.definitions[owner[2]].parent
+            return self._before(_place(file, around), depth)
         made = self._made.get(owner)
         own = made.paths if made is not None else frozenset()
         found: set[str] = set()
@@ -146,7 +163,7 @@ class Routers:
         if not found:
             found = self._under(made.at if made is not None else (), owner, own or {""}, depth)
         if len(found) > MAX_BEGINNINGS:
-            self.program.limits_hit.add(BEGINNINGS_LIMIT)
+            self.program.bounds.met(BEGINNINGS_LIMIT)
         return frozenset(sorted(found)[:MAX_BEGINNINGS])
 
     def _under(

@@ -18,7 +18,9 @@ DIRECTORY = "templates"
 SUFFIXES = (".html", ".htm", ".xml", ".txt", ".jinja", ".jinja2", ".j2")
 MAX_TEMPLATE_CHARACTERS = 200_000  # read of one
 MAX_TEMPLATES = 40  # that one call leads to, with those that they include or extend
-TEMPLATE_LIMIT = f"truncated: {MAX_TEMPLATE_CHARACTERS:,} characters were read of {MAX_TEMPLATES} templates of a call"
+TEMPLATE_LIMIT = (
+    f"{MAX_TEMPLATE_CHARACTERS:,} characters were read of {MAX_TEMPLATES} templates of a call"
+)
 
 _TEXT = r"\s*[\"']([^\"'\s]+)[\"']"
 NAME = re.compile(rf"\{{%-?\s*url{_TEXT}|\burl_for\({_TEXT}")
@@ -28,13 +30,16 @@ PATH = re.compile(
     rf"|(?:\bfetch|\baxios\.\w+|(?:\$|\bjQuery)\.\w+)\({_TEXT}"
 )
 PLACE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\$\{.*?\}")
+HOLES = re.compile(rf"{re.escape(HOLE)}+")
 
 
-class Reference(NamedTuple):
-    """A route that a template names: by its name, or by the path of its URL."""
+class TemplateLink(NamedTuple):
+    """A route that a template names: by its name, or by the path of its URL; line and column from 1."""
 
     kind: str
     text: str
+    line: int
+    column: int
 
 
 class Templates:
@@ -44,44 +49,51 @@ class Templates:
         self.program = program
         self._texts: dict[str, str] = {}
 
-    def references(self, calling: str, name: str) -> tuple[list[Reference], bool]:
-        """What a template refers to that a file names, with those it includes or extends; and
+    def shown(self, calling: str, name: str) -> tuple[list[str], bool]:
+        """The paths of the template that a file names and of those that it includes or extends; and
         whether some were not read to the end.
         """
-        found: dict[Reference, None] = {}
         pending = [(calling, name)]
-        seen: set[str] = set()
+        found: dict[str, None] = {}
         is_cut = False
         while pending:
-            beside, wanted = pending.pop(0)
-            path, text = self._located(beside, wanted)
-            if not path or path in seen:
+            path = self._located(*pending.pop(0))
+            if not path or path in found:
                 continue
-            if len(seen) == MAX_TEMPLATES:
+            if len(found) == MAX_TEMPLATES:
                 return list(found), True
-            seen.add(path)
-            is_cut = is_cut or len(text) > MAX_TEMPLATE_CHARACTERS
-            text = text[:MAX_TEMPLATE_CHARACTERS]
-            found.update(dict.fromkeys(_references(text)))
-            pending += [(path, other) for other in OTHER.findall(text)]
+            found[path] = None
+            is_cut = is_cut or len(self._texts[path]) > MAX_TEMPLATE_CHARACTERS
+            pending += [(path, other) for other in OTHER.findall(self._text(path))]
         return list(found), is_cut
 
-    def _located(self, beside: str, name: str) -> tuple[str, str]:
-        """The nearest template of a name, as path and text, both empty where there is none."""
-        if not name.endswith(SUFFIXES):
-            return "", ""
+    def links(self, path: str) -> Iterator[TemplateLink]:
+        """What a template that was shown names itself."""
+        text = self._text(path)
+        padded = PLACE.sub(lambda place: HOLE * len(place[0]), text)
+        for kind, pattern, source in (("name", NAME, text), ("path", PATH, padded)):
+            for match in pattern.finditer(source):
+                start = match.start(match.lastindex or 0)
+                line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
+                written = HOLES.sub(HOLE, match[match.lastindex or 0])
+                yield TemplateLink(kind, written, line, column)
+
+    def _text(self, path: str) -> str:
+        return self._texts[path][:MAX_TEMPLATE_CHARACTERS]
+
+    def _located(self, beside: str, name: str) -> str:
+        """The path of the nearest template of a name, "" where there is none."""
         directory = posixpath.dirname(beside)
-        while True:
+        while is_template(name):
             path = posixpath.normpath(posixpath.join(directory, DIRECTORY, name))
             if path not in self._texts:
                 self._texts[path] = self.program.text(path)
             if self._texts[path] or not directory:
-                return (path, self._texts[path]) if self._texts[path] else ("", "")
+                return path if self._texts[path] else ""
             directory = posixpath.dirname(directory)
+        return ""
 
 
-def _references(text: str) -> Iterator[Reference]:
-    for match in NAME.finditer(text):
-        yield Reference("name", match[1] or match[2])
-    for match in PATH.finditer(PLACE.sub(HOLE, text)):
-        yield Reference("path", match[1] or match[2])
+def is_template(path: str) -> bool:
+    """True if a file may be a template, by its name."""
+    return path.endswith(SUFFIXES)

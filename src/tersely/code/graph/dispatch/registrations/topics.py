@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.expressions import CALL, MEMBER, SEQUENCE, Expression, is_tagged
+from tersely.code.expressions import CALL, MEMBER, SEQUENCE, Expression, is_tagged, last_name
+from tersely.code.graph.dispatch.registrations.base_arguments import BaseArguments
 from tersely.code.graph.dispatch.registrations.routes import (
     NO_FIT,
     Routers,
@@ -23,8 +25,8 @@ from tersely.code.graph.dispatch.registrations.routes import (
     segments,
 )
 from tersely.code.graph.dispatch.registrations.templates import TEMPLATE_LIMIT, Templates
-from tersely.code.graph.dispatch.type_filtering import type_name
 from tersely.code.graph.passing import receiver_of
+from tersely.code.graph.pointsto.names import Written
 from tersely.code.graph.pointsto.values import (
     CLASS,
     DISPLAY,
@@ -38,7 +40,6 @@ from tersely.code.graph.pointsto.values import (
     Values,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.graph.program.mentions import callee_names
 from tersely.code.graph.targets import Target
 from tersely.code.languages.frameworks import verb_of
 from tersely.code.languages.model import (
@@ -51,6 +52,7 @@ from tersely.code.languages.model import (
     Topic,
 )
 from tersely.code.languages.registry import LANGUAGES
+from tersely.code.syntax.mentions import callee_names
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -76,15 +78,42 @@ class Registration(NamedTuple):
     call: Expression
 
 
+class Link(NamedTuple):
+    """A place that names the route of a handler and does not call it; line and column from 1."""
+
+    path: str
+    line: int
+    column: int
+    owner: str  # the id of the symbol around it; of a template its path
+    rule: str
+
+
+class _Shown(NamedTuple):
+    """A template that a function or class shows, by the name that it has there."""
+
+    home: File
+    position: int
+    name: str
+
+
+class _Links(NamedTuple):
+    """The links to handlers, and who shows the templates that hold some, by symbol ids."""
+
+    to: dict[Place, set[Link]]
+    showing: dict[str, set[str]]
+
+
 class Topics:
-    """The handlers that frameworks call, and the calls that lead to them."""
+    """The handlers that frameworks call, the calls that lead to them, and the links to them."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.program = evaluator.program
         self.templates = Templates(self.program)
-        self._handlers: dict[Key, set[Target]] | None = None
-        self._reaching: list[tuple[int, int, int]] | None = None
+        self.base_arguments = BaseArguments(evaluator)
+        self._handlers: dict[None, tuple[dict[Key, set[Target]], frozenset[str]]] = {}
+        self._reaching: dict[None, tuple[list[tuple[int, int, int]], frozenset[str]]] = {}
+        self._links: dict[None, tuple[_Links, frozenset[str]]] = {}
         self._held: dict[Key, set[Target]] | None = None
         self._places_held: set[Place] = set()  # of the handlers in it
 
@@ -93,15 +122,70 @@ class Topics:
         if summary.reaches is None:
             return []
         found: set[Target] = set()
-        for kind, framework, told in self._keys(file, scope, summary.reaches, call, None):
-            if kind == "path":
-                found |= self._by_path(told, _verb(call))
-            else:
-                space, _, word = told.replace(":", ".").replace("/", ".").rpartition(".")
-                key = (kind, framework, word)
-                named = self._in_registries().get(key) or self._registered().get(key, set())
-                found |= self._of_space(named, space)
+        for key in self._keys(file, scope, summary.reaches, call, None):
+            found |= self._handlers_of(key, _verb(call))
         return sorted(found)
+
+    def _handlers_of(self, key: Key, verb: str) -> set[Target]:
+        """The handlers that are registered for what is told."""
+        kind, framework, told = key
+        if kind == "path":
+            return self._by_path(told, verb)
+        space, _, word = told.replace(":", ".").replace("/", ".").rpartition(".")
+        of_word = (kind, framework, word)
+        named = self._in_registries().get(of_word) or self.registered().get(of_word, set())
+        return self._of_space(named, space)
+
+    def links_to(self, place: Place) -> list[Link]:
+        """The links to a handler."""
+        return sorted(self._linked().to.get(place, ()))
+
+    def showing(self, template: str) -> list[str]:
+        """The ids of the functions and classes that show a template, itself or in another."""
+        return sorted(self._linked().showing.get(template, ()))
+
+    def linked_from(self, template: str) -> list[Place]:
+        """The handlers that a template links to."""
+        every = self._linked().to.items()
+        return sorted(place for place, links in every if any(one.path == template for one in links))
+
+    def _linked(self) -> _Links:
+        return self.program.notes.once(self._links, None, self._all_links)
+
+    def _all_links(self) -> _Links:
+        links = _Links(defaultdict(set), defaultdict(set))
+        for (file_id, scope, _), summary, call in self._calls(_names_routes):
+            file, topic = self.program.file(file_id), summary.links
+            assert topic is not None
+            if topic.kind == "template":
+                self._note_templates(links, file, scope, topic, call, summary.rule)
+                continue
+            owner = self.program.symbol_id(file_id, file.named_owner(scope))
+            link = Link(file.path, call[4], 1, owner, summary.rule)
+            for key in self._keys(file, scope, topic, call, None):
+                self._note_link(links, key, link)
+        return links
+
+    def _note_link(self, links: _Links, key: Key, link: Link) -> None:
+        for target in self._handlers_of(key, ""):
+            links.to[target.file, target.position].add(link)
+
+    def _note_templates(
+        self, links: _Links, file: File, scope: int, topic: Topic, call: Expression, rule: str
+    ) -> None:
+        """Note who shows the templates that a call names, and what these link to."""
+        showing = links.showing
+        for shown in self._templates_named(file, scope, topic, call):
+            paths, is_cut = self.templates.shown(shown.home.path, shown.name)
+            if is_cut:
+                self.program.notes.met(TEMPLATE_LIMIT)
+            owner = self.program.symbol_id(shown.home.id, shown.position)
+            for path in paths:
+                if path not in showing:
+                    for one in self.templates.links(path):
+                        link = Link(path, one.line, one.column, path, rule)
+                        self._note_link(links, (one.kind, topic.framework, one.text), link)
+                showing[path].add(owner)
 
     def _of_space(self, targets: set[Target], space: str) -> set[Target]:
         """Of handlers of one name those of a namespace, as far as the paths of their files tell."""
@@ -121,23 +205,27 @@ class Topics:
 
     def reaching(self) -> list[tuple[int, int, int]]:
         """(file, scope, position among its calls) of every call that may lead to a handler."""
-        if self._reaching is None:
-            self._reaching = [place for place, _, _ in self._calls(_reaches)]
-        return self._reaching
+        return self.program.bounds.once(self._reaching, None, self._all_reaching)
 
-    def _registered(self) -> dict[Key, set[Target]]:
-        if self._handlers is None:
-            handlers: dict[Key, set[Target]] = defaultdict(set)
-            registering = list(self._registering())
-            routers = self._routers(registering)
-            for registration in registering:
-                self._register(registration, routers, handlers)
-            self._handlers = handlers
-        return self._handlers
+    def _all_reaching(self) -> list[tuple[int, int, int]]:
+        return [place for place, _, _ in self._calls(_reaches)]
+
+    def registered(self) -> dict[Key, set[Target]]:
+        """The handlers that calls register, by what they are registered for."""
+        return self.program.bounds.once(self._handlers, None, self._all_registered)
+
+    def _all_registered(self) -> dict[Key, set[Target]]:
+        handlers: dict[Key, set[Target]] = defaultdict(set)
+        registering = list(self._registering())
+        routers = self._routers(registering)
+        for registration in registering:
+            self._register(registration, routers, handlers)
+        return handlers
 
     def _registering(self) -> Iterator[Registration]:
         """Every call that registers something, those of functions that are given a router included."""
         given: list[tuple[Registration, str]] = []
+        yield from self._own_routers()
         for (file_id, scope, _), summary, call in self._calls(_has_handlers):
             registration = Registration(self.program.file(file_id), scope, summary, call)
             yield registration
@@ -155,6 +243,27 @@ class Topics:
                     yield inner
                     if gives_router(inner.summary):
                         given.append((inner, router))
+
+    def _own_routers(self) -> Iterator[Registration]:
+        """The calls that make a router of a class of ours."""
+        members, found = self.evaluator.members, dict[Value, None]()
+        for language, name in self._names(_makes_router):
+            for file in self._writing(name, language):
+                for position in file.classes_on(name):
+                    own = members.class_of(file, position)
+                    found |= dict.fromkeys(
+                        (own, *members.subclasses(own)) if own is not None else ()
+                    )
+        for class_ in found:
+            summary, home = self.evaluator.summaries.of_base(class_), self.program.file(class_[1])
+            if summary is None or not summary.makes_router:
+                continue
+            name = home.definitions[class_[2]].name
+            for file in self._writing(name, home.language.name):
+                for scope, index in file.calls_by_name.get(name, ()):
+                    call = file.scope(scope).calls[index]
+                    if class_ in self.evaluator.calls.called(file, scope, call):
+                        yield Registration(file, scope, summary, call)
 
     def _router_names(self, registration: Registration) -> list[str]:
         """The dotted names of the routers whose method a call calls."""
@@ -279,14 +388,21 @@ class Topics:
         self, is_wanted: Callable[[Summary], bool]
     ) -> Iterator[tuple[tuple[int, int, int], Summary, Expression]]:
         """Every call of a function of which something wanted is known, with what is known of it."""
+        for language, name in self._names(is_wanted):
+            for file in self._writing(name, language):
+                for scope, index in file.calls_by_name.get(name, ()):
+                    call = file.scope(scope).calls[index]
+                    summary = self.evaluator.members.sites.summary(file, scope, call)
+                    if summary is not None and is_wanted(summary):
+                        yield (file.id, scope, index), summary, call
+
+    def _names(self, is_wanted: Callable[[Summary], bool]) -> Iterator[tuple[str, str]]:
+        """The languages that the repository is written in, each with the last names of functions of
+        which something wanted is known.
+        """
         for language in sorted({row.language for row in self.program.rows.values()}):
             for name in sorted(_names_of(LANGUAGES[language].resolution, is_wanted)):
-                for file in self._writing(name, language):
-                    for scope, index in file.calls_by_name.get(name, ()):
-                        call = file.scope(scope).calls[index]
-                        summary = self.evaluator.members.sites.summary(file, scope, call)
-                        if summary is not None and is_wanted(summary):
-                            yield (file.id, scope, index), summary, call
+                yield language, name
 
     def _writing(self, name: str, language: str) -> list[File]:
         files = sorted(
@@ -295,7 +411,7 @@ class Topics:
             if self.program.rows[at].language == language
         )
         if len(files) > MAX_TOPIC_FILES:
-            self.program.limits_hit.add(
+            self.program.bounds.met(
                 f"{len(files):,} files with {name}: handlers are not looked for"
             )
             return []
@@ -308,7 +424,7 @@ class Topics:
         asked = segments(path)
         best: set[Target] = set()
         best_fit = NO_FIT
-        for (kind, own_verb, route), targets in self._registered().items():
+        for (kind, own_verb, route), targets in self.registered().items():
             is_other = verb and own_verb and verb != own_verb
             if kind != "path" or is_other:
                 continue
@@ -329,9 +445,6 @@ class Topics:
             if target is not None:
                 yield from self._told_by(topic, target)
             return
-        if topic.kind == "template":
-            yield from self._told_in_templates(file, scope, topic, call)
-            return
         if topic.kind == "names":
             yield from self._told_in_lists(file, scope, topic, call)
             return
@@ -341,8 +454,14 @@ class Topics:
             for one in written:
                 yield from (("word", topic.framework, name) for name in callee_names(one))
             return
-        for value in self._told_values(file, scope, expression):
-            if topic.kind == "type" and value[0] == INSTANCE:
+        said = [Written(file, scope, expression)]
+        if topic.kind in PATHS:
+            asking = partial(_argument, topic)
+            said = list(self.base_arguments.of(Written(file, scope, call), asking))
+        for value in frozenset().union(*(self._told_values(*one) for one in said)):
+            if topic.kind in PATHS and (named := self.evaluator.summaries.route_named(value, file)):
+                yield named.kind, named.framework, value[2]
+            elif topic.kind == "type" and value[0] == INSTANCE:
                 for above in self.evaluator.members.linearised((CLASS, *value[1:3])):
                     yield (
                         "type",
@@ -372,15 +491,13 @@ class Topics:
                 elif text := _text(value):
                     space = f"{text}/"
 
-    def _told_in_templates(
+    def _templates_named(
         self, file: File, scope: int, topic: Topic, call: Expression
-    ) -> Iterator[Key]:
-        """What the templates refer to that a call names, or the class whose method it is."""
-        named = [
-            (file, value)
-            for argument in (*call[2], *(value for _, value in call[3]))
-            for value in self._told_values(file, scope, argument)
-        ]
+    ) -> Iterator[_Shown]:
+        """The templates that a call names, or the class whose method it is."""
+        for argument in (*call[2], *(value for _, value in call[3])):
+            for value in self._told_values(file, scope, argument):
+                yield _Shown(file, file.named_owner(scope), _text(value) or "")
         owner = receiver_of(call) if topic.attribute else None
         for value in self.evaluator.values(file, scope, owner) if owner is not None else ():
             if value[0] == CLASS:
@@ -388,14 +505,8 @@ class Topics:
                 said = self.evaluator.members.of(value, topic.attribute, home)
                 if all(map(_is_outside, said)) and topic.otherwise is not None:
                     said = self._template_by_model(value, topic.otherwise, home)
-                named += [(home, text) for text in said]
-        for home, value in named:
-            path = self.program.rows[home.id].path
-            references, is_cut = self.templates.references(path, _text(value) or "")
-            if is_cut:
-                self.program.limits_hit.add(TEMPLATE_LIMIT)
-            for reference in references:
-                yield reference.kind, topic.framework, reference.text
+                for one in said:
+                    yield _Shown(home, value[2], _text(one) or "")
 
     def _template_by_model(self, class_: Value, names: TemplateByModel, home: File) -> Values:
         """The name of the template of a class that is named by the class which it shows."""
@@ -429,7 +540,7 @@ class Topics:
         if topic.kind == "name":
             yield "name", topic.framework, home.definitions[target.position].name
         elif parameters := home.scope(target.position).parameters:
-            yield "type", topic.framework, type_name(parameters[0][1])
+            yield "type", topic.framework, last_name(parameters[0][1])
 
 
 def _has_handlers(summary: Summary) -> bool:
@@ -437,9 +548,18 @@ def _has_handlers(summary: Summary) -> bool:
     return bool(summary.registers)
 
 
+def _makes_router(summary: Summary) -> bool:
+    return summary.makes_router
+
+
 def _reaches(summary: Summary) -> bool:
     """True if a function leads to handlers."""
     return summary.reaches is not None
+
+
+def _names_routes(summary: Summary) -> bool:
+    """True if a function names handlers that it does not call."""
+    return summary.links is not None
 
 
 def _has_registry(summary: Summary) -> bool:

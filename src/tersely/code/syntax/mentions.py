@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
     AS_TRAIT,
@@ -33,8 +34,14 @@ from tersely.code.expressions import (
     TYPED,
     VERSION_MARK,
     Expression,
+    is_spread,
+    is_tagged,
 )
 from tersely.code.languages.model import RECEIVER, Resolution
+from tersely.code.symbols import MEMBER_OWNERS, Definition
+
+if TYPE_CHECKING:
+    from tersely.code.syntax.drafts import ScopeDraft
 
 # Expressions that end with the name of their first part.
 NAMED_BY_FIRST = (
@@ -72,10 +79,21 @@ HELD_IN_FIRST = (ITEM, ELEMENT, HELD, KEY_OF, PART, ENTER, SPREAD, DECLARED, TYP
 NAMELESS = (CONST, LITERAL)  # expressions that hold the value of no name
 
 
+BASE_MARK = "<"  # in a mention before the name of a class: another one may be based on it
+
+
+GIVEN_MARK = "("  # in a mention between a dispatcher and the name of a method that it is given
+
+
 @cache
 def echoing(facts: Resolution) -> frozenset[str]:
     """Names of methods that give back what they are called on."""
-    return frozenset(name for name, summary in facts.methods.items() if summary.returns == RECEIVER)
+    every = (*facts.methods.items(), *facts.summaries.items())
+    return frozenset(
+        name.rpartition(".")[2]
+        for name, summary in every
+        if summary.returns == RECEIVER or summary.refused >= 0
+    )
 
 
 @cache
@@ -202,6 +220,61 @@ def carried_names(expression: Expression) -> set[Any]:
     found = set[Any]()
     collect_carried(expression, found, found)
     return found
+
+
+def names_in_bases(bases: Iterable[Expression]) -> set[Any]:
+    """The names that some bases of a class are written with."""
+    return {name for base in bases for name in (*callee_names(base), *carried_names(base))}
+
+
+def original_names(name: Any, bound: Iterable[Expression]) -> Iterator[str]:
+    """The names that something has where it is defined, by what its name is bound to in a file; ""
+    when only evaluating it would tell.
+    """
+    if type(name) is not str:
+        yield ""
+        return
+    yield name
+    for value in bound:
+        if is_tagged(value, IMPORTED):
+            yield value[2] or name
+        elif not is_tagged(value, DEFINED):
+            yield ""
+
+
+def mentioned_bases(
+    definitions: Sequence[Definition], drafts: Sequence[ScopeDraft | None]
+) -> Iterator[str]:
+    """For each name that a base of a class of a file may have, that name behind `BASE_MARK`."""
+    bodies = [
+        (own, draft) for own, draft in zip(definitions, drafts, strict=True) if draft is not None
+    ]
+    names = {
+        name
+        for own, draft in bodies
+        if own.kind in MEMBER_OWNERS
+        for name in names_in_bases(draft.bases)
+    }
+    bound = defaultdict[Any, list[Expression]](list)
+    for own, draft in bodies if names else ():
+        bound[own.name].append(draft.decorated or (DEFINED, draft.definition))
+        for target, value in draft.binds:
+            if type(target) is str:
+                bound[target].append(value)
+    for name in names:
+        for original in original_names(name, bound[name]):
+            yield BASE_MARK + original
+
+
+def texts_in(arguments: Iterable[Expression]) -> Iterator[str]:
+    """The texts that some arguments hold; "" when only evaluating them would tell."""
+    for argument in arguments:
+        held = [value for _, value in argument[1]] if is_tagged(argument, MAPPING) else [argument]
+        for value in held:
+            if is_tagged(value, CONST):
+                yield str(value[1])
+            elif not is_spread(value):
+                yield ""
 
 
 def _read_from(call: Expression, readers: frozenset[str]) -> Expression:

@@ -1,0 +1,128 @@
+"""What an answer about calls may lack because of the bounds that were met for it.
+
+A bound counts where a call reaches nothing for which it was met, and may reach a definition of the
+repository: most bounds are met on the way to values that are known all the same, or are nothing of
+ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from tersely.code.bounds import NONE
+from tersely.code.expressions import MEMBER, Expression, is_tagged
+from tersely.code.graph.pointsto.fixpoint import SOLVING_LIMITS
+from tersely.code.graph.program.file import File
+from tersely.code.graph.program.program import STAR_LIMIT
+from tersely.code.syntax.mentions import callee_names
+
+if TYPE_CHECKING:
+    from tersely.code.graph.call_resolution import Sites
+
+Place = tuple[File, int]  # a definition
+MAX_PASSING_FILES = 20  # searched for whether a function may be given what a call in it is on
+UNKNOWN_LIMITS = SOLVING_LIMITS | {STAR_LIMIT}  # for which nothing is known of a value
+
+
+class Missed:
+    """The bounds that calls met which reach nothing; `flow_limit` is that of widely used functions."""
+
+    def __init__(self, sites: Sites, flow_limit: str) -> None:
+        self._sites = sites
+        self._program = sites.program
+        self._flow_limit = flow_limit
+
+    def at(self, file: File, scope: int, index: int, wanted: Place | None = None) -> frozenset[str]:
+        """The bounds for which it is not known what a call reaches, if it reaches nothing, not even
+        by its name, and may be one of a definition of the repository, or of what is `wanted`.
+        """
+        reach, bounds = self._program.bounds.hear(self._sites.direct_at, file, scope, index)
+        call = file.scope(scope).calls[index]
+        is_unknown = bounds and not reach.targets and not reach.leading
+        if not is_unknown or not self._may_be_ours(file, scope, call):
+            return NONE
+        callee = call[1]
+        if is_tagged(callee, MEMBER) and self._sites.evaluator.values(file, scope, callee[1]):
+            # a member that what it is called on does not have, and no other class lends
+            is_of_class = wanted is not None and wanted[0].owner_class(wanted[1]) >= 0
+            return NONE if is_of_class else bounds - {self._flow_limit}
+        is_given = self._flow_limit in bounds and self._may_be_given(file, scope, callee, wanted)
+        # of a receiver that comes a longer way, what is missing may be anything
+        near = bounds & UNKNOWN_LIMITS if is_tagged(callee, MEMBER) else bounds
+        return near | {self._flow_limit} if is_given else near - {self._flow_limit}
+
+    def _may_be_ours(self, file: File, scope: int, call: Expression) -> bool:
+        """True if a call of which it is not known what it reaches may be one of a definition of the
+        repository.
+        """
+        name = _member_name(call[1])
+        if not name:
+            return True
+        if name in file.facts.common_members or name in file.facts.implicit_methods:
+            return False
+        if not any(self._program.is_kin(at, file) for at, _ in self._program.named(name)):
+            return False
+        return not self._sites.guesses(file, scope, call)
+
+    def _may_be_given(
+        self, file: File, scope: int, callee: Expression, wanted: Place | None
+    ) -> bool:
+        """True if what a call is on may be passed to the function around it, or was to the
+        constructor of its class, where what is called, or its class, is named beside a call of that.
+        """
+        name, receiver = _member_name(callee), callee
+        if is_tagged(callee, MEMBER):
+            receiver = callee[1]
+        taking = self._taking(file, scope, receiver)
+        if not taking:
+            return False
+        if wanted is None:
+            origins = {place[3] or name for place in self._program.places_named(name)}
+        else:
+            origins = {_origin(*wanted)}
+        naming = {at for origin in origins for at in self._program.mentioning(origin, file)}
+        both = sorted(naming.intersection(self._program.mentioning(taking, file)))
+        return any(
+            _passes(self._program.file(at), taking, origins) for at in both[:MAX_PASSING_FILES]
+        )
+
+    def _taking(self, file: File, scope: int, expression: Expression) -> str:
+        """The name by which a function is called that takes what an expression is as a parameter:
+        one around, or the class around of a member of the receiver. "" if there is none.
+        """
+        owner = file.owner_class(scope)
+        if is_tagged(expression, MEMBER) and owner >= 0:
+            is_own = expression[1] == file.receiver_name(scope)
+            return file.definitions[owner].name if is_own else ""
+        position = scope
+        while position > 0 and type(expression) is str:
+            if file.is_parameter(position, expression):
+                is_constructor = self._sites.is_constructor(file, position)
+                named = file.owner_class(position) if is_constructor else position
+                return file.definitions[named].name
+            position = file.definitions[position].parent
+        return ""
+
+
+def _origin(file: File, position: int) -> str:
+    """The name of the class around a definition, else its own."""
+    owner = file.owner_class(position)
+    return file.definitions[position if owner < 0 else owner].name
+
+
+def _member_name(callee: Expression) -> str:
+    """The name of the member that is called, or of what is called by its name alone, else ""."""
+    name = callee[2] if is_tagged(callee, MEMBER) else callee
+    return name if type(name) is str else ""
+
+
+def _passes(file: File, taking: str, origins: Collection[str]) -> bool:
+    """True if some call of a name is given one of the others, or stands in a body that calls one."""
+    making = {scope for origin in origins for scope, _ in file.calls_by_name.get(origin, ())}
+    for scope, index in file.calls_by_name.get(taking, ()):
+        call = file.scope(scope).calls[index]
+        given = (name for argument in call[2] for name in callee_names(argument))
+        if scope in making or any(name in origins for name in given):
+            return True
+    return False
