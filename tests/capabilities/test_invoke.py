@@ -216,8 +216,40 @@ def test_the_root_is_found_by_its_index_or_repository(tmp_path: Path) -> None:
     (inner / ".git").rmdir()
     (inner / ".git").write_text("gitdir: elsewhere\n", "utf-8")
     assert find_root(inner) == inner.resolve()
-    with pytest.raises(TerselyError, match="root_not_found: / is not a repository"):
+    with pytest.raises(TerselyError, match="root_not_found: / is or holds a home"):
         find_root(Path("/"))
+
+
+@pytest.mark.parametrize("mark", [".git/HEAD", ".tersely/.gitignore"])
+def test_a_home_and_what_lies_around_it_are_no_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    home = tmp_path / "home" / "me"
+    inner = home / "notes"
+    inner.mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    for place in (home, home.parent):
+        (place / mark).parent.mkdir()
+        (place / mark).touch()
+        with pytest.raises(TerselyError, match="root_not_found"):
+            find_root(place)
+    assert find_root(inner) == inner.resolve()
+
+
+def test_the_home_of_a_relay_marks_no_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    home = tmp_path / "a" / ".tersely"
+    home.mkdir()
+    (home / ".gitignore").touch()
+    assert find_root(inner) == inner.parent.resolve()
+    with monkeypatch.context() as patched:
+        patched.setenv("TERSELY_HOME", str(home))
+        assert find_root(inner) == inner.resolve()
+    (home / "relay.lock").touch()  # of a relay of another environment
+    assert find_root(inner) == inner.resolve()
 
 
 def test_a_question_whose_file_vanishes_under_it_is_asked_of_the_files_as_they_are_then(

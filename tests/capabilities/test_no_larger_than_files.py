@@ -25,6 +25,7 @@ import markdown_it
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 
 from tersely.capabilities.answers.text import PLAIN
 from tersely.capabilities.coverage.slice import text
@@ -94,8 +95,7 @@ WORDINGS = st.fixed_dictionaries(
 )
 BUDGETS = st.sampled_from([60, 150, 300, 600, 1_000, 2_000, 4_000, 16_000])
 CHOICES = st.integers(0, 2**32)
-MANY = settings(max_examples=25)
-FEW = settings(max_examples=15)  # where an answer takes longer
+DEAR = settings(max_examples=examples())
 
 
 def drawn(code: Code, choice: int) -> Symbol:
@@ -114,7 +114,7 @@ def packed(code: Code, capability: str, budget: int, **arguments: Any) -> Any:
     return answer
 
 
-@MANY
+@DEAR
 @given(CHOICES, st.sampled_from(["code.context", "code.symbol.slice"]), BUDGETS, WORDINGS)
 def test_packs_around_symbols(
     code: Code, choice: int, capability: str, budget: int, wording: dict[str, Any]
@@ -123,7 +123,7 @@ def test_packs_around_symbols(
     assert answer.used <= plain_tokens(code, answer, wording)
 
 
-@MANY
+@DEAR
 @given(CHOICES, BUDGETS, WORDINGS)
 def test_program_slices(code: Code, choice: int, budget: int, wording: dict[str, Any]) -> None:
     symbol = drawn(code, choice)
@@ -145,7 +145,8 @@ def test_program_slices_of_all_functions_of_a_file(code: Code) -> None:
         assert answer.used <= plain_tokens(code, answer, {})
 
 
-@FEW
+@pytest.mark.slow
+@DEAR
 @given(st.lists(CHOICES, min_size=2, max_size=5), BUDGETS, WORDINGS, st.booleans())
 def test_packs_in_a_session(
     code: Code, choices: list[int], budget: int, wording: dict[str, Any], fill: bool
@@ -169,7 +170,8 @@ def test_packs_in_a_session(
         assert answer.used <= plain_tokens(code, answer, wording) + counted
 
 
-@FEW
+@pytest.mark.slow
+@DEAR
 @given(CHOICES, BUDGETS, WORDINGS, st.booleans())
 def test_packs_of_changes(
     code: Code, choice: int, budget: int, wording: dict[str, Any], applied: bool
@@ -198,7 +200,7 @@ def escaped(code: Code, told: str, wording: dict[str, Any]) -> int:
     )
 
 
-@FEW
+@DEAR
 @given(CHOICES, BUDGETS, WORDINGS)
 def test_packs_of_what_ran(code: Code, choice: int, budget: int, wording: dict[str, Any]) -> None:
     report(code, choice)
@@ -249,7 +251,7 @@ def report(code: Code, choice: int) -> list[str]:
     return sorted({symbol.path for symbol in chosen})
 
 
-@FEW
+@DEAR
 @given(CHOICES, st.booleans(), st.booleans())
 def test_files_cut_down_to_what_ran(code: Code, choice: int, missed: bool, only_hits: bool) -> None:
     path = random.Random(choice).choice(report(code, choice))
@@ -266,7 +268,7 @@ def test_files_cut_down_to_what_ran(code: Code, choice: int, missed: bool, only_
     assert count(said) <= count(f"{heading}\n{source(code, path)}") + told
 
 
-@FEW
+@DEAR
 @given(CHOICES, BUDGETS, WORDINGS)
 def test_plans(code: Code, choice: int, budget: int, wording: dict[str, Any]) -> None:
     symbol = drawn(code, choice)
@@ -284,7 +286,7 @@ def count_of(code: Code, path: str) -> int:
     return code.workspace.tokenizer.count(source(code, path))
 
 
-@FEW
+@DEAR
 @given(CHOICES, st.sampled_from([60, 100, 200, 400, 1_000]))
 def test_packets(code: Code, choice: int, budget: int) -> None:
     symbol = drawn(code, choice)

@@ -1,4 +1,4 @@
-"""What the agents of a thread use in a day is counted, and no agent starts another beyond a bound."""
+"""The programs that agents of a thread start in a day are counted, and bounded."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from tersely.capabilities.answers.text import Style
 from tersely.capabilities.relay.asking import answer, result_of
 from tersely.capabilities.relay.context import RelayContext
 from tersely.foundation.errors import TerselyError
+from tersely.relay import policy
 from tersely.relay.mail.identities import Claim
 from tersely.relay.policy import Policy
 from tersely.relay.relay import Relay
 from tersely.relay.teams import spending
 
 DAY_SECONDS = 86_400
-POLICY = Policy(thread_programs=2, thread_turns=10, thread_tokens=1_000)
+POLICY = Policy(thread_programs=2)
 
 
 @pytest.fixture
@@ -60,24 +61,13 @@ def test_programs_are_refused_before_they_start(relay: Relay, thread: str) -> No
     ask(relay, "thread.spend", thread=other, programs=1)
 
 
-@pytest.mark.parametrize(("kind", "amount"), [("turns", 10), ("tokens", 1_000)])
-def test_what_was_used_is_counted_and_ends_the_starting(
-    relay: Relay, thread: str, kind: str, amount: int
-) -> None:
-    ask(relay, "thread.spend", thread=thread, programs=1, **{kind: amount - 1})
-    ask(relay, "thread.spend", thread=thread, **{kind: 1})
-    assert f"{amount:,} of {amount:,} {kind}" in refused(relay, thread)
-    # it has happened, so it counts on
-    assert getattr(ask(relay, "thread.spend", thread=thread, **{kind: 5}), kind) == amount + 5
-
-
 def test_a_thread_has_bounds_of_its_own_that_no_agent_sets(relay: Relay) -> None:
-    bounds = {"programs": 3, "tokens": 50}
+    bounds = {"programs": 3}
     with pytest.raises(TerselyError, match="an agent sets no bounds"):
         ask(relay, "thread.new", **bounds)
     of_person = RelayContext(relay, "cli", is_typed=lambda: True)
     made = result_of(of_person, "thread.new", bounds)
-    assert (made.spent.most_programs, made.spent.most_turns, made.spent.most_tokens) == (3, 10, 50)
+    assert made.spent.most_programs == 3
     ask(relay, "agent.introduction")
     for _ in range(3):
         ask(relay, "thread.spend", thread=made.thread_id, programs=1)
@@ -106,7 +96,7 @@ def test_an_agent_reports_nothing_to_a_thread_that_is_not_its_own(relay: Relay) 
     first, second = (
         str(result_of(RelayContext(relay, "eve"), "thread.new", {}).thread_id) for _ in range(2)
     )
-    report = {"tokens": 1_000}
+    report = {"programs": 1}
     with pytest.raises(TerselyError, match="not_permitted"):  # nobody knows who that is
         ask(relay, "thread.spend", thread=first, **report)
     ask(relay, "agent.introduction")
@@ -114,7 +104,7 @@ def test_an_agent_reports_nothing_to_a_thread_that_is_not_its_own(relay: Relay) 
     ask(relay, "thread.spend", thread=first, **report)
     with pytest.raises(TerselyError, match="ann does not work in the thread"):
         ask(relay, "thread.spend", thread=second, **report)
-    assert ask(relay, "thread.get", thread=second).spent.tokens == 0
+    assert ask(relay, "thread.get", thread=second).spent.programs == 0
     _, write = relay.mail.identities.open(
         Claim("ann"), is_live=False
     )  # another session of the name
@@ -122,11 +112,13 @@ def test_an_agent_reports_nothing_to_a_thread_that_is_not_its_own(relay: Relay) 
     ask(relay, "thread.spend", thread=second, **report)
 
 
-def test_it_is_shown_with_the_thread_and_with_the_agent(relay: Relay, thread: str) -> None:
-    ask(relay, "mail.send", to="ben", body="hello", queue=True)
-    ask(relay, "thread.spend", thread=thread, turns=3, tokens=700)
-    context, plain = RelayContext(relay, "ann"), Style(colored=False)
-    shown: Any = answer(context, "thread.show", {"thread": thread}, plain)
-    listed: Any = answer(context, "agent.list", {}, plain)
-    assert "0 of 2 programs, 3 of 10 turns, 700 of 1,000 tokens" in shown.text
-    assert "700 tokens today" in listed.text
+def test_it_is_shown_with_the_thread(relay: Relay, thread: str) -> None:
+    ask(relay, "thread.spend", thread=thread, programs=1)
+    plain = Style(colored=False)
+    shown: Any = answer(RelayContext(relay, "ann"), "thread.show", {"thread": thread}, plain)
+    assert "1 of 2 programs" in shown.text
+
+
+def test_bounds_of_earlier_versions_do_not_keep_a_relay_from_starting(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("thread_tokens = 5\nthread_programs = 3\n")
+    assert policy.load(tmp_path).thread_programs == 3

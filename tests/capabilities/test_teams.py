@@ -15,6 +15,7 @@ from tersely.capabilities.catalogue import load
 from tersely.capabilities.relay.asking import result_of
 from tersely.capabilities.relay.context import RelayContext
 from tersely.foundation.errors import TerselyError
+from tersely.relay.mail.identities import GONE_SECONDS, QUIET_SECONDS
 from tersely.relay.relay import Relay
 
 MINUTE = 60.0
@@ -60,6 +61,18 @@ def test_who_comes_second_is_told_who_holds_it(relay: Relay) -> None:
     assert ask(relay, "ben", "claim.take", targets=("src/a.py:f",)).claims[0].holder == "ben"
 
 
+def test_what_was_taken_by_a_clock_that_was_ahead_is_free_once_it_is_right(
+    relay: Relay, clock: Clock
+) -> None:
+    ask(relay, "ann", "board.add", step="grammar")
+    clock.seconds += 40 * 86_400
+    ask(relay, "ann", "claim.take", targets=("a.py",))
+    ask(relay, "ann", "board.take")
+    clock.seconds -= 40 * 86_400
+    assert ask(relay, "ben", "claim.take", targets=("a.py",)).claims[0].holder == "ben"
+    ask(relay, "ben", "board.take")
+
+
 def test_who_gives_back_what_another_holds_is_told_who(relay: Relay) -> None:
     ask(relay, "ann", "claim.take", targets=("src/*.py", "README.md"))
     ask(relay, "ben", "claim.take", targets=("setup.cfg",))
@@ -76,23 +89,6 @@ def test_who_gives_back_what_another_holds_is_told_who(relay: Relay) -> None:
     own = ask(relay, "ann", "claim.release", targets=("src/a.py",))
     assert [(one.target, one.holder) for one in own.kept] == [("src/*.py", "ann")]
     assert ask(relay, "ben", "claim.release").kept == []
-
-
-def test_who_is_away_says_so_and_senders_are_told(relay: Relay) -> None:
-    def sent() -> Any:
-        return ask(relay, "ben", "mail.send", to="ann", body="hello", queue=True).limited
-
-    def state() -> str:
-        return next(
-            one.state for one in ask(relay, "ben", "agent.list").agents if one.name == "ann"
-        )
-
-    assert ask(relay, "ann", "agent.away").state == "away"
-    assert (state(), sent()) == ("away", {"ann": "away"})
-    ask(relay, "ann", "agent.away", why="back\non Monday")
-    assert (state(), sent()) == ("away: back\\x0aon Monday", {"ann": "away: back\\x0aon Monday"})
-    ask(relay, "ann", "agent.away", back=True)
-    assert (state(), sent()) == ("gone", {})
 
 
 def test_what_is_shared_is_held_by_many(relay: Relay) -> None:
@@ -194,3 +190,21 @@ def test_no_two_take_one_item_and_no_two_hold_one_path(relay: Relay) -> None:
         worker.join()
     assert sorted(taken) == sorted(f"b{number}" for number in range(1, 13))
     assert len(held) == 1
+
+
+def test_an_agent_without_a_connection_is_idle_and_gone_after_its_last_request(
+    relay: Relay, clock: Clock
+) -> None:
+    def here() -> list[tuple[str, str]]:
+        return [(one.name, relay.state_of(one.name)) for one in relay.here()]
+
+    ask(relay, "ann", "agent.introduction")
+    ask(relay, "ben", "mail.send", to="ann", body="hello")
+    assert here() == [("ann", "idle")]  # ben has written, as a person may
+    ask(relay, "ann", "claim.list")
+    assert here() == [("ann", "working")]
+    clock.seconds += QUIET_SECONDS
+    assert here() == [("ann", "idle")]
+    clock.seconds += GONE_SECONDS - QUIET_SECONDS
+    assert here() == []
+    assert relay.state_of("ann") == "gone"

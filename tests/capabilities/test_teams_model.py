@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from tests.depth import examples
 from tests.relay.conftest import Clock
 
 from tersely.capabilities.relay.asking import result_of
@@ -162,4 +163,4 @@ class Teams(RuleBasedStateMachine):
 
 
 TestTeams = Teams.TestCase
-TestTeams.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)
+TestTeams.settings = settings(max_examples=examples(), stateful_step_count=30, deadline=None)

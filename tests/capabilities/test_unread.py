@@ -33,7 +33,7 @@ def test_files_that_may_use_a_symbol_are_named(tmp_path: Path) -> None:
         assert set(referred.unread) == set(UNREAD[:2])
         assert "exact" not in references.text(referred, PLAIN)
         whole: Any = ask(workspace, "code.calls", symbol="load")
-        assert whole.unread == ("big.py (too large)",)  # which is not looked into
+        assert whole.unread == ()  # large as it is, it was looked into
         assert "lone" not in dead.text(ask(workspace, "code.dead"), PLAIN)  # type: ignore[arg-type]
         for name in ("big.py", "latin.py", "broken.py"):
             (tmp_path / name).unlink()
@@ -86,6 +86,42 @@ def test_answers_about_everything_name_files_that_were_left_out(tmp_path: Path) 
             assert workspace.notes() == (), name
 
 
+@pytest.mark.parametrize(
+    ("path", "head", "encoding"),
+    [
+        ("a.py", "# -*- coding: latin-1 -*-\n", "latin-1"),
+        ("a.py", "#!/usr/bin/python3\n# vim: set fileencoding=cp1252 :\n", "cp1252"),
+        ("a.py", "# coding=euc_jp\n", "euc_jp"),
+        ("a.rb", "# encoding: iso-8859-1\n", "iso-8859-1"),
+    ],
+)
+def test_a_file_is_read_in_the_encoding_that_it_names(
+    tmp_path: Path, path: str, head: str, encoding: str
+) -> None:
+    name, said = ("本", "日本") if encoding == "euc_jp" else ("caf\xe9", "\xfcber")
+    block = ["(x):\n    return", ""] if path == "a.py" else ["(x)\n  ", "end\n"]
+    text = f"{head}def {name}{block[0]} '{said}'\n{block[1]}"
+    text += f"def user{block[0]} {name}(x)\n{block[1]}"
+    (tmp_path / path).write_bytes(text.encode(encoding))
+    with Workspace.open(tmp_path) as workspace:
+        called: Any = ask(workspace, "code.calls", symbol=name)
+        assert "user" in calls.text(called, PLAIN)
+        assert called.unread == ()
+        assert workspace.source(path) == text.encode()
+        hits: Any = ask(workspace, "code.search", query=(f'"{said}"',))
+        assert len(hits.hits) == 1
+        report = workspace.refresh()
+        assert (report.added, report.changed) == (0, 0)
+
+
+@pytest.mark.parametrize("said", ["utf-8", "utf_16", "unicode_escape", "punycode", "rot13", "none"])
+def test_an_encoding_that_cannot_be_is_none(tmp_path: Path, said: str) -> None:
+    (tmp_path / "a.py").write_bytes(f"# coding: {said}\n".encode() + b"save = '\xff'\n")
+    with Workspace.open(tmp_path) as workspace, pytest.raises(TerselyError) as failure:
+        ask(workspace, "code.extract", path="a.py")
+    assert failure.value.message.endswith("not utf8")
+
+
 def test_what_is_not_found_may_be_in_what_was_not_read(tmp_path: Path) -> None:
     _write(tmp_path)
     (tmp_path / "latin.py").write_bytes(b"x = '\xff'\ndef hidden(): ...\nimport secret\n")
@@ -134,6 +170,64 @@ def test_a_slice_through_what_is_not_understood_says_so(tmp_path: Path) -> None:
         assert workspace.notes() == ()
         ask(workspace, "code.slice", place="a.py:6")
         assert workspace.notes() == ("not complete: a.py (not understood from line 5) may matter",)
+
+
+def test_kinds_that_are_not_read_are_named_where_they_may_hold_users(tmp_path: Path) -> None:
+    users = {
+        "a.py": ("Book.ipynb", "fast.pyx"),
+        "a.ts": ("pages/index.vue", "Nav.svelte", "site.astro"),
+        "a.rb": ("page.html.erb",),
+    }
+    (tmp_path / "pages").mkdir()
+    for path, others in users.items():
+        (tmp_path / path).write_text(DEFINED[path])
+        for other in others:
+            (tmp_path / other).write_text("...\nsave(1)\n")
+    (tmp_path / "other.vue").write_text("<p>saved</p>\n")  # writes another name
+    (tmp_path / "save.txt").write_text("save(1)\n")
+    with Workspace.open(tmp_path) as workspace:
+        for path, others in users.items():
+            called: Any = ask(workspace, "code.calls", symbol=f"{path}:save")
+            assert set(called.unread) == {f"{other} (kind not read)" for other in others}
+            assert "not complete: " in calls.text(called, PLAIN)
+        (tmp_path / "new.vue").write_text("save(1)\n")
+        workspace.refresh()
+        called = ask(workspace, "code.calls", symbol="a.ts:save")
+        assert "new.vue (kind not read)" in called.unread
+
+
+def test_many_files_that_were_not_read_take_one_short_sentence(tmp_path: Path) -> None:
+    (tmp_path / "a.ts").write_text("export function save() {}\n")
+    (tmp_path / "api").mkdir()
+    for number in range(57):
+        path = tmp_path / "api" / f"generated-client-number-{number:02}.ts"
+        path.write_text("// Code generated. DO NOT EDIT.\nsave()\n")
+    with Workspace.open(tmp_path) as workspace:
+        ask(workspace, "code.context", symbols=("save",))
+        (note,) = workspace.notes()
+        first = "api/generated-client-number-00.ts (generated)"
+        assert note == f"not complete: {first} and 56 more may matter"
+
+
+def test_a_mark_that_a_grammar_misses_is_no_problem(tmp_path: Path) -> None:
+    styled = (
+        "const A = styled.div<{ $x: boolean }>`a ${(p) => p.x}`;\nfunction f() { A(); save(); }\n"
+    )
+    (tmp_path / "a.tsx").write_text(f"export function save() {{}}\n{styled}")
+    (tmp_path / "b.tsx").write_text(styled)
+    (tmp_path / "torn.ts").write_text("function g() { if (save { }\n")
+    with Workspace.open(tmp_path) as workspace:
+        called: Any = ask(workspace, "code.calls", symbol="save")
+        assert called.unread == ("torn.ts (not understood from line 1)",)
+        reported: Any = ask(workspace, "code.index", report=True)
+        assert {one.path for one in reported.problems.items} == {"torn.ts"}
+
+
+DEFINED = {
+    "a.py": "def save(x): ...\n",
+    "a.ts": "export function save(x) {}\n",
+    "a.rb": "def save(x)\nend\n",
+}
 
 
 def _commit(root: Path) -> None:

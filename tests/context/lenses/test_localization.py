@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import pytest
-
 from tersely.code.engine import Engine
+from tersely.context.lenses.localization.evidence import MAX_SOUGHT_TEXTS
 from tersely.context.lenses.localization.rank import Location, Look
 from tersely.context.lenses.localization.task import read_task
 
@@ -13,27 +10,35 @@ FILES = {
     "shop/invoice.py": "def send(lines):\n    if not lines:\n        raise ValueError('an invoice needs lines')\n",
 }
 TASK = "`total` counts free items\n\nSee shop/basket.py; sending then ends with 'an invoice needs lines'."
-KINDS = 7
+WORDS = 32
+TEXTS = WORDS - 1  # of a message: all of it, and three words in a row from each of the first 30
 
 
-def located(engine: Engine, is_late: Callable[[], bool]) -> Location:
-    look = Look(engine.store, engine.search.searcher(), engine.source, engine.subjects(), is_late)
-    return look.location(read_task(TASK))
+def located(engine: Engine, task: str) -> Location:
+    look = Look(engine.store, engine.search.searcher(), engine.source, engine.subjects())
+    return look.location(read_task(task))
 
 
-@pytest.mark.parametrize("kinds", range(KINDS + 1))
-def test_what_there_was_no_time_for_is_named_and_the_rest_is_given(
-    engine: Engine, kinds: int
-) -> None:
-    times = iter([False] * kinds)
-    found = located(engine, lambda: next(times, True))
-    assert len(found.missing) == KINDS - kinds
-    assert found.files
+def messages(count: int) -> str:
+    """So many quoted texts without a word in common."""
+    said = (" ".join(f"word{number}x{at}" for at in range(WORDS)) for number in range(count))
+    return "\n".join(f'"{one}"' for one in said)
+
+
+def test_quoted_texts_are_looked_for_up_to_a_count_and_the_rest_is_given(engine: Engine) -> None:
+    most = MAX_SOUGHT_TEXTS // TEXTS
+    all_known = located(engine, f"{TASK}\n{messages(most - 1)}")
+    assert all_known.missing == ()
+    assert any("an invoice needs lines" in why for one in all_known.files for why in one.why)
+    found = located(engine, f"{messages(most + 1)}\n{TASK}")
+    assert len(found.missing) == 1
+    assert str(MAX_SOUGHT_TEXTS) in found.missing[0]
+    assert not any("an invoice needs lines" in why for one in found.files for why in one.why)
+    assert {one.path for one in found.files} == set(FILES)
     assert found.symbols
-    assert found.symbols[0].symbol.path in FILES
 
 
-def test_with_time_nothing_is_missing(engine: Engine) -> None:
-    found = located(engine, lambda: False)
+def test_with_few_quoted_texts_nothing_is_missing(engine: Engine) -> None:
+    found = located(engine, TASK)
     assert found.missing == ()
     assert found.symbols[0].symbol.qualname == "total"

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 
 from tersely.code.engine import Engine
 from tersely.context.lenses.candidate import View
@@ -104,7 +105,7 @@ def reachable(includes: set[tuple[int, int]]) -> set[int]:
 # each includes all others
 @example({(a, b) for a in range(HEADERS) for b in range(HEADERS)}, HEADERS - 1)
 @example({(a, a + 1) for a in range(HEADERS - 1)}, HEADERS - 1)  # a chain
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(), deadline=None)
 def test_a_type_is_visible_through_whatever_headers_include_it(
     includes: set[tuple[int, int]], holder: int
 ) -> None:

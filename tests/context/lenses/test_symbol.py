@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.context.planted import Planted, plant
+from tests.depth import examples
 
 from tersely.code.symbols import Grade, Symbol
 from tersely.context.lenses.candidate import Candidate, View
@@ -207,7 +208,7 @@ def test_what_is_outside_takes_no_place_of_what_is_inside(shop: Planted) -> None
 NUMBERS = st.integers(0, 11)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(
     st.lists(st.tuples(NUMBERS, NUMBERS, st.sampled_from(Grade)), max_size=40),
     st.integers(0, 3),

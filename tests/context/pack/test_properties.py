@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.context.planted import Planted, plant, view
+from tests.depth import examples
 
 from tersely.code.symbols import Kind
 from tersely.context.lenses.candidate import (
@@ -36,7 +37,7 @@ from tersely.foundation.text import tokens
 from tersely.foundation.text.escape import visible_line
 
 # Making a repository takes much longer than fitting a pack.
-FEW = settings(max_examples=25)
+FEW = settings(max_examples=examples())
 
 NAMES = st.sampled_from(
     ["run", "é", "load_all", "Straße", "x", "validate_token_of_the_current_session", "日本"]
@@ -290,7 +291,7 @@ def texts_of(question: Question) -> Texts:
     return cut_to_parts(question.planted.texts(), question.view)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.one_of(questions(), changes(), changes()), FORMAT_NAMES, BUDGETS)
 def test_no_line_of_a_file_is_shown_twice(
     question: Question, format_name: str, budget: int

@@ -110,6 +110,24 @@ def check_expiry(claims):
     )
 
 
+def test_numbered_lines_are_those_that_stand_whole_in_their_file() -> None:
+    inner = plant(
+        {"a.py": "x = 1; f = lambda: 2; g()\nclass A:\n    def m(self):\n        return 2\n"}
+    )
+    pack = chosen(inner, [inner.candidate("a.py:f"), inner.candidate("a.py:A.m")], BODY, BODY)
+    text = printed(pack, "numbered")
+    assert "3|    def m(self):\n4|        return 2\n" in text
+    assert "1|" not in text  # of its line there is only a part
+    extracts = (Extract("src/b.py", 7, 8, False, "x = 1\n\n"),)
+    text = printed(
+        packed(BODY, SIGNATURE, BODY, SIGNATURE, SKELETON, extracts=extracts), "numbered"
+    )
+    assert text.startswith("=== src/b.py @7-8\n7|x = 1\n8|\n")
+    assert "4|    def validate(self, token: str) -> bool:\n6|        return check" in text
+    assert "\n    def close(self) -> None\n" in text  # a signature is no line of the file
+    assert "\n1|def check_expiry(claims):\n2|    return" in text
+
+
 def test_compact_saves_blank_lines_and_the_keyword_of_functions() -> None:
     assert printed(packed(SIGNATURE, SIGNATURE, SIGNATURE), "compact") == (
         """\
@@ -277,6 +295,9 @@ def test_hostile_text_is_shown_but_does_nothing() -> None:
         {"a.py": "\n".join(["def f():", '    text = """', *lines, '"""', "    return text", ""])}
     )
     pack = chosen(planted, [planted.candidate("a.py:f")], BODY)
+    numbered = printed(pack, "numbered")
+    assert "\n3|=== src/auth.py\n4|@1-9 target\n5|P1:evil @1\n" in numbered
+    assert "\\x1b[2J\\u202e\\U000e0041" in numbered
     for format_name in ("text", "compact", "ultracompact"):
         text = printed(pack, format_name)
         assert "\n\\=== src/auth.py\n\\@1-9 target\n\\P1:evil @1\n" in text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.answers.text import Style, clipped
 from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
 from tersely.capabilities.declaration.values import lines_text
-from tersely.capabilities.flow.places import flow_note
+from tersely.capabilities.flow.places import flow_note, routine_of
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -76,9 +76,7 @@ def run(workspace: Workspace, parameters: CfgParameters) -> ControlFlow:
     """Read the function and cut it into blocks."""
     from tersely.code.flow.blocks import basic_blocks
 
-    symbol = workspace.engine.symbol(parameters.symbol, parameters.kind)
-    workspace.engine.note_not_understood(symbol.path, symbol.start_line, symbol.end_line)
-    routines, at = workspace.engine.flow.of_symbol(symbol)
+    symbol, routines, at = routine_of(workspace, parameters.symbol, parameters.kind)
     routine = routines.routines[at]
     lines = workspace.engine.source(symbol.path)
     found = basic_blocks(routine)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,6 @@ from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
 from tersely.capabilities.files.places import files_below, normal
 from tersely.capabilities.flow.places import symbols_of
-from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
@@ -26,7 +24,8 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-READING_SHARE = 0.8  # of the time for an answer; the rest is for ordering and printing
+# of source, which take about as many seconds as a million of them; what is behind is counted
+MAX_READ_BYTES = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class Measured:
 class Complexity:
     """The functions of some files. `unread` files are in languages without control-flow rules.
 
-    `unreached` are those that there was no time for: the smallest.
+    `unreached` are those behind the bytes that are read at most: the smallest.
     """
 
     path: str
@@ -67,17 +66,17 @@ class Complexity:
 
 
 def run(workspace: Workspace, parameters: ComplexityParameters) -> Complexity:
-    """Read every function of the files, the largest first, for as long as there is time."""
+    """Read every function of the files, the largest first, up to a number of bytes."""
     workspace.engine.note_left_out(normal(parameters.path))
     found: list[Measured] = []
-    unread = unreached = 0
+    unread = unreached = size = 0
     files, store = files_below(workspace, parameters.path), workspace.engine.store
-    source_of, watch = workspace.engine.reader(), Stopwatch()
-    most_seconds = READING_SHARE * workspace.patience_seconds or math.inf
-    for at, file in enumerate(sorted(files, key=lambda file: -file.size)):
-        if watch.seconds() > most_seconds:
-            unreached = len(files) - at
-            break
+    source_of = workspace.engine.reader()
+    for file in sorted(files, key=lambda file: -file.size):
+        size += file.size
+        if size > MAX_READ_BYTES:
+            unreached += 1
+            continue
         try:
             found += _measured(file, source_of(file), store)
         except TerselyError as error:
@@ -113,9 +112,11 @@ def text(complexity: Complexity, style: Style) -> str:
             )
         )
     if complexity.unreached:
-        left = f"there was no time for the {counted(complexity.unreached, 'smallest file')}"
+        left = counted(complexity.unreached, "smallest file")
         lines.append(
-            style.doubtful(f"{left}: name a directory, or allow more with TERSELY_ANSWER_SECONDS")
+            style.doubtful(
+                f"the {left} are behind the {MAX_READ_BYTES:,} bytes that are read: name a directory"
+            )
         )
     rows = [(str(one.complexity), one.id, f"line {one.line}") for one in complexity.listed.items]
     lines += [f"  {row}" for row in aligned(rows, [None, style.symbol, style.faint], right=(0,))]

@@ -16,7 +16,7 @@ from tersely.capabilities.answers.paging import (
 from tersely.capabilities.answers.text import Style, aligned
 from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
 from tersely.capabilities.declaration.values import lines_text
-from tersely.capabilities.flow.places import flow_note
+from tersely.capabilities.flow.places import flow_note, routine_of
 from tersely.capabilities.flow.variables import known_variable
 from tersely.code.symbols import Kind
 
@@ -67,9 +67,7 @@ class DataFlow:
 
 def run(workspace: Workspace, parameters: DfgParameters) -> DataFlow:
     """Reaching definitions of one routine."""
-    symbol = workspace.engine.symbol(parameters.symbol, parameters.kind)
-    workspace.engine.note_not_understood(symbol.path, symbol.start_line, symbol.end_line)
-    routines, at = workspace.engine.flow.of_symbol(symbol)
+    symbol, routines, at = routine_of(workspace, parameters.symbol, parameters.kind)
     routine = routines.routines[at]
     variable = known_variable(parameters.variable, routine, symbol.path)
     flows = [flow for flow in _flows(routine) if variable in ("", flow.variable)]

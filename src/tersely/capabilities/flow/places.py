@@ -56,6 +56,13 @@ def statement_place(workspace: Workspace, place: str) -> StatementPlace:
     )
 
 
+def routine_of(workspace: Workspace, name: str, kind: Kind | None) -> tuple[Symbol, Routines, int]:
+    """The symbol of a name, the routines of its file, and which of them it is."""
+    symbol = workspace.engine.symbol(name, kind)
+    workspace.engine.note_not_understood(symbol.path, symbol.start_line, symbol.end_line)
+    return (symbol, *workspace.engine.flow.of_symbol(symbol))
+
+
 def symbol_of(symbols: Sequence[Symbol], routine: Routine) -> Symbol:
     """The symbol of a file that one routine is, as `symbols_of` finds it."""
     return symbols_of(symbols, [routine])[0]

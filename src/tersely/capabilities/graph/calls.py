@@ -17,7 +17,7 @@ from tersely.capabilities.answers.paging import (
     page_of,
     rest_line,
 )
-from tersely.capabilities.answers.text import Style, aligned
+from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.capabilities.declaration.declaration import Capability, Role, fixed, option, positional
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.graph.listing import (
@@ -126,6 +126,7 @@ class Calls:
     sites: bool
     # files that may call it, or its own, that were not read or not understood, with the reasons
     unread: tuple[str, ...] = ()
+    references: int = 0  # to a symbol without callers
 
 
 def run(workspace: Workspace, parameters: CallsParameters) -> Calls:
@@ -146,9 +147,11 @@ def run(workspace: Workspace, parameters: CallsParameters) -> Calls:
     }
     pages = {side: page_of(walk.calls, limit, offset) for side, walk in walks.items()}
     unread: tuple[str, ...] = ()
+    references = 0
     if Direction.CALLERS in walks:
-        using = {call.path for call in walks[Direction.CALLERS].calls}
-        unread = workspace.engine.unread(symbol, using)
+        callers = walks[Direction.CALLERS].calls
+        unread = workspace.engine.unread(symbol, {call.path for call in callers})
+        references = 0 if callers else len(workspace.engine.references.of(symbol.id))
     if Direction.CALLEES in walks:
         unread += workspace.engine.not_understood(symbol.path, symbol.start_line, symbol.end_line)
     return Calls(
@@ -164,6 +167,7 @@ def run(workspace: Workspace, parameters: CallsParameters) -> Calls:
         any(walk.cut for walk in walks.values()),
         parameters.sites,
         unread,
+        references,
     )
 
 
@@ -255,6 +259,9 @@ def text(calls: Calls, style: Style) -> str:
 
 def _side_lines(calls: Calls, page: Page[Call], side: Direction, style: Style) -> list[str]:
     if not page.total:
+        if side is Direction.CALLERS and calls.references:
+            found = counted(calls.references, "reference")
+            return [style.heading(f"no callers; {found}: `symbol references {calls.symbol}`")]
         return [style.heading(f"no {side.value} found")]
     title = f"{'called by' if side is Direction.CALLERS else 'calls'} {page.total:,}"
     if calls.depth > 1:

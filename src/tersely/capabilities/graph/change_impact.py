@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.capabilities.answers.paging import (
@@ -16,7 +16,7 @@ from tersely.capabilities.answers.paging import (
 )
 from tersely.capabilities.answers.text import PLAIN, Style, counted
 from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
-from tersely.capabilities.files.places import files_below
+from tersely.capabilities.files.places import files_below, normal, why_not_indexed
 from tersely.capabilities.graph.listing import GRADE_WORDS, name_of, path_of
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.code.symbols import Grade, Kind, Symbol
@@ -38,6 +38,7 @@ MAX_SEARCHED_SYMBOLS = 600  # whose users are looked for on the way from a chang
 MAX_CHANGED_SYMBOLS = 2_000  # from which that search starts
 DEFAULT_ROUTES = 50
 NAMED_TESTS = 2  # of a file, or on a way, in the text of one route; of more it is said how many
+NAMED_LINKS = 10  # handlers that changed templates link to
 LEAST_CERTAINTY = 0.1  # of the ways to tests that are followed
 # of the files that hold tests; to name so many is longer than to run all, and saves little
 NEARLY_ALL = 0.8
@@ -95,6 +96,8 @@ class ChangeImpact:
     nearly_all: bool
     # at which the search was cut, in words; tests beyond them are not known
     limits: tuple[str, ...]
+    templates: tuple[str, ...]  # page templates that have changed: who shows them may break
+    links: tuple[str, ...]  # ids of the handlers that they link to
 
 
 def run(workspace: Workspace, parameters: ChangeImpactParameters) -> ChangeImpact:
@@ -144,11 +147,11 @@ def _impact(workspace: Workspace, parameters: ChangeImpactParameters) -> ChangeI
     )
     engine.note_unread(change.symbols[:MAX_CHANGED_SYMBOLS])
     users, suites = Users(engine.graph), Suites(engine.store.symbols_of, engine.source)
+    before = _users_of_gone(change.gone, users)
+    before += [user for path in change.templates for user in users.of_template(path)]
     found = Reach(
         users, engine.store, suites, engine.source, MAX_SEARCHED_SYMBOLS, LEAST_CERTAINTY
-    ).search(change.symbols[:MAX_CHANGED_SYMBOLS], _users_of_gone(change.gone, users))
-    if found.interrupted:
-        engine.drop_graph()
+    ).search(change.symbols[:MAX_CHANGED_SYMBOLS], before)
     importing = _importing(workspace, change, found, suites)
     likely = [one.test for one in found.tests if one.certainty >= LIKELY]
     every = [one.test for one in found.tests]
@@ -165,6 +168,8 @@ def _impact(workspace: Workspace, parameters: ChangeImpactParameters) -> ChangeI
         page_of(importing, parameters.limit, parameters.offset),
         *commands,
         tuple(filter(None, (found.limit, _changed_beyond(change)))),
+        tuple(change.templates),
+        tuple(dict.fromkeys(chain.from_iterable(map(users.linked_from, change.templates)))),
     )
 
 
@@ -263,6 +268,7 @@ class _Change:
     symbols: list[Symbol]
     gone: list[Gone]
     files: list[str]
+    templates: list[str]  # which are no files of the index
     base: str = ""
 
 
@@ -271,7 +277,9 @@ def _change_of_names(workspace: Workspace, named: tuple[str, ...]) -> _Change:
     engine = workspace.engine
     symbols: dict[str, Symbol] = {}
     files: dict[str, None] = {}
-    for text in named:
+    templates = [text for text in named if _is_template(workspace, text)]
+    known = [text for text in named if text not in templates]
+    for text in _read(workspace, known) or known:
         if ":" in text:
             symbol = engine.symbol(text)
             found = [symbol]
@@ -285,7 +293,26 @@ def _change_of_names(workspace: Workspace, named: tuple[str, ...]) -> _Change:
             ]
         symbols.update((symbol.id, symbol) for symbol in found)
         files.update((symbol.path, None) for symbol in found)
-    return _Change(list(symbols.values()), [], list(files))
+    return _Change(list(symbols.values()), [], list(files), templates)
+
+
+def _read(workspace: Workspace, named: Sequence[str]) -> list[str]:
+    """Those of some names that are no files outside the index; what is left out of the answer by
+    them is noted.
+    """
+    why = {text: why_not_indexed(workspace, normal(text)) for text in named if ":" not in text}
+    for text in why:
+        workspace.engine.note_left_out(normal(text))
+    workspace.engine.note_incomplete(f"{text} ({reason})" for text, reason in why.items() if reason)
+    return [text for text in named if not why.get(text)]
+
+
+def _is_template(workspace: Workspace, path: str) -> bool:
+    """True if a path may be that of a page template, which is no source."""
+    from tersely.code.graph.dispatch.registrations.templates import is_template
+
+    is_file = is_template(path) and bool(workspace.engine.graph.program.text(path))
+    return is_file and workspace.engine.store.file(path) is None
 
 
 def _of_git(workspace: Workspace, base: str) -> _Change:
@@ -311,7 +338,8 @@ def _of_git(workspace: Workspace, base: str) -> _Change:
         for one in _lost(file, changes.before(file.old_path), workspace)
     ]
     differing = [file.path for file in files if file.path and store.file(file.path)]
-    return _Change(symbols, lost, differing, changes.commit)
+    templates = [file.path for file in differing_files if _is_template(workspace, file.path)]
+    return _Change(symbols, lost, differing, templates, changes.commit)
 
 
 def _lost(file: ChangedFile, before: bytes, workspace: Workspace) -> list[Gone]:
@@ -358,8 +386,11 @@ def text(impact: ChangeImpact, style: Style) -> str:
     """
     changed = counted(len(impact.changed), "symbol")
     lost = f", {len(impact.gone):,} gone" if impact.gone else ""
+    pages = f", {counted(len(impact.templates), 'template')}" if impact.templates else ""
     since = f" since {impact.base[:10]}" if impact.base else ""
-    blocks = [style.heading(f"{changed} changed{since}{lost}")]
+    blocks = [style.heading(f"{changed} changed{since}{lost}{pages}")]
+    if impact.links:
+        blocks.append(f"links to {_few(list(map(name_of, impact.links)), NAMED_LINKS)}")
     if impact.limits:
         reached = ", ".join(impact.limits)
         blocks.append(
@@ -396,10 +427,10 @@ def _route_lines(route: Route, style: Style) -> list[str]:
     return lines
 
 
-def _few(names: Sequence[str]) -> str:
+def _few(names: Sequence[str], limit: int = NAMED_TESTS) -> str:
     """Some names, and how many more."""
-    more = f" and {len(names) - NAMED_TESTS:,} more" if len(names) > NAMED_TESTS else ""
-    return ", ".join(names[:NAMED_TESTS]) + more
+    more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
 
 
 def _imports_text(imports: Page[Importing], style: Style) -> list[str]:

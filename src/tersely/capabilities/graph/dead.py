@@ -67,7 +67,8 @@ def run(workspace: Workspace, parameters: DeadCodeParameters) -> Dead:
     files = files_below(workspace, parameters.path)
     paths = {file.path for file in files if not is_test(file.path)}
     symbols = (symbol for symbol in engine.store.unmentioned_symbols() if symbol.path in paths)
-    found = [one for one in dead(symbols, engine.graph) if parameters.kind in {None, one.kind}]
+    unused = dead(symbols, engine.graph, engine.source)
+    found = [one for one in unused if parameters.kind in {None, one.kind}]
     sources = chain(
         map(engine.reader(), engine.store.files()),
         left_out_texts(str(engine.root), engine.store, engine.note_incomplete),

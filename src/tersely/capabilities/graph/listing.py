@@ -74,7 +74,10 @@ def path_of(symbol_id: str) -> str:
 
 def name_of(symbol_id: str) -> str:
     """The part of an id that distinguishes a symbol within its file."""
-    return symbol_id.partition(":")[2] or "(module)"
+    from tersely.code.graph.dispatch.registrations.templates import is_template
+
+    path, _, name = symbol_id.partition(":")
+    return name or ("(template)" if is_template(path) else "(module)")
 
 
 def sites_text(lines: tuple[int, ...]) -> str:

@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.declaration.declaration import Capability, Role, group, option, positional
 from tersely.capabilities.packs.sessions import REMEMBERING, Session, unsent
-from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tersely.code.symbols import Symbol
     from tersely.context.lenses.localization.rank import LikelySymbol, Location
     from tersely.context.lenses.localization.task import Task
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
 DEFAULT_PACKET_TOKENS = 1_000
 DEFAULT_CONFIDENCE = 0.25
 TAG_BYTES = 8
-MAX_SECONDS = 4.0  # after which no more evidence is gathered: half of what the hooks of agents wait
 SENT_BEFORE = "all of it was sent before in this session"
 SMALL_FILES = "the files that it would name are smaller than the packet"
 
@@ -94,7 +90,7 @@ class Packet:
     rows_left_out: int = 0  # for want of tokens
     considered_files: int = 0  # files that could have been meant
     silence: str = ""  # why there is no packet
-    missing: tuple[str, ...] = ()  # kinds of evidence for which there was no time
+    missing: tuple[str, ...] = ()  # the bounds for which some evidence was not looked for
     before: tuple[str, ...] = ()  # ids of symbols that were sent before in the session as they are
 
 
@@ -107,16 +103,12 @@ def run(workspace: Workspace, parameters: PacketParameters) -> Packet:
     text = parameters.task_file or parameters.task
     if not text.strip():
         raise TerselyError("usage", "TASK is missing", "the task in words, or --task-file FILE")
-    watch = Stopwatch()
-    location = located(workspace, read_task(text), lambda: watch.seconds() > MAX_SECONDS)
+    location = located(workspace, read_task(text))
     sure = round(location.confidence, 3)
     if sure < parameters.min_confidence or not location.symbols:
         why = f"nothing in this repository matches the prompt (confidence {sure:.3f})"
         return _silent(location, parameters, why)
-    tests: tuple[str, ...] = ()
-    command = parameters.test_command
-    if not location.missing:  # else it is late
-        tests, command = _tests(workspace, location, command)
+    tests, command = _tests(workspace, location, parameters.test_command)
     return _write_packet(workspace, parameters, location, tests, command)
 
 
@@ -194,16 +186,12 @@ def _pays(workspace: Workspace, location: Location, used: int) -> bool:
     return False
 
 
-def located(
-    workspace: Workspace, task: Task, is_late: Callable[[], bool] = lambda: False
-) -> Location:
-    """The places where a task has to be done, as far as its text tells; once it is late, by the
-    evidence that is there.
-    """
+def located(workspace: Workspace, task: Task) -> Location:
+    """The places where a task has to be done, as far as its text tells."""
     from tersely.context.lenses.localization.rank import Look
 
     engine = workspace.engine
-    look = Look(engine.store, engine.search.searcher(), engine.source, engine.subjects(), is_late)
+    look = Look(engine.store, engine.search.searcher(), engine.source, engine.subjects())
     return look.location(task)
 
 
@@ -239,8 +227,7 @@ CAPABILITY = Capability(
     description="To be put before a task that an agent is given. The text of the task is looked at for paths, stack "
     "traces, names and messages, and compared in words and meaning with all symbols and with what earlier commits "
     "said. The packet lists the symbols that will probably be changed, with their lines and why; the source of the "
-    "likeliest where it is short; the command that runs the tests that name them; and what to ask next. What there "
-    "was no time for in four seconds is named.\n\n"
+    "likeliest where it is short; the command that runs the tests that name them; and what to ask next.\n\n"
     "The confidence says which share of the files to be changed is expected among those that are found, at most "
     "eight. Below --min-confidence there is no packet.",
     parameters=PacketParameters,

@@ -92,6 +92,7 @@ def run(workspace: Workspace, parameters: PlanParameters) -> Planned:
     if not task.text:
         raise TerselyError("usage", "TASK is missing", "the task in words, or --report FILE")
     location = located(workspace, task)
+    workspace.engine.notes.met(*location.missing)
     around = _related_change(workspace, parameters, location)
     fill = parameters.packing.memory.fill
     view = planned(location, _sources(workspace), fill=fill)
@@ -115,15 +116,20 @@ def run(workspace: Workspace, parameters: PlanParameters) -> Planned:
 
 
 def _sources(workspace: Workspace) -> PlanSources:
+    from tersely.code.symbols import CLASS_KINDS
     from tersely.context.lenses.neighbours import Neighbours
     from tersely.context.lenses.neighbours import view_of as view_around
     from tersely.context.pack.kinds.plan import PlanSources
 
     engine = workspace.engine
     texts = workspace.texts()
-    neighbours = Neighbours(engine.graph, engine.store, texts.source)
+    neighbours = Neighbours(engine.graph.nearby, engine.store, texts.source)
     return PlanSources(
-        lambda symbol: view_around([symbol], neighbours, depth=1).candidates,
+        lambda symbol: (
+            view_around(
+                [symbol], neighbours, depth=0 if symbol.kind in CLASS_KINDS else 1, callers=False
+            ).candidates
+        ),
         texts.body,
         lambda symbol, line: _depends(workspace, symbol, line),
     )

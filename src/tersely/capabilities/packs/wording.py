@@ -17,6 +17,7 @@ class Format(StrEnum):
     TEXT = "text"
     ULTRACOMPACT = "ultracompact"
     COMPACT = "compact"
+    NUMBERED = "numbered"
     JSON = "json"
     MARKDOWN = "markdown"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.capabilities.declaration.declaration import Capability, Role, positional
 from tersely.capabilities.files.places import indexed_file
+from tersely.code.bounds import missing_text
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
@@ -71,16 +72,16 @@ def run(workspace: Workspace, parameters: DefinitionParameters) -> Definitions:
     names = [(name[0], name.start()) for name in _NAME.finditer(text)][:MAX_LINE_NAMES]
     if read["column"]:
         names = [_name_at(names, int(read["column"]) - 1, parameters.place)]
+    places, bounds = workspace.engine.notes.hear(_places, workspace, path, line, names)
+    workspace.engine.notes.met(*bounds)
     found = [
-        Defined(name, column + 1, _places(workspace, path, line, column)) for name, column in names
+        Defined(name, column + 1, there)
+        for (name, column), there in zip(names, places, strict=True)
     ]
     known = tuple({defined.name: defined for defined in reversed(found) if defined.places}.values())
     if not known:
         hint = "; ".join(
-            (
-                "external and built-in names have no definition here",
-                *workspace.engine.limits_told(),
-            )
+            ("external and built-in names have no definition here", *missing_text(bounds))
         )
         raise TerselyError(
             "symbol_not_found", f"no name at {parameters.place} is defined in the repository", hint
@@ -104,8 +105,12 @@ def _name_at(names: list[tuple[str, int]], column: int, place: str) -> tuple[str
     raise TerselyError("invalid_argument", f"no name at {place}", f"names on that line: {found}")
 
 
-def _places(workspace: Workspace, path: str, line: int, column: int) -> tuple[Place, ...]:
-    return tuple(Place(*place) for place in workspace.engine.definition(path, line, column))
+def _places(
+    workspace: Workspace, path: str, line: int, names: list[tuple[str, int]]
+) -> list[tuple[Place, ...]]:
+    """The places that may define each name of a line."""
+    found = (workspace.engine.definition(path, line, column) for _, column in names)
+    return [tuple(Place(*place) for place in places) for places in found]
 
 
 def text(definitions: Definitions, style: Style) -> str:

@@ -48,6 +48,7 @@ class Reference:
     owner: str
     use: Use
     grade: Grade
+    rule: str  # of the framework by which it means the symbol, "" without one
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +102,12 @@ def text(found: References, style: Style) -> str:
 
 def _lines_by_file(references: Sequence[Reference], style: Style) -> list[str]:
     """The path of each file, and below it a line for each symbol and use."""
-    groups: dict[tuple[str, str, Use, Grade], list[int]] = {}
+    groups: dict[tuple[str, str, Use, str], list[int]] = {}
     for one in references:
-        groups.setdefault((one.path, one.owner, one.use, one.grade), []).append(one.line)
+        grade = grade_text(one.grade, one.rule)
+        groups.setdefault((one.path, one.owner, one.use, grade), []).append(one.line)
     rows = [
-        (name_of(owner), use.value, sites_text(tuple(dict.fromkeys(lines))), grade_text(grade, ""))
+        (name_of(owner), use.value, sites_text(tuple(dict.fromkeys(lines))), grade)
         for (_, owner, use, grade), lines in groups.items()
     ]
     written = iter(aligned(rows, [style.symbol, None, style.faint, style.doubtful]))
@@ -118,10 +120,11 @@ def _lines_by_file(references: Sequence[Reference], style: Style) -> list[str]:
 
 CAPABILITY = Capability(
     name="code.symbol.references",
-    summary="References to a symbol: calls, types, bases, imports, reads and writes of its name",
+    summary="References to a symbol: calls, types, bases, imports, reads and writes of its name, links",
     description="Every name that means the symbol, through imports, aliases and the types of values. Graded as calls "
     "are: exact (scopes and imports), inferred (types and flow of values), by name (a member of something of which "
-    "nothing is known, where few have the name). Names in comments and strings are left out.",
+    "nothing is known, where few have the name). Names in comments and strings are left out. Of what a framework calls "
+    "for a URL, links to that are references too, in code and in templates: they call nothing.",
     parameters=ReferencesParameters,
     run=run,
     text=text,

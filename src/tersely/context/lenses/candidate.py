@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tersely.code.symbols import Symbol
+from tersely.code.symbols import Ranges, Symbol
 
 TARGET_SCORE = 1.0  # what the question is about; nothing else reaches it
 NEAR_TARGET_SCORE = 0.99
@@ -27,6 +27,7 @@ REFERENCE = "reference"  # a function that is named, not called
 IMPORT = "import"  # a module that is named
 DELETED = "deleted"  # what a change has taken away
 CHANGED = "contains_diff"
+STALE = "stale"  # it still uses something as it was before a change
 MENTION = "mention"  # it uses names that the change takes away or brings
 COCHANGE = "co-change"  # commits that wrote the changed lines wrote some of it, too
 NEIGHBOUR = "neighbour"  # of the same file, or close by
@@ -85,7 +86,7 @@ class Candidate:
     outline_only: bool = False  # its body is worth less than it costs, however much room there is
     is_gone: bool = False  # the symbol is as it was before a change
     # lines of the file that its body is cut down to; all of it without any
-    parts: tuple[tuple[int, int], ...] = ()
+    parts: Ranges = ()
     imports: tuple[str, ...] = ()  # what it takes from outside the repository
     waits: bool = False  # for a place in a pack until all that do not wait have one
     evidence: str = ""  # what is said beside the reason: figures, a message
@@ -127,7 +128,7 @@ def ranked(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     )
 
 
-def merged(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def merged(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """Ranges of lines in order, those that meet made one."""
     found: list[tuple[int, int]] = []
     for first, last in sorted(ranges):

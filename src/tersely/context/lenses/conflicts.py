@@ -116,12 +116,15 @@ def common_base(here: Path, there: Path) -> str:
 
 def changed_since(engine: Engine, base: str) -> dict[str, ChangedSymbol]:
     """The symbols that a tree has changed since a commit, by id; what lies outside of definitions
-    is left out.
+    is left out. What was renamed is gone by the id that it had.
     """
     change = of_git(engine.root, engine.store, Revisions(base=base))
-    return {
-        one.symbol.id: one for one in symbols_changed(change) if one.symbol.kind is not Kind.MODULE
-    }
+    changed = [one for one in symbols_changed(change) if one.symbol.kind is not Kind.MODULE]
+    found = {one.symbol.id: one for one in changed}
+    for one in changed:
+        if one.was is not None and one.is_renamed:
+            found.setdefault(one.was.id, ChangedSymbol(one.was, is_gone=True))
+    return found
 
 
 def conflicts(here: Engine, there: Engine, base: str) -> list[Conflict]:

@@ -9,10 +9,18 @@ from functools import cache
 
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.pointsto.values import CLASS
-from tersely.code.graph.program.file import MEMBER_OWNERS, File
+from tersely.code.graph.program.file import File
 from tersely.code.index.storage.store import Store
 from tersely.code.languages.registry import LANGUAGES
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Import, Kind, Symbol
+from tersely.code.symbols import (
+    CALLABLE_KINDS,
+    CLASS_KINDS,
+    MEMBER_OWNERS,
+    Edge,
+    Import,
+    Kind,
+    Symbol,
+)
 from tersely.code.syntax.names_alone import names_alone
 from tersely.context.lenses.candidate import View
 from tersely.context.lenses.mentions import DEPENDENCY_KINDS, Used, declared_in, mentioned
@@ -21,9 +29,7 @@ from tersely.foundation.limits import DEFAULT_DEPTH_HOPS
 
 MAX_SIBLING_SYMBOLS = 16  # of the file of a target, the nearest
 MAX_VISIBLE_FILES = 1_000  # through whose imports one name is followed
-VISIBLE_LIMIT = (
-    f"truncated: names were followed through at most {MAX_VISIBLE_FILES:,} imported files"
-)
+VISIBLE_LIMIT = f"names were followed through at most {MAX_VISIBLE_FILES:,} imported files"
 ALL_NAMES = "*"
 _LAST_PART = re.compile(r"\w+$")
 SIBLING_KINDS = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
@@ -35,14 +41,16 @@ def view_of(
     *,
     depth: int = DEFAULT_DEPTH_HOPS,
     siblings: bool = False,
+    callers: bool = True,
 ) -> View:
     """The symbol lens on an indexed repository; with `siblings`, what stands in the files of the
-    targets comes last.
+    targets comes last. Without `callers` nobody asks who calls them.
     """
     return around(
         targets,
         neighbours,
         depth=depth,
+        callers=callers,
         uses=neighbours.uses,
         members=neighbours.definitions,
         beside=neighbours.beside if siblings else no_symbols,
@@ -214,7 +222,7 @@ class Neighbours:
                     pending += [each for each in further if each not in seen]
                     seen.update(further)
             if len(seen) > MAX_VISIBLE_FILES:
-                self._program.limits_hit.add(VISIBLE_LIMIT)
+                self._program.notes.met(VISIBLE_LIMIT)
                 return None
         return None
 
@@ -229,7 +237,7 @@ class Neighbours:
             if current in found:
                 continue
             if len(found) == MAX_VISIBLE_FILES:
-                self._program.limits_hit.add(VISIBLE_LIMIT)
+                self._program.notes.met(VISIBLE_LIMIT)
                 break
             found[current] = None
             wholesale = (

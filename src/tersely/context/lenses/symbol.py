@@ -118,12 +118,14 @@ def around(
     graph: Graph,
     *,
     depth: int = DEFAULT_DEPTH_HOPS,
+    callers: bool = True,
     uses: Uses = uses_nothing,
     members: Callable[[Symbol], Iterable[Symbol]] = no_symbols,
     beside: Callable[[Symbol], Iterable[Symbol]] = no_symbols,
     popularity: Popularity | None = None,
 ) -> View:
-    """Candidates around the targets within `depth` hops.
+    """Candidates around the targets within `depth` hops; without `callers`, those that they lead
+    to alone.
 
     A target that is a module stands for what it defines, which `members` gives.
 
@@ -150,14 +152,14 @@ def around(
         found += [
             Candidate(used, USED_SCORE[reason], reason, target.id) for used, reason in uses(target)
         ]
-    callees = _Walk(
+    forward = _Walk(
         graph, graph.callees, lambda edge: edge.callee, users, CALLEE, CALLEE_WEIGHT, beyond
     )
-    callers = _Walk(
+    backward = _Walk(
         graph, graph.callers, lambda edge: edge.caller, _steps_in, CALLER, CALLER_WEIGHT, beyond
     )
-    found += callees.candidates(targets, depth)
-    found += callers.candidates(targets, depth)
+    found += forward.candidates(targets, depth)
+    found += backward.candidates(targets, depth if callers else 0)
     definitions = [target for target in targets if target.kind is not Kind.MODULE] if depth else []
     found += [one for target in definitions for one in _siblings(target, beside)]
     candidates = ranked(found)

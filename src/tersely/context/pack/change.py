@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tersely.code.engine import Engine
 from tersely.code.index.history.history import history
-from tersely.code.symbols import Symbol
+from tersely.code.symbols import Symbol, SymbolsOf
 from tersely.context.lenses.candidate import View
 from tersely.context.lenses.diff.change import Change, in_tree
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange, Side
@@ -74,7 +74,8 @@ def around_change(
         text_of,
         lambda name: [paths[one] for one in store.files_mentioning(name) if one in paths],
         graph.callers,
-        graph.callees,
+        graph.nearby.callers,
+        graph.nearby.callees,
         engine.search.searcher().lexicon,
         history(root, change.tip, committed, store.directory),
         set(paths.values()),
@@ -92,7 +93,7 @@ def _texts(
     view: View,
     files: Sequence[FileChange],
     text_of: Callable[[str], bytes],
-    symbols_of: Callable[[str], Sequence[Symbol]],
+    symbols_of: SymbolsOf,
     *,
     with_docs: bool,
 ) -> Texts:

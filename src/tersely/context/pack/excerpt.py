@@ -35,6 +35,7 @@ class Line(NamedTuple):
     number: int
     text: str
     is_gap: bool = False  # a mark of ours that stands for lines that are left out
+    is_whole: bool = True  # it stands in the file so, with nothing before or after it
 
 
 class Signature(NamedTuple):
@@ -88,11 +89,20 @@ def lines_of(source: bytes, start: int, end: int, first_line: int) -> list[Line]
     text = source[start:end].decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\r\n")
     if start == 0:
         text = text.removeprefix("\ufeff")
-    return (
-        [Line(number, line) for number, line in enumerate(text.split("\n"), first_line)]
-        if text
-        else []
-    )
+    if not text:
+        return []
+    lines = [Line(number, line) for number, line in enumerate(text.split("\n"), first_line)]
+    if lead and not lead.isspace():
+        lines[0] = lines[0]._replace(is_whole=False)
+    if _is_followed(source, end):
+        lines[-1] = lines[-1]._replace(is_whole=False)
+    return lines
+
+
+def _is_followed(source: bytes, end: int) -> bool:
+    """True if something stands behind a place on its line."""
+    line_end = source.find(b"\n", max(end - 1, 0))
+    return bool(source[end : line_end if line_end >= 0 else len(source)].strip())
 
 
 def dedented(lines: Sequence[Line]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
-from tersely.code.symbols import Symbol
+from tersely.code.symbols import Ranges, Symbol
 from tersely.context.lenses.candidate import Candidate, Change, Twin
 from tersely.context.pack.excerpt import Line
 
@@ -59,7 +59,7 @@ class Item:
     etag: str = ""  # of the symbol, where the reader is told less than all
     base: str = ""  # the tag of what `code` is the difference from
     change: Change | None = None  # what differs of it, in a pack about a change
-    parts: tuple[tuple[int, int], ...] = ()  # the lines of the file that `code` is cut down to
+    parts: Ranges = ()  # the lines of the file that `code` is cut down to
     evidence: str = ""  # what is said beside the reason
     is_gone: bool = False  # the symbol is as it was before a change
 

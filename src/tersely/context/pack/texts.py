@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from tersely.code.languages.registry import line_comment_of
-from tersely.code.symbols import CALLABLE_KINDS, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, Symbol, SymbolsOf
 from tersely.context.lenses.candidate import View
 from tersely.context.pack.excerpt import (
     Line,
@@ -29,7 +29,6 @@ MEMBER_CHARACTERS = 300
 MEMBER_INDENTATION = "    "  # of one that stands on no line of its own, or outside of its class
 
 SourceOf = Callable[[str], bytes]
-SymbolsOf = Callable[[str], Sequence[Symbol]]
 # The lines to show as the body of a symbol, None for those of the file: program slices and deltas
 # come in here.
 BodyOf = Callable[[Symbol], Sequence[Line] | None]
@@ -146,7 +145,7 @@ class Texts:
         members = self._member_rows(symbol, shown)
         header = self.signature(symbol).plain
         around = indentation_at(self.source(symbol.path), symbol.start_byte)
-        lines = [Line(symbol.start_line, around + header)] if header else []
+        lines = [Line(symbol.start_line, around + header, is_whole=False)] if header else []
         kept = members if size_members is None else members[:size_members]
         if len(kept) == len(members):
             return [*lines, *kept]
@@ -168,7 +167,7 @@ class Texts:
             own = indentation_at(source, member.start_byte)
             indent = own if len(own) > len(around) and own.startswith(around) else deeper
             if text and member.id not in shown:
-                rows.append(Line(member.start_line, indent + text))
+                rows.append(Line(member.start_line, indent + text, is_whole=False))
         return rows
 
     def extract(self, path: str, first_line: int = 1, last_line: int | None = None) -> Extract:

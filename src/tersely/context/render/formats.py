@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from tersely.context.pack.model import Render
 from tersely.context.render.as_json import as_json
-from tersely.context.render.lines import compact, text, ultracompact
+from tersely.context.render.lines import compact, numbered, text, ultracompact
 from tersely.context.render.markdown import markdown
 from tersely.foundation.errors import TerselyError
 
@@ -14,6 +14,7 @@ FORMATS: dict[str, Render] = {
     "text": text,
     "ultracompact": ultracompact,
     "compact": compact,
+    "numbered": numbered,
     "json": as_json,
     "markdown": markdown,
 }

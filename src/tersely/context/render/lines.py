@@ -1,4 +1,4 @@
-r"""The formats made of lines: `text`, `compact` and `ultracompact`.
+r"""The formats made of lines: `text`, `numbered`, `compact` and `ultracompact`.
 
     === src/auth.py                              a file; what follows is in it
     @1-90 class of Session.validate              its lines 1 to 90 and why they are here; then code
@@ -24,6 +24,9 @@ were named before, as what they are named now, and of which nothing that was sho
 `[unchanged TAG]` and `name=` say the same of one symbol, `[diff from TAG to TAG]` is followed by
 the hunks of a unified diff, and `name≠` has changed.
 
+In `numbered` a line that stands whole in its file begins with its number there, as in `45|    return
+x`, and keeps its indentation.
+
 In `ultracompact` the lines of a target name all its neighbours, which then do not say why they are
 there. Its dictionary form says each path once, at the top, and starts items with it:
 
@@ -42,10 +45,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from tersely.code.symbols import Kind, Symbol
+from tersely.context.pack.excerpt import Line
 from tersely.context.pack.model import (
     PART_OF_DETAIL,
     Block,
@@ -87,6 +91,35 @@ def text(pack: Pack, count: Count) -> Sequence[Block]:
     return _grouped(pack, compact=False)
 
 
+def numbered(pack: Pack, count: Count) -> Sequence[Block]:
+    """Like text, with the lines of files as they stand, each behind its number, for readers who have
+    tools of their own to see more.
+    """
+    extracts = tuple(
+        extract if extract.delta else _numbered_extract(extract) for extract in pack.extracts
+    )
+    items = tuple(map(_numbered_item, pack.items))
+    return _grouped(replace(pack, extracts=extracts, items=items), compact=False, has_hint=False)
+
+
+def _numbered_extract(extract: Extract) -> Extract:
+    lines = enumerate(extract.text.splitlines(), extract.first_line)
+    return replace(extract, text="".join(f"{number}|{line}\n" for number, line in lines))
+
+
+def _numbered_item(item: Item) -> Item:
+    is_worded_anew = item.delta is not Delta.WHOLE or item.is_gone or has_hunks(item)
+    if is_worded_anew or not item.lines:
+        return item
+    lines = tuple(map(_numbered_line, item.lines))
+    return replace(item, lines=lines, code="".join(f"{line.text}\n" for line in lines))
+
+
+def _numbered_line(line: Line) -> Line:
+    stands_so = line.is_whole and not line.is_gap
+    return line._replace(text=f"{line.number}|{line.text}") if stands_so else line
+
+
 def compact(pack: Pack, count: Count) -> Sequence[Block]:
     """Like text, without blank lines between files and without the keyword of functions."""
     return _grouped(pack, compact=True)
@@ -111,7 +144,9 @@ def _weight(blocks: Sequence[Block], count: Count) -> int:
     return sum([count(block.text) for block in blocks])
 
 
-def _grouped(pack: Pack, *, compact: bool, lists_all: bool = False) -> list[Block]:
+def _grouped(
+    pack: Pack, *, compact: bool, lists_all: bool = False, has_hint: bool = True
+) -> list[Block]:
     relations = relations_of(pack, lists_all=lists_all)
     items = printed_items(pack, relations)
     between = "" if compact else "\n"
@@ -126,7 +161,7 @@ def _grouped(pack: Pack, *, compact: bool, lists_all: bool = False) -> list[Bloc
         for one in grouped(in_file):
             blocks += page.group(one)
         blocks += page.names(in_file, path)
-    return blocks + _note(pack, between if blocks else "")
+    return blocks + _note(pack, between if blocks else "", has_hint=has_hint)
 
 
 def _with_dictionary(pack: Pack) -> list[Block]:
@@ -335,8 +370,8 @@ def _extract_blocks(extract: Extract) -> list[Block]:
     ]
 
 
-def _note(pack: Pack, start: str) -> list[Block]:
-    phrase = note_phrase(pack)
+def _note(pack: Pack, start: str, *, has_hint: bool = True) -> list[Block]:
+    phrase = note_phrase(pack, has_hint=has_hint)
     return [Block(f"{start}=== {visible_line(phrase)}\n", Part.NOTE)] if phrase else []
 
 

@@ -23,6 +23,7 @@ from tersely.context.lenses.candidate import (
     REFERENCE,
     SIBLING,
     STACK,
+    STALE,
     TEST,
     TYPE,
     WORDING,
@@ -77,6 +78,6 @@ def reason_words(reason: str, of: str) -> str:
 def plural(reason: str, times: int) -> str:
     """The noun of a reason for so many symbols."""
     word = reason.removesuffix(BY_NAME)
-    if times != 1 and word != DELETED:
+    if times != 1 and word not in (DELETED, STALE):
         word += "es" if word.endswith("s") else "s"
     return word + (BY_NAME if reason.endswith(BY_NAME) else "")

@@ -171,7 +171,7 @@ def unique_names(items: Iterable[Item]) -> frozenset[str]:
     return frozenset(name for name, times in names.items() if times == 1 and name)
 
 
-def note_phrase(pack: Pack) -> str:
+def note_phrase(pack: Pack, *, has_hint: bool = True) -> str:
     """`17 as before, +12 more callers, whole: symbol get NAME`, "" where everything is there."""
     nothing = nothing_phrase(pack)
     if nothing:
@@ -190,7 +190,7 @@ def note_phrase(pack: Pack) -> str:
     others = omitted.pop("", 0)
     more = [f"+{times} more {plural(reason, times)}" for reason, times in omitted.items()]
     more += [f"+{others} weaker matches"] if others else []
-    hint = [WHOLE_HINT] if _leaves_out(pack) else []
+    hint = [WHOLE_HINT] if has_hint and _leaves_out(pack) else []
     return ", ".join([*known, *gone, *more, *hint])
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tersely.code.coverage.model import FileCoverage
 from tersely.code.coverage.spectrum import Spectrum, spectrum
-from tersely.code.symbols import CALLABLE_KINDS, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, Symbol, SymbolsOf
 from tersely.context.lenses.coverage.measured import Measured
 from tersely.context.lenses.diff.changed_symbols import Side
 
@@ -31,7 +31,6 @@ class ExecutedFunction:
     passing: int  # tests that passed and did
 
 
-SymbolsOf = Callable[[str], Sequence[Symbol]]
 HeaderLines = Callable[[Symbol], int]  # those of a symbol before the first of its body
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from tersely.code.coverage.model import FailedTest, FailureFrame
 from tersely.code.coverage.naming import is_defined_as, ways_in
 from tersely.code.places import is_test
-from tersely.code.symbols import CLASS_KINDS, Edge, Kind, Symbol
+from tersely.code.symbols import CLASS_KINDS, Edge, Kind, Ranges, Symbol, SymbolsOf
 from tersely.context.lenses.candidate import (
     CALLEE,
     RAISED,
@@ -31,7 +31,6 @@ from tersely.context.lenses.candidate import (
 from tersely.context.lenses.coverage.evidence import (
     ExecutedFunction,
     HeaderLines,
-    SymbolsOf,
     ran_functions,
 )
 from tersely.context.lenses.coverage.measured import Measured
@@ -64,7 +63,7 @@ class CoverageSources:
     """The questions of the lens to the repository."""
 
     symbols_of: SymbolsOf
-    symbols_named: Callable[[str], Sequence[Symbol]]
+    symbols_named: SymbolsOf
     symbol: Callable[[str], Symbol | None]
     callees: Callable[[str], Sequence[Edge]]
     header_lines: HeaderLines
@@ -155,9 +154,7 @@ def _place(frame: FailureFrame, sources: CoverageSources) -> _Place | None:
     return _Place(Side(frame.path, b"", symbols).owners(frame.line)[frame.line], frame.line)
 
 
-def definition_of_test(
-    name: str, symbols_named: Callable[[str], Sequence[Symbol]]
-) -> Symbol | None:
+def definition_of_test(name: str, symbols_named: SymbolsOf) -> Symbol | None:
     """The function that defines a test, if its name tells."""
     for parts in ways_in(name):
         found = [
@@ -308,7 +305,7 @@ def _weight(symbol: Symbol) -> float:
 
 def _parts(
     symbol: Symbol, lines: Sequence[int] | set[int], whole_lines: int = WHOLE_LINES
-) -> tuple[tuple[int, int], ...]:
+) -> Ranges:
     """The lines that say something with some around them, of a symbol that is long; all of a short
     one.
     """

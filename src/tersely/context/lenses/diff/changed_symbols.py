@@ -9,13 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from tersely.code.expressions import VARIADIC
 from tersely.code.index.history.patch import FileDiff, Hunk
 from tersely.code.index.storage.schema import symbols_of_facts
 from tersely.code.languages.registry import LANGUAGES, language_of_path
 from tersely.code.places import file_name_of
-from tersely.code.symbols import Kind, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, Kind, Symbol
 from tersely.code.syntax.extract import extract
 from tersely.context.lenses.candidate import Change, Edit
+from tersely.context.lenses.diff.renames import renamed
 
 MAX_REMOVED_CHARACTERS = 400  # told of one line that was taken out
 MAX_KEPT_SIDES = 32  # that were read last
@@ -71,6 +73,13 @@ class ChangedSymbol:
     gaps: list[int] = field(default_factory=list)  # lines now before which something was taken out
     note: str = ""  # what else is to be said of it
     edits: tuple[Edit, ...] = ()  # of the whole file
+    was: Symbol | None = None  # before the change, where it was there
+    has_new_signature: bool = False
+
+    @property
+    def is_renamed(self) -> bool:
+        """True if it had another name, or stood in something that had."""
+        return self.was is not None and self.was.qualname != self.symbol.qualname
 
     def change(self, most_removed: int | None = None) -> Change:
         """As a candidate has it, with so many removed lines; of what is gone the text is told by
@@ -119,11 +128,12 @@ def changed_symbols(change: FileChange) -> list[ChangedSymbol]:
     hunks = change.diff.hunks
     before = _owners(change.before, [one.old_first + len(one.removed) for one in hunks])
     after = _owners(change.after, [one.new_first + len(one.added) for one in hunks])
-    kept = _by_qualname(change.after)
+    now = _now(change)
     for hunk in hunks:
-        _take_removed(hunk, before, kept, found, gone)
+        _take_removed(hunk, before, now, found, gone)
         for line in range(hunk.new_first, hunk.new_first + len(hunk.added)) if after else ():
             _entry(found, after[line]).lines.append(line)
+    _note_names(change, now, found)
     edits = tuple(Edit(one.new_first, len(one.added), len(one.removed)) for one in hunks)
     for entry in (*found.values(), *gone.values()):
         entry.edits = edits
@@ -157,8 +167,61 @@ def _take_removed(
         loser.removed.append((hunk.new_first, line.decode("utf-8", "replace").rstrip("\r\n")))
 
 
-def _by_qualname(side: Side | None) -> Mapping[str, Symbol]:
-    return {one.qualname: one for one in reversed(side.symbols)} if side is not None else {}
+def _now(change: FileChange) -> Mapping[str, Symbol]:
+    """What symbols have become, by the qualified names that they had."""
+    before, after = change.before, change.after
+    if after is None:
+        return {}
+    same = {one.qualname: one for one in reversed(after.symbols)}
+    if before is None:
+        return same
+    return {**same, **renamed(before.symbols[1:], before.text, after.symbols[1:], after.text)}
+
+
+def _note_names(
+    change: FileChange, now: Mapping[str, Symbol], found: dict[str, ChangedSymbol]
+) -> None:
+    """Say of changed symbols what they were called, and whether their signatures are others."""
+    before, after = change.before, change.after
+    if before is None or after is None:
+        return
+    for was in before.symbols[1:]:
+        entry = found.get(now[was.qualname].id) if was.qualname in now else None
+        if entry is None or entry.was is not None:
+            continue
+        entry.was = was
+        entry.has_new_signature = _has_new_signature(was, before, entry.symbol, after)
+        if entry.is_renamed:
+            entry.note = f"renamed from {was.qualname}"
+
+
+def _has_new_signature(was: Symbol, before: Side, symbol: Symbol, after: Side) -> bool:
+    """True if calls of what a function was may not fit what it is. Where no types are checked, they
+    do if all parameters are what they were, and further ones need not be given.
+    """
+    if symbol.kind not in CALLABLE_KINDS or _signature(was, before) == _signature(symbol, after):
+        return False
+    if LANGUAGES[symbol.language].checks_types:
+        return True
+    old, new = _parameters(was, before), _parameters(symbol, after)
+    return new[: len(old)] != old or any(is_asked for _, _, is_asked in new[len(old) :])
+
+
+def _parameters(symbol: Symbol, side: Side) -> list[tuple[str, int, bool]]:
+    """The names and modes of what a function is given, and whether it has to be given."""
+    facts = extract(side.text, LANGUAGES[symbol.language])
+    return [
+        (name, mode, default is None and mode not in VARIADIC)
+        for one, scope in zip(facts.definitions, facts.scopes, strict=True)
+        if type(scope) is tuple and (one.name_line, one.name) == (symbol.name_line, symbol.name)
+        for name, _, default, mode in scope[0]
+    ]
+
+
+def _signature(symbol: Symbol, side: Side) -> list[bytes]:
+    """The words of a signature behind the name."""
+    text = side.text[symbol.start_byte : symbol.signature_end_byte]
+    return text.partition(symbol.name.encode())[2].split()
 
 
 def _entry(

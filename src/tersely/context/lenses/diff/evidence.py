@@ -21,7 +21,7 @@ from tersely.code.index.history.history import Commit
 from tersely.code.places import directory_of, file_name_of, is_test
 from tersely.code.search.lexical import Lexicon
 from tersely.code.search.words import pieces_of, stem
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Grade, Kind, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Grade, Kind, Symbol, SymbolsOf
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange
 from tersely.context.lenses.diff.features.commit_features import cochanged, written
 from tersely.context.lenses.diff.features.lines import (
@@ -107,10 +107,11 @@ Place = tuple[str, int]  # a path, and a position among the definitions of the f
 class ChangeSources:
     """The questions about the repository. Files that have changed are as the change leaves them."""
 
-    symbols_of: Callable[[str], Sequence[Symbol]]
+    symbols_of: SymbolsOf
     text_of: Callable[[str], bytes]  # nothing for a file that cannot be read
     files_mentioning: Callable[[str], Collection[str]]
-    callers: Callable[[str], Sequence[Edge]]
+    callers: Callable[[str], Sequence[Edge]]  # all that are known
+    callers_nearby: Callable[[str], Sequence[Edge]]  # those that cost little to find
     callees: Callable[[str], Sequence[Edge]]
     lexicon: Lexicon
     commits: Sequence[Commit]
@@ -262,7 +263,8 @@ def _edges(
         one.symbol for one in changed if not one.is_gone and one.symbol.kind is not Kind.MODULE
     ]
     for symbol in asked[:MAX_CALLED_SYMBOLS]:
-        for edge in sources.callers(symbol.id):
+        is_rare = len(sources.files_mentioning(symbol.name)) <= MAX_MENTIONING_FILES
+        for edge in sources.callers_nearby(symbol.id) if is_rare else ():
             _keep_edge(found["caller"], edge.caller, edge.grade, symbol.id)
         for edge in sources.callees(symbol.id):
             if not edge.callee.startswith(EXTERNAL_PREFIX):

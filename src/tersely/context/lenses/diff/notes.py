@@ -20,12 +20,10 @@ def note_of(diff: FileDiff) -> str:
     elif diff.is_submodule:
         words.append(f"submodule {_commit(diff, old=True)} → {_commit(diff, old=False)}")
     elif diff.is_binary:
+        side = "" if diff.old_path and diff.path else "new, " if diff.path else "deleted, "
+        is_gone = diff.is_large and not diff.path
         words.append(
-            "binary"
-            if diff.old_path and diff.path
-            else "new, binary"
-            if diff.path
-            else "deleted, binary"
+            "deleted" if is_gone else f"{side}{'too large' if diff.is_large else 'binary'}"
         )
     elif LINK_MODE in {diff.old_mode, diff.mode}:
         words.append("symbolic link")

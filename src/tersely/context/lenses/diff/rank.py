@@ -14,7 +14,6 @@ import numpy as np
 
 from tersely.code.languages.registry import language_of_path, line_comment_of
 from tersely.code.places import is_test
-from tersely.code.symbols import Symbol
 from tersely.context.lenses.candidate import (
     CALLEE,
     CALLER,
@@ -30,10 +29,10 @@ from tersely.context.lenses.candidate import (
 )
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange
 from tersely.context.lenses.diff.evidence import FIELDS, ChangeSources, Evidence, Figures, gather
-from tersely.context.lenses.diff.regions import Region
 from tersely.context.lenses.diff.relevance import chances
 from tersely.context.lenses.diff.selection import chosen
-from tersely.context.lenses.diff.targets import Targets, is_silent, targets_of
+from tersely.context.lenses.diff.stale import STALE_TOKENS, stale_candidates, stale_uses
+from tersely.context.lenses.diff.targets import Targets, is_renaming, is_silent, targets_of
 from tersely.context.lenses.diff.trees import shipped
 from tersely.foundation.limits import MAX_CANDIDATES_SYMBOLS
 
@@ -45,6 +44,9 @@ LIKELY_CHANCE = 0.05  # below which a piece is left out of a budget that need no
 SURE_CHANCE = 0.3  # below which a piece is left out if only comments changed
 # of the room that is chosen for: guesses are rather too high, and what does not fit is left out
 SPARE = 1.25
+STALE_SHARE = (
+    0.1  # of the budget, for what still uses what is gone; one symbol has room in any case
+)
 BEST_SCORE = 0.9  # of the likeliest symbol; others in proportion
 LEAST_SCORE = 1e-6
 
@@ -89,15 +91,26 @@ def view_of(
     least = (
         LEAST_CHANCE_TOKENS / budget if fills else max(LEAST_CHANCE_TOKENS / budget, LIKELY_CHANCE)
     )
+    if not fills and is_renaming(changed, changes):
+        least = max(least, SURE_CHANCE)
     if is_silent(changes, lambda path: line_comment_of(language_of_path(path) or "")):
         least = SURE_CHANCE
+    uses = stale_uses(changes, changed, sources)
+    most = max(1, int(budget * STALE_SHARE / STALE_TOKENS))
+    room = budget - STALE_TOKENS * min(most, len(uses))
     others, unlikely = list[Candidate](), Counter[str]()
     if not targets.beyond:  # what has not changed takes no room of what has
         evidence = gather(changes, changed, sources)
-        others, unlikely = _others(evidence, targets, budget, least)
-    candidates = ranked([*targets.candidates, *targets.beyond, *others])
-    left = unlikely + Counter(one.reason for one in candidates[MAX_CANDIDATES_SYMBOLS:])
-    apart = frozenset(one.symbol.path for one in (*targets.candidates, *targets.beyond))
+        others, unlikely = _others(evidence, targets, room, least)
+    known = [*targets.candidates, *targets.beyond, *others]
+    found = stale_candidates(uses, known)
+    stale = found[:most]
+    first = {one.symbol.id for one in stale}
+    rest = [one for one in known if one.is_gone or one.symbol.id not in first]
+    candidates = (*stale, *ranked(rest))
+    beyond = (*found[most:], *candidates[MAX_CANDIDATES_SYMBOLS:])
+    left = unlikely + Counter(one.reason for one in beyond)
+    apart = frozenset(one.symbol.path for one in (*stale, *targets.candidates, *targets.beyond))
     return View(candidates[:MAX_CANDIDATES_SYMBOLS], dict(sorted(left.items())), apart=apart)
 
 
@@ -130,9 +143,12 @@ def _others(
     candidates = []
     for symbol_id in shown:
         symbol = evidence.regions[best[symbol_id]].symbol
-        parts = _parts(symbol, [evidence.regions[at] for at in pieces.get(symbol_id, ())])
+        chosen_regions = [evidence.regions[at] for at in pieces.get(symbol_id, ())]
+        parts = merged([(one.first, one.last) for one in chosen_regions])
         score = max(LEAST_SCORE, BEST_SCORE * sums[symbol_id] / top)
         is_called = symbol_id in calls  # and worth its name if its body has no room
+        if not is_called and parts == ((symbol.start_line, symbol.end_line),):
+            parts = ()  # all of it
         candidates.append(
             Candidate(symbol, score, *reasons[symbol_id], whole_only=not is_called, parts=parts)
         )
@@ -151,12 +167,6 @@ def _pieces(
     for at in chosen(evidence.regions, found, evidence.lines, room, least, known):
         pieces[evidence.regions[at].symbol.id].append(at)
     return dict(pieces)
-
-
-def _parts(symbol: Symbol, pieces: Sequence[Region]) -> tuple[tuple[int, int], ...]:
-    """The lines to show of a symbol; none for all of it."""
-    parts = merged([(piece.first, piece.last) for piece in pieces])
-    return () if parts == ((symbol.start_line, symbol.end_line),) else parts
 
 
 def _reasons(rows: Sequence[int], evidence: Evidence) -> dict[str, tuple[str, str]]:

@@ -7,11 +7,12 @@ them is not worth a line of another hunk.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tersely.code.symbols import CLASS_KINDS, Kind, Symbol
+from tersely.code.symbols import CLASS_KINDS, Kind, Ranges, Symbol
 from tersely.context.lenses.candidate import DELETED, TARGET_SCORE, Candidate, merged
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange, Side
 from tersely.context.lenses.diff.notes import without_text
@@ -99,20 +100,20 @@ def _target(one: ChangedSymbol, holds_others: bool, surroundings: Surroundings) 
     )
 
 
-def _beginning(symbol: Symbol) -> tuple[tuple[int, int], ...]:
+def _beginning(symbol: Symbol) -> Ranges:
     """The first lines of a symbol; none of a file without text, such as an image."""
     if not symbol.end_byte:
         return ()
     return ((symbol.start_line, min(symbol.end_line, symbol.start_line + MOST_GONE_LINES - 1)),)
 
 
-def _parts(
-    one: ChangedSymbol, holds_others: bool, surroundings: Surroundings
-) -> tuple[tuple[int, int], ...]:
+def _parts(one: ChangedSymbol, holds_others: bool, surroundings: Surroundings) -> Ranges:
     """The changed lines with some around them, of a symbol that is long, or holds others that
     changed as well.
     """
     symbol = one.symbol
+    if one.is_renamed:  # it is what it was
+        return merged((at, at) for at in sorted({*one.lines, *one.gaps}))
     size = symbol.end_line - symbol.start_line + 1
     is_holder = holds_others or symbol.kind in {*CLASS_KINDS, Kind.MODULE}
     if size <= surroundings.whole_lines and not is_holder:
@@ -140,6 +141,24 @@ def is_silent(changes: Iterable[FileChange], comment_of: Callable[[str], str]) -
     `comment_of` gives what begins a comment that ends with its line, by path.
     """
     return all(_is_silent(change, comment_of(change.diff.name)) for change in changes)
+
+
+def is_renaming(changed: Iterable[ChangedSymbol], changes: Iterable[FileChange]) -> bool:
+    """True if all that a change does is to give symbols other names."""
+    names = {one.was.name: one.symbol.name for one in changed if one.was and one.is_renamed}
+    if not names:
+        return False
+    word = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
+
+    def after(row: bytes) -> str:
+        return word.sub(lambda found: names[found[0]], row.decode("utf-8", "replace"))
+
+    return all(
+        [after(row) for row in hunk.removed]
+        == [row.decode("utf-8", "replace") for row in hunk.added]
+        for change in changes
+        for hunk in change.diff.hunks
+    )
 
 
 def _is_silent(change: FileChange, comment: str) -> bool:

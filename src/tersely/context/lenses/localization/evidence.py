@@ -27,7 +27,7 @@ from tersely.code.search.words import (
     whole_of,
     words_of_text,
 )
-from tersely.code.symbols import Kind, Symbol
+from tersely.code.symbols import Kind, Symbol, SymbolsOf
 from tersely.context.lenses.localization.task import (
     LEAST_MESSAGE_CHARACTERS,
     Task,
@@ -40,6 +40,7 @@ Numbers = NDArray[np.float64]
 MAX_TERMS = 80  # of a text, the rarest first
 MAX_MEANINGS = 12  # symbols of one name, above which it says nothing
 MAX_SAYING_FILES = 4  # that have one message, above which it says nothing
+MAX_SOUGHT_TEXTS = 500  # messages and parts of them that files are searched for
 # words in a row that a message has to share with a source, since the rest may be filled in
 _PLACEHOLDER_WORDS = 3
 _TINY = 1e-9
@@ -99,8 +100,8 @@ class TaskSources(NamedTuple):
 
     paths: Sequence[str]  # the files that may own a task, in the order of the rows
     lexicon: Lexicon
-    found: Callable[[str], Sequence[Symbol]]  # what search finds for a text, the best first
-    named: Callable[[str], Sequence[Symbol]]  # what a name may mean
+    found: SymbolsOf  # what search finds for a text, the best first
+    named: SymbolsOf  # what a name may mean
     # the innermost symbols at lines of a file, from one to another
     at: Callable[[str, int, int], Sequence[Symbol]]
     # by text, the files that have it
@@ -108,7 +109,6 @@ class TaskSources(NamedTuple):
     # the innermost symbols of a file that have a text
     holding: Callable[[str, str], Sequence[Symbol]]
     past: Sequence[Subject]
-    is_late: Callable[[], bool] = lambda: False  # whether to give what is there by now
 
 
 class Evidence(NamedTuple):
@@ -124,7 +124,7 @@ class Evidence(NamedTuple):
     text_units: Numbers
     places: tuple[tuple[str, int], ...]  # lines of files that traces and links lead to
     why: Mapping[str, list[str]]  # by path, in words, the exact first
-    missing: tuple[str, ...]  # kinds of evidence for which there was no time, in words
+    missing: tuple[str, ...]  # the bounds for which some evidence was not looked for, in words
 
 
 def evidence(task: Task, sources: TaskSources) -> Evidence:
@@ -147,27 +147,20 @@ class _Gathering:
         self.match = 0.0
         self.places: list[tuple[str, int]] = []
         self.why: dict[str, list[str]] = defaultdict(list)
+        self.missing: tuple[str, ...] = ()
 
     def all(self) -> Evidence:
         ceiling = self._words()
-        kinds = {
-            "paths": self._places,
-            "links": self._links,
-            "traces": self._frames,
-            "names": self._names,
-            "search": self._ranks,
-            "earlier commits": self._past,
-            "quoted texts": self._messages,
-        }
-        missing = []
-        for kind, gather in kinds.items():
-            if self.sources.is_late():
-                missing.append(kind)
-            else:
-                gather()
+        self._places()
+        self._links()
+        self._frames()
+        self._names()
+        self._ranks()
+        self._past()
+        self._messages()
         return Evidence(
             self.signs, ceiling, self.match, self.marks, self.title_units, self.text_units, tuple(self.places),
-            self.why, tuple(missing),
+            self.why, self.missing,
         )  # fmt: skip
 
     # By words
@@ -353,8 +346,10 @@ class _Gathering:
                     self._say(symbol.path, f"defines {symbol.qualname}")
 
     def _messages(self) -> None:
-        wanted = [part for message in self.task.messages for part in _parts(message)]
-        for text, paths in self.sources.saying(list(dict.fromkeys(wanted))).items():
+        wanted = dict.fromkeys(part for message in self.task.messages for part in _parts(message))
+        if len(wanted) > MAX_SOUGHT_TEXTS:
+            self.missing = (f"only the first {MAX_SOUGHT_TEXTS} quoted texts were looked for",)
+        for text, paths in self.sources.saying(list(wanted)[:MAX_SOUGHT_TEXTS]).items():
             inside = [path for path in paths if path in self.row]
             for path in inside if len(inside) <= MAX_SAYING_FILES else ():
                 self._add(path, Sign.MESSAGE, 1 / len(inside), f'has the text "{text}"')

@@ -76,7 +76,7 @@ class Location:
     trace_lines: tuple[tuple[str, int], ...]
     # what to search for inside them: the rarest words of the title, then of the text
     words: tuple[str, ...]
-    missing: tuple[str, ...] = ()  # kinds of evidence for which there was no time, in words
+    missing: tuple[str, ...] = ()  # the bounds for which some evidence was not looked for
 
 
 class Look:
@@ -88,7 +88,6 @@ class Look:
         searcher: Searcher,
         source_of: Callable[[str], bytes],
         past: Sequence[Subject],
-        is_late: Callable[[], bool] = lambda: False,
     ) -> None:
         self._store = store
         self._searcher = searcher
@@ -96,7 +95,6 @@ class Look:
         self._source_of = cache(source_of)
         self._symbols_of = cache(store.symbols_of)
         self._past = past
-        self._is_late = is_late
         self._paths = owning(file.path for file in store.files())
 
     def location(self, task: Task) -> Location:
@@ -133,7 +131,6 @@ class Look:
         named = cache(lambda name: self._store.find(name, (), MAX_NAMED_SYMBOLS))
         sources = TaskSources(
             self._paths, self._lexicon, self._found, named, self._at, self._saying, self._holding, self._past,
-            self._is_late,
         )  # fmt: skip
         return evidence(task, sources)
 

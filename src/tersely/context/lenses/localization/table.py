@@ -12,7 +12,7 @@ import numpy as np
 
 from tersely.code.search.searcher import Searcher
 from tersely.code.search.words import pieces_of, stem
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol, SymbolsOf
 from tersely.context.lenses.localization.evidence import Evidence, Mark, Numbers
 
 MAX_OPENED_FILES = 12  # whose symbols are all rows
@@ -40,7 +40,7 @@ def table_of(
     found: Evidence,
     files: LikelyFiles,
     searcher: Searcher,
-    symbols_of: Callable[[str], Sequence[Symbol]],
+    symbols_of: SymbolsOf,
     symbol: Callable[[str], Symbol | None],
     title_terms: Mapping[str, float],
 ) -> EvidenceTable:

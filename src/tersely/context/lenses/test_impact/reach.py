@@ -20,11 +20,9 @@ from tersely.code.places import is_test
 from tersely.code.symbols import Grade, Symbol
 from tersely.context.lenses.test_impact.naming import Naming, naming_tests
 from tersely.context.lenses.test_impact.suites import Suites
-from tersely.foundation.process.deadline import DeadlineError, deadline
 
 MAX_AFFECTED_TESTS = 1_000  # of one change, above which the search ends
 UNNAMED_STEPS = 2  # that a changed symbol counts as away where no test writes its name
-MAX_SEARCH_SECONDS = 1.0  # of the processor, after which the search is interrupted
 _RANK = {Grade.EXACT: 0, Grade.INFERRED: 1, Grade.BY_NAME: 2}
 
 # How often a function that may run another in some way does so in a test that runs it: maximum
@@ -68,14 +66,11 @@ class Affected(NamedTuple):
 
 class Reaching(NamedTuple):
     """The tests that were found; `limit` is what the search was cut at, "" where it came to its
-    end.
-
-    One that was interrupted leaves the call graph unusable.
+    end, with how many symbols were not searched.
     """
 
     tests: list[Affected]
     limit: str
-    interrupted: bool = False
 
 
 class Reach:
@@ -113,25 +108,20 @@ class Reach:
             self._push(1.0, 0 if symbol.id in first else UNNAMED_STEPS, symbol.id, "", "", 0)
         for user in users_of_gone:
             self._push(certainty_of(user), 1, user.id, "", user.way, _RANK[user.grade])
-        try:
-            with deadline(MAX_SEARCH_SECONDS):
-                self._follow(found)
-            interrupted = False
-        except DeadlineError:
-            interrupted = True
-        limit = self._limit_hit(found, interrupted=interrupted)
+        self._follow(found)
+        limit = self._limit_hit(found)
         if limit:
             self._add_named(named, found)
-        return Reaching(list(found.values()), limit, interrupted)
+        return Reaching(list(found.values()), limit)
 
-    def _limit_hit(self, found: Collection[object], *, interrupted: bool) -> str:
-        if interrupted:
-            return f"{MAX_SEARCH_SECONDS:g} s of search"
-        if not self._queue:
+    def _limit_hit(self, found: Collection[object]) -> str:
+        left = len({entry[3] for entry in self._queue} - self._next.keys())
+        if not left:
             return ""
+        bound = f"{self._limit:,} symbols beyond the change"
         if len(found) >= MAX_AFFECTED_TESTS:
-            return f"{MAX_AFFECTED_TESTS:,} tests"
-        return f"{self._limit:,} symbols beyond the change"
+            bound = f"{MAX_AFFECTED_TESTS:,} tests"
+        return f"{bound}, {left:,} more that use it not searched"
 
     def _follow(self, found: dict[SelectedTest, Affected]) -> None:
         """Add the tests that are reached from the queue, up to the limits."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tersely.code.symbols import Kind, Symbol
+from tersely.code.symbols import Kind, Ranges, Symbol
 from tersely.context.lenses.candidate import Candidate, View
 from tersely.context.pack.delta.reader import Reader
 from tersely.context.pack.excerpt import Line, dedented
@@ -171,7 +171,7 @@ class PackDraft:
             )
         return self._items[key]
 
-    def _shown_apart(self, index: int) -> tuple[tuple[int, int], ...]:
+    def _shown_apart(self, index: int) -> Ranges:
         """The lines within the body of a candidate at which others stand that are shown by
         themselves.
         """

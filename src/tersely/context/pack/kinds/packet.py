@@ -193,7 +193,7 @@ def _written(frame: PacketFrame, choice: PacketChoice) -> Brief:
     commands = tuple(_next(frame, choice))
     lines = [HEADING, *_listed(frame, rows)]
     if frame.location.missing:
-        lines.append(f"no time for: {', '.join(frame.location.missing)}")
+        lines.append(f"not complete: {', '.join(frame.location.missing)}")
     if frame.test_command:
         lines.append(f"test: {frame.test_command}")
     elif frame.tests:

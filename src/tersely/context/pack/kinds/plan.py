@@ -12,11 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tersely.code.symbols import CALLABLE_KINDS, Kind, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, Kind, Ranges, Symbol
 from tersely.context.lenses.candidate import (
     BASE,
     CALLEE,
-    CALLER,
     NEAR_TARGET_SCORE,
     TYPE,
     Candidate,
@@ -38,16 +37,14 @@ WINDOW_LINES = 8  # before and after a line that matters
 MAX_WINDOW_LINES = 100  # of one function
 WHOLE_SHARE = 0.75  # of its lines, from which on a function is shown whole after all
 # What a step from a symbol that is changed is likely to lead to one as well.
-STEP_CHANCE = {CALLEE: 0.12, BASE: 0.1, TYPE: 0.05, CALLER: 0.06}
-
-Ranges = tuple[tuple[int, int], ...]
+STEP_CHANCE = {CALLEE: 0.12, BASE: 0.1, TYPE: 0.05}
 
 
 @dataclass(frozen=True, slots=True)
 class PlanSources:
     """The questions of planning to the graph and to files."""
 
-    around: Callable[[Symbol], Sequence[Candidate]]  # what is one step away from a symbol
+    around: Callable[[Symbol], Sequence[Candidate]]  # what a symbol leads to in one step
     lines: Callable[[Symbol], Sequence[Line]]  # of its source, without documentation
     # lines of a function on which one of them depends, itself included
     depends: Callable[[Symbol, int], Iterable[int]]
@@ -99,10 +96,13 @@ def _holds(outer: Symbol, inner: Symbol) -> bool:
 
 
 def _with_steps(symbols: Sequence[LikelySymbol], sources: PlanSources) -> list[LikelySymbol]:
-    """The likely symbols with what the first of them call, extend and use, the likeliest first."""
+    """The likely symbols with what the first of them call, extend and use, the likeliest first;
+    nothing is asked for whose answer could not reach the floor.
+    """
     found = {one.symbol.id: one for one in symbols}
     for seed in symbols[:SEEDS]:
-        for candidate in sources.around(seed.symbol):
+        leads_on = seed.chance * STEP_CHANCE[CALLEE] >= FLOOR
+        for candidate in sources.around(seed.symbol) if leads_on else ():
             symbol = candidate.symbol
             chance = seed.chance * STEP_CHANCE.get(candidate.reason, 0.0) * candidate.score
             if symbol.kind is Kind.MODULE or not chance:

@@ -1,0 +1,130 @@
+"""What still names something that a change has removed, renamed, or given another signature."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from typing import NamedTuple
+
+from tersely.code.languages.registry import LANGUAGES, language_of_path
+from tersely.code.places import is_test
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Grade, Kind, Symbol
+from tersely.code.syntax.extract import parse
+from tersely.context.lenses.candidate import STALE, TARGET_SCORE, Candidate, merged
+from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange, Side
+from tersely.context.lenses.diff.evidence import ChangeSources
+
+MAX_GONE_SYMBOLS = 200  # of a change, of which users are looked for
+MAX_STALE_FILES = 100  # looked into for one name
+MAX_STALE_USES = 10  # of a change, that are looked at
+STALE_TOKENS = 40  # that a symbol with such uses takes: its heading, a line, what is said of it
+_NAMED_KINDS = CALLABLE_KINDS | CLASS_KINDS | VALUE_KINDS - {Kind.FIELD}
+_CALL = re.compile(rb"\s*\(")
+
+
+class StaleUse(NamedTuple):
+    """A line that uses something as it was before the change."""
+
+    path: str
+    line: int
+    what: str
+
+
+Uses = Mapping[Symbol, Mapping[int, str]]  # what is said of lines, by the symbols around them
+
+
+def stale_uses(
+    changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: ChangeSources
+) -> Uses:
+    """Such lines, in the order of what changed."""
+    lines: dict[Symbol, dict[int, str]] = {}
+    uses = chain(_of_what_is_gone(changed, sources), _of_signatures(changes, changed, sources))
+    for use in islice(uses, MAX_STALE_USES):
+        symbols = sources.symbols_of(use.path)
+        if symbols:
+            symbol = Side(use.path, b"", symbols).owners(use.line)[use.line]
+            lines.setdefault(symbol, {}).setdefault(use.line, use.what)
+    return lines
+
+
+def stale_candidates(uses: Uses, known: Iterable[Candidate]) -> list[Candidate]:
+    """The symbols, each with such lines. Those that are known as candidates keep what is chosen of
+    them.
+    """
+    as_known = {one.symbol.id: one for one in known if not one.is_gone}
+    return [_with_lines(as_known.get(symbol.id), symbol, found) for symbol, found in uses.items()]
+
+
+def _with_lines(known: Candidate | None, symbol: Symbol, found: Mapping[int, str]) -> Candidate:
+    said = "; ".join(f"{what}: {symbol.path}:{line}" for line, what in found.items())
+    own = [(line, line) for line in found]
+    if known is None:
+        return Candidate(symbol, TARGET_SCORE, STALE, evidence=said, parts=merged(own))
+    is_whole = not known.parts and (known.change is not None or known.whole_only)
+    parts = () if is_whole else merged([*own, *known.parts])
+    return replace(known, score=TARGET_SCORE, reason=STALE, evidence=said, parts=parts)
+
+
+def _of_what_is_gone(
+    changed: Sequence[ChangedSymbol], sources: ChangeSources
+) -> Iterator[StaleUse]:
+    gone = [one.symbol for one in changed if one.is_gone]
+    gone += [one.was for one in changed if one.was is not None and one.was.name != one.symbol.name]
+    for symbol in gone[:MAX_GONE_SYMBOLS]:
+        if symbol.kind not in _NAMED_KINDS or not symbol.name.isidentifier():
+            continue
+        others = sources.defining(symbol.name)
+        for path in sorted(sources.files_mentioning(symbol.name))[:MAX_STALE_FILES]:
+            if _may_mean(path, symbol, others, sources):
+                yield from _uses_in(path, symbol.name, sources)
+
+
+def _may_mean(path: str, symbol: Symbol, others: Collection[str], sources: ChangeSources) -> bool:
+    """True if a file that names a symbol which is gone can mean nothing else: no other of the name
+    is defined but in tests, which only tests use, or the file imports from where it was.
+    """
+    if path in others:
+        return False
+    rivals = [other for other in others if is_test(path) or not is_test(other)]
+    return not rivals or (
+        symbol.path in sources.imports_of(path)
+        and not any(map(sources.imports_of(path).__contains__, rivals))
+    )
+
+
+def _uses_in(path: str, name: str, sources: ChangeSources) -> Iterator[StaleUse]:
+    """The lines of a file that have the name as a word of code."""
+    language, text = language_of_path(path), sources.text_of(path)
+    word = name.encode()
+    found = list(re.finditer(rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])", text))
+    if language is None or not found:
+        return
+    defined = {one.name_line for one in sources.symbols_of(path) if one.name == name}
+    root = parse(text, LANGUAGES[language]).root_node
+    for match in found:
+        line = text.count(b"\n", 0, match.start()) + 1
+        leaf = root.descendant_for_byte_range(match.start(), match.end())
+        if leaf is None or leaf.text != word or line in defined:
+            continue
+        verb = "calls" if _CALL.match(text, match.end()) else "names"
+        yield StaleUse(path, line, f"still {verb} `{name}`, which is gone")
+
+
+def _of_signatures(
+    changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: ChangeSources
+) -> Iterator[StaleUse]:
+    """The calls of what has other parameters that the change has left as they were."""
+    written = {
+        (one.diff.path, line)
+        for one in changes
+        for hunk in one.diff.hunks
+        for line in range(hunk.new_first, hunk.new_first + len(hunk.added))
+    }
+    for one in changed:
+        for edge in sources.callers(one.symbol.id) if one.has_new_signature else ():
+            for site in edge.sites if edge.grade is not Grade.BY_NAME else ():
+                if (site.path, site.line) not in written:
+                    what = f"calls `{one.symbol.name}`, which has another signature"
+                    yield StaleUse(site.path, site.line, what)
