@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import pytest
 from tests.cli.relay_home import Home, home_of
+from tests.pty.screens import close_all
 
 from tersely.client.peer import Delivery, Peer
 from tersely.doors.socket.envelopes import ServiceFailure
@@ -36,6 +37,13 @@ def wait_for(look: Callable[[], FoundT], what: str = "") -> FoundT:
         nothing.wait(pause)
         pause = min(1.5 * pause, LONGEST_LOOK_SECONDS)
     return found
+
+
+@pytest.fixture(autouse=True)
+def screens() -> Iterator[None]:
+    """Screens end with their test."""
+    yield
+    close_all()
 
 
 class Tmux:

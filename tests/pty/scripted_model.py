@@ -294,6 +294,10 @@ class ScriptedModel:
     def has_read(self, text: str) -> bool:
         return any(text in one for one in list(self.texts))
 
+    def markers(self) -> set[str]:
+        """The markers that it was told of."""
+        return {marker for text in list(self.texts) for marker in _MARKER.findall(text)}
+
     def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.relay_home import Home
+from tests.own_terminal import IS_TOLD_APART
 from tests.pty.conftest import PROGRAMS, Tmux, sent_lines, wait_for
 
 from tersely.client import Client
@@ -236,3 +237,52 @@ def test_an_answer_to_another_dialog_presses_nothing(
     screen.write_text("working")
     wait_for(lambda: not waiting(relay, "ute"), "the end of the question")
     assert sent_lines(log) == ["\x1b[B"]
+
+
+ESCAPE = """
+import os, pty, sys
+check, out = sys.argv[1:]
+waits, orphaned = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.close(orphaned)
+        ours, its = pty.openpty()
+        os.set_inheritable(ours, True)  # else the terminal hangs up
+        os.login_tty(its)
+        os.read(waits, 1)  # until its parent has ended
+        os.execve(sys.executable, [sys.executable, "-c", check, out], {})
+    os._exit(0)
+os.wait()
+os.close(orphaned)
+import time
+time.sleep(3600)
+"""
+IS_OF_PERSON = """
+import os, sys
+from tersely.foundation.process.ancestry import is_of_person
+with open(sys.argv[1] + ".new", "w") as file:
+    file.write(str(is_of_person(os.getpid())))
+os.replace(sys.argv[1] + ".new", sys.argv[1])
+"""
+
+
+@pytest.mark.skipif(not IS_TOLD_APART, reason="persons cannot be told from agents here")
+def test_what_an_agent_cuts_off_from_itself_is_still_the_agents(tmux: Tmux, tmp_path: Path) -> None:
+    program = tmp_path / "escape.py"
+    program.write_text(ESCAPE)
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    words = [sys.executable, str(program), IS_OF_PERSON]
+    tmux.run("eva", *words, str(inside))
+    tmux.ask("new-session", "-d", "-s", "outside", *words, str(outside))
+    wait_for(inside.exists, "what the inner one is taken for")
+    wait_for(outside.exists, "what the outer one is taken for")
+    assert (inside.read_text(), outside.read_text()) == ("False", "True")
+
+
+def test_processes_that_an_agent_has_left_are_waited_for(tmux: Tmux, tmp_path: Path) -> None:
+    left = tmp_path / "left"
+    leave = f"(setsid sh -c 'echo $$ > {left}.new; mv {left}.new {left}' &); sleep 3600"
+    tmux.run("lea", "sh", "-c", leave)
+    pid = wait_for(lambda: left.exists() and left.read_text().strip(), "the process")
+    wait_for(lambda: not Path(f"/proc/{pid}").exists(), "its end, which nobody else waits for")

@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 from tests.cli.relay_home import Home, home_of
 from tests.pty.conftest import PATIENCE_SECONDS, wait_for
+from tests.pty.screens import needs_tmux
 
 from tersely.client.outbox import MAX_DAMAGED_FILES, MAX_UNSENT_MESSAGES, Outbox
 from tersely.pty.inline.commands import Message, read_message
 from tersely.pty.wanted import warning
+
+pytestmark = needs_tmux
 
 SPEAKER = """
 import pathlib, sys, time
@@ -149,6 +152,7 @@ def test_a_program_that_is_not_there_leaves_no_name(
     assert names_of_agents(home) == before
 
 
+@pytest.mark.slow
 def test_an_agent_that_runs_no_hook_is_said(
     home: Home, start: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:
@@ -213,6 +217,7 @@ def test_damaged_messages_are_kept_aside_and_said(
     assert names == [f"{number:09}.damaged" for number in range(6, MAX_DAMAGED_FILES + 6)]
 
 
+@pytest.mark.slow
 def test_an_outbox_keeps_order_and_has_a_bound(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path, "ann", read_message)
     kept = [outbox.put(Message("ben", f"message {number}")) for number in range(20)]

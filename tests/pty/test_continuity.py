@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 from tests.cli.relay_home import Home
 from tests.pty.conftest import PATIENCE_SECONDS, PROGRAMS, Friend, wait_for
+from tests.pty.screens import needs_tmux
+
+pytestmark = needs_tmux
 
 TALKER = (sys.executable, str(PROGRAMS / "talker.py"))
 CODE = "def boil(water):\n    return heat(water)\n\n\ndef heat(water):\n    return water\n"
@@ -85,6 +88,7 @@ def there(repository: Path, relay: Home) -> Any:
     return thread, home.ask("relay", "state", "get", "--thread", thread), home
 
 
+@pytest.mark.slow
 def test_a_program_is_handed_its_brief_and_leaves_a_summary(
     start: Started, relay: Home, repository: Path, tmp_path: Path, friend: Callable[..., Friend]
 ) -> None:
@@ -145,6 +149,7 @@ def test_files_that_were_committed_are_told_and_the_exit_status_stays(
     assert "- kept.py\n- made.py\n" in summary
 
 
+@pytest.mark.slow
 def test_sessions_of_a_thread_that_is_named_go_there(
     start: Started, relay: Home, repository: Path
 ) -> None:

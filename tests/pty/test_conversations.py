@@ -190,3 +190,19 @@ def connected(tester: Friend, name: str) -> bool:
     except TerselyError:
         return False
     return True
+
+
+def test_no_words_of_ours_are_typed_into_a_shell(tmux: Tmux, friend: Friends) -> None:
+    """Whichever way the shell was started: it would run them."""
+    tester = friend("tester")
+    for name, words in (("sue", ["bash", "--norc"]), ("stu", ["sh", "-c", "bash --norc; true"])):
+        tmux.run(name, *words, options=())
+        tmux.shows(name, "bash-")
+        # a line that would be a command, and has not the marker of the run
+        tmux.keys(name, "printf '%s%s\\n' '->rel' 'ay:tester hello'", "Enter")
+        tmux.shows(name, "->relay:tester hello")
+        for body in ("hello", "and again"):  # what is said of the line waits behind the first
+            sent = tester.send(name, body)
+            wait_for(lambda sent=sent: (sent.id, "injected") in tester.receipts, "the receipt")
+        assert tmux.screen(name).count("Relay message from tester") >= 2
+        assert "[relay]" not in tmux.screen(name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.pty.screens import needs_tmux, opened
+
 from tersely.pty.delivery.injection import (
     CONFIRM_SECONDS,
     ECHO_SECONDS,
@@ -14,7 +16,8 @@ from tersely.pty.delivery.injection import (
     Typist,
 )
 from tersely.pty.delivery.keys import Keys
-from tersely.pty.screen.screen import Screen
+
+pytestmark = needs_tmux
 
 RAW, LINES, PASSWORD = Line(False, False, 0), Line(True, True, 0), Line(True, False, 0)
 UNREAD = Line(False, False, 9)
@@ -28,7 +31,7 @@ class Desk:
     """
 
     def __init__(self, shown: bytes = b"> ") -> None:
-        self.screen = Screen(60, 10)
+        self.screen = opened(60, 10)
         self.screen.feed(shown)
         self.typist = Typist(self.screen, Keys())
         self.now = 0.0

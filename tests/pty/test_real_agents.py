@@ -24,7 +24,6 @@ from tersely.foundation.clock import Stopwatch
 
 AGENTS = os.environ.get("AGENT_PROGRAMS", "")
 PRESS_SECONDS = 5.0  # until Enter is pressed again
-TOKENS_OF_ANSWER = 20  # as the scripted model counts them
 BROKEN = " ⏎ "  # between the rows of a dialog
 SERVER = conftest.PROGRAMS / "notes_server.py"
 TOOLS = {
@@ -39,6 +38,14 @@ EDITS = {  # of a file that is called `made`
     "opencode": "edit",
     "qwen": "? WriteFile Writing to made ←",
 }
+# a command that shows its environment, and those and the command lines of its nearest parents
+SPY = r"""
+env; p=$$; n=0
+while [ $n -lt 5 ] && [ "$p" -gt 1 ]; do
+  cat /proc/$p/environ /proc/$p/cmdline
+  p=$(sed 's/.*) . \([0-9]*\) .*/\1/' /proc/$p/stat); n=$((n + 1))
+done
+"""
 PATIENCE_SECONDS = 120.0  # agents take their time on a busy machine
 
 _CODEX_SETTINGS = """
@@ -191,11 +198,6 @@ def permission_of(relay: Home, name: str) -> Any:
     return wait_for(look, "the permission")
 
 
-def tokens_of(relay: Home, name: str) -> int:
-    found = [one for one in relay.ask("agents")["agents"] if one["name"] == name]
-    return int(found[0]["tokens_today"])
-
-
 def word() -> str:
     return f"word-{secrets.token_hex(4)}"
 
@@ -270,6 +272,31 @@ def test_an_agent_speaks_with_its_marker_alone(
     assert not any("stolen" in one.body for one in tester.received)
 
 
+def test_what_comes_before_its_screen_is_up_is_not_lost(
+    agent: Agent, tmux: Tmux, friend: Callable[..., Friend]
+) -> None:
+    name, task, early = f"e{secrets.token_hex(3)}", word(), word()
+    tester = friend("tester")
+    started(tmux, agent, name, f"good morning: {task}")
+    sent = tester.send(name, f"sent before its screen is up: {early}")
+    wait_for(lambda: (sent.id, "injected") in tester.receipts, "the receipt")
+    for text in (task, early):
+        wait_for(lambda text=text: agent.model.has_read(text), "the request")
+
+
+def test_what_an_agent_runs_finds_the_marker_nowhere(agent: Agent, tmux: Tmux, relay: Home) -> None:
+    """Neither in its environment and those of its parents, nor in any command line."""
+    name, found = f"m{secrets.token_hex(3)}", tmux.directory / "found"
+    spy = tmux.directory / "spy"
+    spy.write_text(SPY)
+    started(tmux, agent, name, f"please run `sh {spy} > {found}.new 2>&1; mv {found}.new {found}`")
+    wait_for(lambda: state_of(relay, name) == "waits for permission", "the dialog")
+    approved(tmux, name, found)
+    [marker] = agent.model.markers()
+    assert f"TERSELY_AGENT={name}".encode() in found.read_bytes()
+    assert marker.encode() not in found.read_bytes()
+
+
 def test_the_person_approves_from_another_terminal(
     agent: Agent, tmux: Tmux, relay: Home, friend: Callable[..., Friend]
 ) -> None:
@@ -291,7 +318,6 @@ def test_the_person_approves_from_another_terminal(
     tmux.ask("new-session", "-d", "-s", "person", f"{answer} approve {waiting['id']}")
     wait_for(allowed.exists, "what the person allowed")
     wait_for(lambda: state_of(relay, name) == "idle", "the end of its work")
-    wait_for(lambda: tokens_of(relay, name) >= TOKENS_OF_ANSWER, "the tokens that it noted")
     tester.send(name, f"please run `touch {denied}`")
     again = permission_of(relay, name)["id"]
     tmux.ask("new-session", "-d", "-s", "again", f"{answer} deny {again}")

@@ -46,6 +46,7 @@ class Browser:
             return answer.getheader("set-cookie") or "", answer.read().decode()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not IS_TOLD_APART, reason="persons cannot be told from agents here")
 def test_the_person_sees_the_last_screen_of_an_agent(relay: Home, tmux: Tmux) -> None:
     tmux.run("kit", "sh", "-c", HOSTILE)

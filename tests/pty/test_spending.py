@@ -1,24 +1,23 @@
-"""What a run uses is told to its thread, and agents start no more programs than may be."""
+"""Agents start no more programs in their thread than may be."""
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cli.relay_home import Home
 from tests.own_terminal import IS_TOLD_APART, at_terminal
 from tests.pty.conftest import PATIENCE_SECONDS
+from tests.pty.screens import needs_tmux
 
 from tersely.client import Client
 from tersely.foundation.process.ancestry import NAME_VARIABLE
-from tersely.pty.mail import Who
-from tersely.pty.spending import Spending
+
+pytestmark = needs_tmux
 
 PROGRAM = "true"
 STARTER = f"""
@@ -62,7 +61,9 @@ def spent(home: Home, thread: str) -> Any:
 
 def test_the_next_program_is_refused_and_told_why(home: Home, thread: str) -> None:
     done = run(home, thread, "--spawn", PROGRAM, "--", sys.executable, "-c", STARTER)
-    assert "[relay error] the agents of this thread have used 1 of 1 programs today" in done.stderr
+    assert (
+        "[relay error] the agents of this thread have started 1 of 1 programs today" in done.stderr
+    )
     assert spent(home, thread).programs == 1
 
 
@@ -87,22 +88,3 @@ def test_the_person_alone_gives_a_thread_bounds_of_its_own(home: Home) -> None:
         pytest.skip("persons cannot be told from agents here")
     made = at_terminal(*words, **home.environment)
     assert spent(home, made).most_programs == 5
-
-
-def test_tokens_come_from_the_transcript_that_hooks_name(
-    home: Home, thread: str, tmp_path: Path
-) -> None:
-    transcript = tmp_path / "session.jsonl"
-    with Client.local("ann", home.home) as ann:
-        ann.ask("agent.introduction")
-    spending = Spending(Who("ann", home.home, "claude"), thread, "claude")
-    spending.hear({"hook_event_name": "SessionStart", "transcript_path": str(transcript)})
-    usage = {"input_tokens": 40, "output_tokens": 2}
-    transcript.write_text(json.dumps({"message": {"id": "a", "usage": usage}}) + "\n")
-    spending.turns = 3
-    spending.tell()
-    spending.tell()
-    assert (spent(home, thread).turns, spent(home, thread).tokens) == (3, 42)
-    spending.hear({"hook_event_name": "tokens", "tokens": 100})  # as a plugin says
-    spending.tell()
-    assert spent(home, thread).tokens == 142

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.pty.screens import needs_tmux, opened
 
 from tersely.pty.inline.commands import Command, Malformed, Message
-from tersely.pty.screen.screen import Screen
 from tersely.pty.screen_scanner import QUIET_SECONDS, STANDING_SECONDS, Watcher
+
+pytestmark = needs_tmux
 
 HIDE, SHOW, CLEAR = b"\x1b[?25l", b"\x1b[?25h", b"\x1b[2J\x1b[3J\x1b[H"
 LATER = QUIET_SECONDS * 2
@@ -17,7 +21,7 @@ class Watched:
     """A screen, its watcher and a clock."""
 
     def __init__(self, columns: int = 60, rows: int = 12) -> None:
-        self.screen = Screen(columns, rows)
+        self.screen = opened(columns, rows)
         self.watcher = Watcher(self.screen)
         self.now = 0.0
 
@@ -26,6 +30,9 @@ class Watched:
         found = self.watcher.look(self.now)
         self.now += seconds
         return found + self.watcher.look(self.now)
+
+    def close(self) -> None:
+        self.screen.close()
 
     def end(self) -> list[Command]:
         return self.watcher.look(self.now, is_over=True)
@@ -140,11 +147,12 @@ PIECES = [
 def test_any_split_of_the_stream_gives_the_same_commands(
     pieces: list[bytes], data: st.DataObject
 ) -> None:
-    whole, watched, told, at = b"".join(pieces), Watched(), [], 0
-    while at < len(whole):
-        size = data.draw(st.integers(1, len(whole) - at))
-        told += watched.look(whole[at : at + size], seconds=0)
-        at += size
-    told += watched.end()
-    once = Watched()
-    assert told == once.look(whole, seconds=0) + once.end()
+    whole, at = b"".join(pieces), 0
+    told: list[Command] = []
+    with closing(Watched()) as watched, closing(Watched()) as once:
+        while at < len(whole):
+            size = data.draw(st.integers(1, len(whole) - at))
+            told += watched.look(whole[at : at + size], seconds=0)
+            at += size
+        told += watched.end()
+        assert told == once.look(whole, seconds=0) + once.end()

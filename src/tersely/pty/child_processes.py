@@ -1,15 +1,17 @@
 """Programs that a program has had started: each runs wrapped as this one does, without a terminal
-of a user's.
+of a user's; and processes that it has left, which stay below its wrapper.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import os
 import signal
-from collections.abc import Callable, Sequence
-from pathlib import PurePath
+import sys
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path, PurePath
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import WRAPPER_END_SECONDS
@@ -17,6 +19,26 @@ from tersely.foundation.process.ancestry import NAME_VARIABLE
 from tersely.pty.inline.commands import Spawn
 
 MAX_SPAWNED_PROGRAMS = 16  # of one program, at a time
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def adopt_orphans() -> None:
+    """Become the parent of all below this process whose parents end: a program that a wrapped agent
+    has cut off from itself is still known as the agent's. Linux alone has that.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def reap_orphans(own: Collection[int]) -> None:
+    """Wait for the adopted processes that have ended; `own` are the children that others wait for,
+    beside those in the session of this process.
+    """
+    for path in Path("/proc/self/task").glob("*/children"):
+        for pid in map(int, path.read_text("ascii").split()):
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                if pid not in own and os.getsid(pid) != os.getsid(0):
+                    os.waitpid(pid, os.WNOHANG)
 
 
 class Spawned:
@@ -73,13 +95,18 @@ class Spawned:
     async def end(self, name: str) -> str:
         """End a program; what to say of it. Raises `recipient_not_found`."""
         self._forget_ended()
-        process = self._running.pop(name, None)
+        process = self._running.get(name)
         if process is None:
             raise TerselyError(
                 "recipient_not_found", f"no program that was started from here is called {name!r}"
             )
         await _end(process)
+        self._running.pop(name, None)
         return f"{name} has ended"
+
+    def process_ids(self) -> set[int]:
+        """The processes that are waited for here."""
+        return {one.pid for one in self._running.values()}
 
     async def end_all(self) -> None:
         """End all that still run."""

@@ -7,11 +7,10 @@ from __future__ import annotations
 import asyncio
 import re
 import shlex
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from tersely.capabilities.relay.answers.results import error_text, result_text
-from tersely.capabilities.relay.mail import MAX_SHOWN_LIMITS
 from tersely.client.outbox import Outbox, Unsent
 from tersely.foundation.errors import TerselyError
 from tersely.pty.child_processes import Spawned
@@ -51,8 +50,6 @@ class Speech:
         )
         self._tasks: set[asyncio.Task[None]] = set()
         self._has_noted = False  # that there was a line without a marker
-        # who of those that the last message was for is limited
-        self._told_limits: dict[str, str] = {}
         for unsent in outbox:
             self._waiting.put_nowait(unsent)
 
@@ -116,7 +113,7 @@ class Speech:
         try:
             question = _question(unsent.message)
             if question is None or not await self._is_answered(question):
-                self._note_limits((await self._mail.send(unsent.message, unsent.id)).limited)
+                await self._mail.send(unsent.message, unsent.id)
         except TerselyError as error:
             self._fail(RELAY, error)
         self._outbox.remove(unsent)
@@ -151,17 +148,6 @@ class Speech:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
-
-    def _note_limits(self, limited: Mapping[str, str]) -> None:
-        """Say who reads a message later, unless that was said of the one before."""
-        new = [
-            f"{name} is {until}"
-            for name, until in limited.items()
-            if self._told_limits.get(name) != until
-        ]
-        self._told_limits = dict(limited)
-        if new:
-            self._say(f"[{RELAY}]", "; ".join(new[:MAX_SHOWN_LIMITS]))
 
     def _note_unmarked(self) -> None:
         if not self._has_noted:

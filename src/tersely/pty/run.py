@@ -25,18 +25,20 @@ from tersely.integrations.run_hook import SOCKET_VARIABLE
 from tersely.integrations.table import AGENTS
 from tersely.integrations.wrapped import Launch, Wrapped
 from tersely.pty import terminal, tmux
-from tersely.pty.child_processes import Spawned
+from tersely.pty.child_processes import Spawned, adopt_orphans
 from tersely.pty.command_executor import Speech
 from tersely.pty.delivery.hooks import Hooks
 from tersely.pty.delivery.inbox import Inbox, Text
 from tersely.pty.delivery.prompts import Prompt
 from tersely.pty.inline.commands import read_message
 from tersely.pty.mail import Mail, Who
+from tersely.pty.screen.screen import Screen
 from tersely.pty.session import Given, Session
-from tersely.pty.spending import Spending
-from tersely.pty.wanted import Wanted, own_words
+from tersely.pty.wanted import UNSEEN, Wanted, own_words
 
+_BLIND = "what it showed was not read: tmux is not installed, or has ended"
 MARKER_BYTES = 4  # of the marker of a run
+_SPEND = "thread.spend"  # the capability that counts programs
 INTRODUCTION = "agent.introduction"  # the capability that says who an agent is
 MAX_NAME_TRIES = 100  # numbers behind the name of a program
 
@@ -61,6 +63,9 @@ async def _run(wanted: Wanted, environment: Mapping[str, str], report: tmux.Repo
         introduced = await asyncio.to_thread(_introduced, wanted.place, mail.who.name)
         marker = "" if wanted.trusts_screen else secrets.token_hex(MARKER_BYTES)
         run = _Run(wanted, mail, handover, marker, introduced)
+        if NAME_VARIABLE not in environment:  # an agent is not told
+            sys.stderr.write(f"note: {UNSEEN}\n")
+            sys.stderr.flush()
         status = await run.until_end(environment, report)
         not_kept = await asyncio.to_thread(handover.close, mail.who.program, status)
         for note in filter(None, (not_kept, *run.notes())):
@@ -79,24 +84,42 @@ class _Run:
     ) -> None:
         self._wanted, self._mail, self._handover, self._marker = wanted, mail, handover, marker
         self._introduced = introduced  # what the program is told of itself and of others
-        self._spending = Spending(mail.who, handover.thread, _agent_of(wanted))
         self._spawned = Spawned(
             [*own_words(), "run", "--no-start", "--thread", handover.thread],
             wanted.spawn,
-            self._spending.start_program,
+            self._count_program,
         )
         self._inbox = Inbox(mail.keep)
         self._outbox = Outbox(mail.who.home, mail.who.name, read_message)
         self._session: Session | None = None
         self._hooks: Hooks | None = None
+        self._is_blind = False  # its screen cannot be read
 
     async def until_end(self, environment: Mapping[str, str], report: tmux.Report) -> int:
         """Run the program until it ends; its exit status."""
         agent = _agent_of(self._wanted)
-        is_of_agent = NAME_VARIABLE in environment
-        begin = self._spending.start_program if is_of_agent else self._spending.begin
-        await asyncio.to_thread(begin)
         wrapped = AGENTS[agent].wrapped if agent in AGENTS else None
+        adopt_orphans()
+        with contextlib.closing(Screen(*terminal.size(None))) as screen:
+            if wrapped is None and screen.is_blind:
+                message = "tmux is not installed, and reads the screen of a program without hooks"
+                raise TerselyError("program_failed", message, "install it")
+            await asyncio.to_thread(
+                self._count_program if NAME_VARIABLE in environment else self._enter_thread
+            )
+            status = await self._until_end(environment, report, wrapped, screen)
+            self._is_blind = screen.is_blind
+        await self._spawned.end_all()
+        return status
+
+    async def _until_end(
+        self,
+        environment: Mapping[str, str],
+        report: tmux.Report,
+        wrapped: Wrapped | None,
+        screen: Screen,
+    ) -> int:
+        agent = _agent_of(self._wanted)
         launch = wrapped.launch(environment) if wrapped is not None else Launch()
         of_another_run = (tmux.REPORT_VARIABLE, SOCKET_VARIABLE)
         inherited = {
@@ -104,7 +127,7 @@ class _Run:
         }
         given = {**inherited, **launch.environment, **self._variables()}
         hooks = (
-            Hooks(agent, wrapped, self._inbox, self._rules(), self._taken, self._spending.hear)
+            Hooks(agent, wrapped, self._inbox, self._rules(), self._taken)
             if wrapped is not None
             else None
         )
@@ -115,19 +138,31 @@ class _Run:
             program = terminal.start(words, given, 0 if os.isatty(0) else None)
             speech = Speech(self._mail, self._outbox, self._spawned, self._inbox.put)
             how = self._given(wrapped)
-            self._session = Session(how, program, self._mail, speech, self._inbox, hooks)
+            self._session = Session(
+                how, program, self._mail, speech, self._inbox, hooks, self._spawned, screen
+            )
             report.runs()
-            status = await self._session.run()
-        await self._spawned.end_all()
-        await asyncio.to_thread(self._spending.tell)
-        return status
+            return await self._session.run()
+
+    def _count_program(self, programs: int = 1) -> None:
+        """Count a program that is about to be started; raises `spending_limit`, and what keeps the
+        relay from answering.
+        """
+        who = self._mail.who
+        with Client.local(who.name, who.home) as relay:
+            relay.ask(_SPEND, thread=self._handover.thread, programs=programs)
+
+    def _enter_thread(self) -> None:
+        """Have the relay know in which thread the program works, if it answers."""
+        with contextlib.suppress(TerselyError, OSError):
+            self._count_program(0)
 
     def _given(self, wrapped: Wrapped | None) -> Given:
         """The way in which the session of the program is run."""
         rules = self._rules() if self._wanted.place.has_brief or self._wanted.task else ""
         return Given(
-            self._handover, self._prompt(wrapped), self._marker, rules, self._wanted.resumes,
-            self._spending, wrapped.dialogs if wrapped is not None else (),
+            self._handover, self._prompt(wrapped), self._marker, rules,
+            wrapped.dialogs if wrapped is not None else (),
         )  # fmt: skip
 
     def notes(self) -> list[str]:
@@ -146,6 +181,7 @@ class _Run:
             *([unsent] if count else []),
             *damaged,
             *([unhooked] if is_unhooked else []),
+            *([_BLIND] if self._is_blind else []),
             *unheard,
         ]
 

@@ -13,13 +13,13 @@ from collections.abc import Coroutine, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from tersely.client.peer import Delivery
-from tersely.foundation.activity import LIMITED
-from tersely.foundation.clock import elapsed_seconds, wall_seconds
+from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import WRAPPER_END_SECONDS
 from tersely.handoff.handover import Handover
 from tersely.integrations.wrapped import Dialog, State
 from tersely.pty import terminal
+from tersely.pty.child_processes import Spawned, reap_orphans
 from tersely.pty.command_executor import RELAY, Speech
 from tersely.pty.delivery.activity import Activity
 from tersely.pty.delivery.approvals import Approvals
@@ -29,12 +29,11 @@ from tersely.pty.delivery.inbox import Inbox, Text, Written
 from tersely.pty.delivery.injection import Outcome, Scene, Typist
 from tersely.pty.delivery.keys import Keys
 from tersely.pty.delivery.prompts import Prompt, Sight, has_dialog
-from tersely.pty.limits.usage_limits import UsageLimit
 from tersely.pty.mail import UNDELIVERED, Mail
 from tersely.pty.screen.screen import Screen
 from tersely.pty.screen_scanner import Watcher
-from tersely.pty.spending import Spending
 from tersely.pty.terminal import Program, UserTerminal
+from tersely.pty.wanted import shell_of
 
 MAX_UNWRITTEN_BYTES = 1_000_000  # that a program has not taken from its terminal
 TERMINAL_CHUNK_BYTES = 65_536  # read from a terminal at once
@@ -46,7 +45,6 @@ SCREEN_SECONDS = 2.0  # from one screen that the relay is told to the next
 TASK_SECONDS = 30.0
 _TICK_SECONDS = 0.05
 _REST_SECONDS = 0.5  # without any output, after which none is waited for
-_LIMIT_OVER = "your usage limit is over: go on with what you were doing"
 _STUCK = "it is typed in, but the program does not take it"
 _DOING = {
     State.WORKING: "is working",
@@ -68,8 +66,6 @@ class Given(NamedTuple):
     prompt: Prompt  # how the program looks when it waits for one
     marker: str  # of its commands
     rules: str  # what the program is told of the relay, "" where nothing is typed in
-    resumes: bool  # when a limit ends, it is told so
-    spending: Spending  # what it uses
     dialogs: Sequence[Dialog]  # in which it asks for permission, where that can be answered
 
 
@@ -84,14 +80,18 @@ class Session:
         speech: Speech,
         inbox: Inbox,
         hooks: Hooks | None,
+        spawned: Spawned,
+        screen: Screen,
     ) -> None:
         self._given = given
+        self._spawned = spawned
         self._program = program
         self._mail = mail
         self._input = 0 if _can_be_read(0) else None
         self._output = 1 if _can_be_written(1) else None
         self._user = UserTerminal(0) if self._input is not None and os.isatty(0) else None
-        self._screen = Screen(*terminal.size(self._size_from()))
+        self._screen = screen
+        screen.resize(*terminal.size(self._size_from()))
         self._watcher = Watcher(self._screen, given.marker)
         self._typist = Typist(self._screen, Keys())
         self._inbox = inbox
@@ -108,8 +108,6 @@ class Session:
         self._is_passing = False  # output that has been read and is not shown yet
         self._telling: set[asyncio.Task[None]] = set()
         self._has_title = False  # ours is shown in the place of the program's
-        self._limit = UsageLimit()
-        self._limit_bytes = -1  # of output, after which the screen was last looked at for a limit
         self._told_state = ""
         self._told_screen = ""
         self._screen_due = 0.0  # when the relay is told the next
@@ -127,7 +125,6 @@ class Session:
                         self._mail.receive(self._received),
                         self._listen(),
                         self._deliver(),
-                        self._given.spending.keep_telling(),
                     )
                 ]
                 status = await self._ended
@@ -165,6 +162,7 @@ class Session:
     def _on_signal(self, number: signal.Signals) -> None:
         if number is signal.SIGCHLD:
             self._look_at_child()
+            reap_orphans({self._program.pid, *self._spawned.process_ids()})
         elif number is signal.SIGWINCH:
             size = terminal.size(self._size_from())
             terminal.set_size(self._program.its, *size)
@@ -340,11 +338,7 @@ class Session:
             (self._hooks.state, self._hooks.changed) if self._hooks is not None else (None, 0.0)
         )
         now = elapsed_seconds()
-        has_changed = self._activity.look(now, sight, said, said_at)
-        if has_changed and self._activity.state is State.WORKING:
-            self._limit.works()
-        self._given.spending.turns = self._activity.turns
-        self._look_for_limit()
+        self._activity.look(now, sight, said, said_at)
         state = self._state()
         if state != self._told_state and self._mail.tell_state(state):
             self._told_state = state
@@ -366,24 +360,9 @@ class Session:
             return None
         return asked(self._given.dialogs, self._given.prompt, self._screen.texts())
 
-    def _look_for_limit(self) -> None:
-        """Hear of a limit that the program has reached, and go on once one has ended, where the
-        person wants that.
-        """
-        now = wall_seconds()
-        if self._hooks is not None and (failure := self._hooks.take_failure()):
-            self._limit.told(failure, now)
-        if self._passed_bytes != self._limit_bytes:
-            self._limit_bytes = self._passed_bytes
-            self._limit.look(self._screen.texts(), now)
-        if self._limit.may_resume(now) and self._given.resumes:
-            self._inbox.put(f"[{RELAY}]", _LIMIT_OVER)
-
     def _state(self) -> str:
         """The state of the program, as others are told; "" while that is not known."""
-        state = self._activity.state
-        limited = "" if state is State.WORKING else self._limit.state(wall_seconds())
-        return limited or state or ""
+        return self._activity.state or ""
 
     def _tell_screen(self) -> None:
         """Have the person's page show the screen, now and then, where it is another."""
@@ -410,11 +389,11 @@ class Session:
 
     def _may_type(self, scene: Scene) -> bool:
         is_handing = self._handing is not None and not self._handing.done()
-        return (
-            bool(self._inbox)
-            and not is_handing
-            and self._typist.may_begin(elapsed_seconds(), scene)
-        )
+        if not self._inbox or is_handing or not self._typist.may_begin(elapsed_seconds(), scene):
+            return False
+        if shell_of(terminal.foreground_words(self._program) or [self._mail.who.program]):
+            self._inbox.leave_messages()
+        return bool(self._inbox)
 
     def _start_typing(self, written: Written) -> None:
         """Type a text, if the program still waits as it did when the text was made ready."""
@@ -464,9 +443,7 @@ class Session:
         terminal.
         """
         overdue = self._inbox.overdue(elapsed_seconds() - NOTICE_SECONDS)
-        limited = self._state() if self._state().startswith(LIMITED) else ""
-        doing = f"is {limited}" if limited else _DOING[self._activity.state]
-        why = f"it waits: {self._mail.who.name} {doing}"
+        why = f"it waits: {self._mail.who.name} {_DOING[self._activity.state]}"
         for delivery in overdue:
             self._begin(self._mail.not_taken(delivery, why))
         if overdue:

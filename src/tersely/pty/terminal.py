@@ -24,6 +24,7 @@ _DEFAULT_SIZE = (80, 24)
 _LOCAL_FLAGS = 3  # their place among the attributes of a terminal
 _NOT_FOUND = 127
 _SAID_BYTES = 64
+MAX_COMMAND_LINE_BYTES = 4_096  # of a program in the foreground
 MAX_SEARCHED_PROCESSES = 32  # below a program, for one that waits for what is typed
 _CALLS = {
     "x86_64": ({"0"}, {"7", "23", "232", "270", "271", "281"}),
@@ -114,6 +115,18 @@ def line_of(program: Program, waiting_bytes: int) -> Line:
     reads_lines = bool(flags & termios.ICANON)
     is_read = _is_read(program) if reads_lines else None
     return Line(reads_lines, bool(flags & termios.ECHO), unread[0] + waiting_bytes, is_read)
+
+
+def foreground_words(program: Program) -> list[str]:
+    """The command line of what runs in the foreground of a program's terminal; empty where that is
+    not known.
+    """
+    try:
+        with open(f"/proc/{os.tcgetpgrp(program.ours)}/cmdline", "rb") as file:
+            words = file.read(MAX_COMMAND_LINE_BYTES).split(b"\0")
+    except OSError:
+        return []
+    return [os.fsdecode(word) for word in words if word]
 
 
 def _is_read(program: Program) -> bool | None:

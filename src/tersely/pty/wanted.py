@@ -14,36 +14,25 @@ from typing import NamedTuple
 from tersely.handoff.threads import SessionPlace
 from tersely.pty import terminal, tmux
 
-SHELLS = frozenset(
-    {
-        "sh",
-        "bash",
-        "dash",
-        "zsh",
-        "fish",
-        "ksh",
-        "mksh",
-        "tcsh",
-        "csh",
-        "ash",
-        "pwsh",
-        "nu",
-        "xonsh",
-    }
-)
+SHELLS = frozenset("sh bash dash zsh fish ksh mksh tcsh csh ash pwsh nu xonsh".split())
 # Programs that run the program among their words, and of these those that start a shell where none
 # is named.
-LAUNCHERS = frozenset({
-    "busybox", "bwrap", "caffeinate", "chrt", "docker", "doas", "env", "firejail", "flatpak",
-    "ionice", "kubectl", "nice", "nix-shell", "nohup", "podman", "prlimit", "setarch", "setpriv",
-    "setsid", "stdbuf", "strace", "sudo", "systemd-run", "taskset", "time", "timeout", "unbuffer",
-    "xvfb-run",
-})  # fmt: skip
-LOGINS = frozenset({
-    "chroot", "login", "machinectl", "mosh", "nsenter", "screen", "script", "ssh", "su", "telnet", "tmux", "unshare",
-})  # fmt: skip
+LAUNCHERS = frozenset(
+    "busybox bwrap caffeinate chrt docker doas env firejail flatpak ionice kubectl nice nix-shell nohup podman "
+    "prlimit setarch setpriv setsid stdbuf strace sudo systemd-run taskset time timeout unbuffer xvfb-run".split()
+)
+LOGINS = frozenset(
+    "chroot login machinectl mosh nsenter screen script ssh su telnet tmux unshare".split()
+)
 _SHELL_OF_SUDO = re.compile(r"-[A-Za-z]*[is]|--login|--shell")
 _COMMAND_OF_SHELL = re.compile(r"-[A-Za-z]*c|-Command|--command(=.*)?", re.DOTALL)
+
+
+# what cannot be closed, as whoever runs a program is told
+UNSEEN = (
+    "what it starts by tmux, systemd-run, cron or ssh, or leaves running at its end, cannot be told from what you "
+    "start, and may answer permissions as you"
+)
 
 
 class Wanted(NamedTuple):
@@ -56,12 +45,11 @@ class Wanted(NamedTuple):
     spawn: Sequence[str] = ()  # programs that it may start
     prompt: str = ""  # a regular expression for the row of its empty prompt
     trusts_screen: bool = False  # commands count without a marker
-    resumes: bool = False  # when a limit of its maker ends
 
 
 def warning(words: Sequence[str]) -> str:
     """The warning to whoever runs a program, empty where there is nothing."""
-    name = _shell_of(words)
+    name = shell_of(words)
     return (
         f"{name} executes what is typed in: whoever may write to it runs commands as you"
         if name
@@ -69,11 +57,11 @@ def warning(words: Sequence[str]) -> str:
     )
 
 
-def _shell_of(words: Sequence[str]) -> str:
+def shell_of(words: Sequence[str]) -> str:
     """The program of a command line that executes what is typed in, as far as it is known; "" for
     none.
     """
-    name = PurePath(words[0]).name
+    name = PurePath(words[0]).name.removeprefix("-")  # as login shells begin
     if name in SHELLS:
         is_bare = all(
             word.startswith("-") and not _COMMAND_OF_SHELL.fullmatch(word) for word in words[1:]
@@ -83,7 +71,7 @@ def _shell_of(words: Sequence[str]) -> str:
         return ""
     for at, word in enumerate(words[1:], 1):
         if PurePath(word).name in SHELLS | LAUNCHERS | LOGINS:
-            return _shell_of(words[at:])
+            return shell_of(words[at:])
     is_login = name in LOGINS or (name == "sudo" and any(map(_SHELL_OF_SUDO.fullmatch, words[1:])))
     return name if is_login else ""
 
@@ -98,7 +86,6 @@ def run_in_tmux(wanted: Wanted, environment: Mapping[str, str]) -> tmux.Ended:
     name = wanted.name or PurePath(wanted.words[0]).stem
     options = ["--no-start", *([] if wanted.place.has_brief else ["--no-brief"])]
     options += ["--trust-screen"] if wanted.trusts_screen else []
-    options += ["--resume"] if wanted.resumes else []
     flags = (
         ("--name", [wanted.name]), ("--task", [wanted.task]), ("--thread", [wanted.place.thread]),
         ("--spawn", wanted.spawn), ("--prompt", [wanted.prompt]),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.pty.screens import needs_tmux
 
 from tersely.capabilities.relay.foreign import BANNER, banner, neutral, typed
 from tersely.pty.inline import reading
@@ -37,13 +39,14 @@ def test_it_yields_no_command_and_opens_nothing(text: str) -> None:
         assert found_in(typed(banner("Eve", "1"), text, has_lines=has_lines)) == []
 
 
+@needs_tmux
 @given(texts, st.integers(20, 60))
 def test_its_echo_on_a_screen_yields_no_command(text: str, columns: int) -> None:
     shown = typed(banner("Eve", "1"), text, has_lines=True)
     for width in (columns, 1_000):
-        screen = Screen(width, 30)
-        screen.feed(shown.replace("\n", "\r\n").encode() + b"\r\n")
-        assert Watcher(screen).look(0.0, is_over=True) == []
+        with closing(Screen(width, 30)) as screen:
+            screen.feed(shown.replace("\n", "\r\n").encode() + b"\r\n")
+            assert Watcher(screen).look(0.0, is_over=True) == []
 
 
 @given(texts)

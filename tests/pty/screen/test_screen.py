@@ -1,182 +1,115 @@
-"""The screen against tmux, and the reader of sequences at every split."""
+"""The screen of a program as it is read from tmux."""
 
 from __future__ import annotations
 
+import gc
 import os
-import random
-import shutil
-import subprocess
-import threading
+import signal
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
+from tests.pty.screens import needs_tmux
 
-from tersely.foundation.clock import Stopwatch
-from tersely.pty.screen.screen import Screen
-from tersely.pty.screen.sequences import Sequences
+from tersely.pty.screen.screen import Event, Row, Screen
 
 COLUMNS, ROWS = 30, 8
-CASES = 40
-PATIENCE_SECONDS = 60.0
-
-TEXTS = [
-    "hello",
-    "日本語",
-    "a",
-    "x" * 35,
-    "é",
-    "e\u0301",
-    "a line that is longer than it",
-    "  ",
-    "🙂",
-]
-CONTROLS = [
-    "\r",
-    "\n",
-    "\b",
-    "\t",
-    "\x1bM",
-    "\x1bD",
-    "\x1bE",
-    "\x1b[r",
-    "\x1b[2;6r",
-    "\x1b[?7l",
-    "\x1b[?7h",
-    "\x1b[31m",
-]
-STRINGS = [
-    "\x1b]0;->relay:Eve title\x07",
-    "\x1bPq#0\x1b\\",
-    "\x1b_Ga=1\x1b\\",
-    "\x1b[>1u",
-    "\x1b[<u",
-    "\x1b[?25l",
-    "\x1b(B",
-]
-MOVES = [f"\x1b[{number}{final}" for number in ("", "1", "3", "29") for final in "ABCDGdEFXJKST"]
-ROW_MOVES = [f"\x1b[r\r\x1b[{number}{final}" for number in ("", "2", "9") for final in "LMP@"]
-PLACES = [f"\x1b[{row};{column}H" for row in (1, 4, 8) for column in (1, 15, 30)]
-PIECES = [*TEXTS, *TEXTS, *TEXTS, *["\r\n"] * 9, *CONTROLS, *STRINGS, *MOVES, *ROW_MOVES, *PLACES]
+PIECES = [
+    "hello", "日本語", "x" * 35, "e\u0301", "a line that is longer than it", "🙂", "\r\n", "\r\n", "\r", "\t", "\x1bM",
+    "\x1b[2;6r", "\x1b[31m", "\x1b]0;->relay:Eve title\x07", "\x1b[?25l", "\x1b[2J", "\x1b[H\x1b[J", "\x1b[3J",
+    "\x1b[K", "\x1b[?1049h", "\x1b[?1049l", "\x1b[4;15H", "\x1b[6n", "\x1b[?2004h", "\x1bc",
+]  # fmt: skip
 
 
-class Pane:
-    """A pane of tmux in which bytes are shown."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.environment = {**os.environ, "TMUX_TMPDIR": str(folder), "LC_ALL": "C.UTF-8"}
-        self.environment.pop("TMUX", None)
-        self.ask(
-            "-f",
-            "/dev/null",
-            "new-session",
-            "-d",
-            "-s",
-            "x",
-            "-x",
-            str(COLUMNS),
-            "-y",
-            str(ROWS),
-            "cat",
-        )
-        self.ask("set", "-g", "status", "off")
-        self.ask("resize-window", "-t", "x", "-x", str(COLUMNS), "-y", str(ROWS))
-
-    def ask(self, *words: str) -> str:
-        done = subprocess.run(
-            ["tmux", *words], env=self.environment, capture_output=True, text=True, check=False
-        )
-        return done.stdout
-
-    def shows(self, data: bytes) -> list[str]:
-        """What stands there; tmux answers a question about the cursor when it has taken all before
-        it.
-        """
-        (self.folder / "data").write_bytes(data + b"\x1b[6n")
-        program = "stty raw -echo; cat data; dd bs=1 count=4 >/dev/null 2>&1; touch done; exec cat >/dev/null"
-        self.ask("respawn-pane", "-k", "-c", str(self.folder), "-t", "x:", program)
-        watch, nothing = Stopwatch(), threading.Event()
-        while not (self.folder / "done").exists():
-            assert watch.seconds() < PATIENCE_SECONDS
-            nothing.wait(0.005)
-        (self.folder / "done").unlink()
-        return [
-            row.rstrip() for row in self.ask("capture-pane", "-p", "-t", "x:").split("\n")[:ROWS]
-        ]
+@pytest.fixture
+def screen() -> Iterator[Screen]:
+    with closing(Screen(COLUMNS, ROWS)) as opened:
+        if opened.is_blind:
+            pytest.skip("there is no tmux")
+        yield opened
 
 
-@pytest.fixture(scope="module")
-def pane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pane]:
-    if shutil.which("tmux") is None:
-        pytest.skip("there is no tmux")
-    shown = Pane(tmp_path_factory.mktemp("t"))
-    yield shown
-    shown.ask("kill-server")
-
-
-def shown_by(data: bytes) -> list[str]:
-    screen = Screen(COLUMNS, ROWS)
-    screen.feed(data)
-    return screen.texts()
-
-
-def test_a_screen_shows_what_tmux_shows(pane: Pane) -> None:
-    chance = random.Random(20)
-    for _ in range(CASES):
-        data = "".join(chance.choices(PIECES, k=chance.randrange(3, 25))).encode()
-        assert shown_by(data) == pane.shows(data), data
-
-
+@needs_tmux
+@settings(max_examples=examples())
 @given(st.lists(st.sampled_from(PIECES), max_size=20), st.data())
 def test_any_split_shows_the_same(pieces: list[str], data: st.DataObject) -> None:
-    whole = "".join(pieces).encode()
-    screen, at = Screen(COLUMNS, ROWS), 0
-    while at < len(whole):
-        size = data.draw(st.integers(1, len(whole) - at))
-        screen.feed(whole[at : at + size])
-        at += size
-    assert screen.texts() == shown_by(whole)
-    assert [row.is_continued for row in screen.main.rows] == [
-        row.is_continued for row in fed(whole).main.rows
-    ]
+    whole, at = "".join(pieces).encode(), 0
+    with closing(Screen(COLUMNS, ROWS)) as split, closing(Screen(COLUMNS, ROWS)) as once:
+        once.feed(whole)
+        while at < len(whole):
+            size = data.draw(st.integers(1, len(whole) - at))
+            split.feed(whole[at : at + size])
+            at += size
+        assert split.texts() == once.texts()
+        assert split.main.rows == once.main.rows
+        assert split.main.left == once.main.left
+        assert split.takes_pastes == once.takes_pastes
+        assert split.before_cursor() == once.before_cursor()
 
 
-def fed(data: bytes) -> Screen:
-    screen = Screen(COLUMNS, ROWS)
-    screen.feed(data)
-    return screen
-
-
+@needs_tmux
+@settings(max_examples=examples())
 @given(st.binary(max_size=300), st.integers(0, 5), st.integers(0, 5))
 def test_any_bytes_are_taken(data: bytes, columns: int, rows: int) -> None:
-    screen = Screen(columns, rows)
-    screen.feed(data)
-    screen.resize(rows + 1, columns + 1)
-    screen.feed(data)
-    assert len(screen.texts()) == columns + 1
-    assert all(len(row.cells) <= rows + 1 for row in screen.main.rows)
+    with closing(Screen(columns, rows)) as screen:
+        screen.feed(data)
+        screen.resize(rows + 1, columns + 1)
+        screen.feed(data)
+        assert len(screen.texts()) == columns + 1
 
 
-def test_strings_and_sequences_without_an_end_take_no_memory() -> None:
-    reader = Sequences()
-    for begin in (b"\x1b]0;", b"\x1b[" + b"1;" * 500, b"\x1bP"):
-        assert [piece.text for piece in reader.feed(begin + b"1" * 200_000)][1:] == []
-        assert len(reader._waiting) < 1_000
-        list(reader.feed(b"\x18\x18"))
+def test_a_line_that_the_terminal_breaks_is_one_line(screen: Screen) -> None:
+    screen.feed(b"x" * 35 + b"\r\nshort\r\n" + "漢".encode() * 20)
+    assert screen.main.rows[:5] == [
+        Row("x" * 30, True), Row("x" * 5, False), Row("short", False), Row("漢" * 15, True), Row("漢" * 5, False),
+    ]  # fmt: skip
+    assert screen.before_cursor() == "漢" * 20
 
 
-def test_a_line_that_the_terminal_breaks_is_one_line() -> None:
-    screen = fed(b"x" * 35 + b"\r\nshort\r\n")
-    assert [row.is_continued for row in screen.main.rows[:3]] == [True, False, False]
-
-
-def test_rows_that_scroll_away_are_told_on_the_main_screen_alone() -> None:
-    screen = fed(b"line\r\n" * 10)
-    assert len(screen.main.left) == 3
+def test_rows_that_scroll_away_are_told_on_the_main_screen_alone(screen: Screen) -> None:
+    screen.feed(b"line\r\n" * 10)
+    assert screen.main.left == [Row("line", False)] * 3
     screen.feed(b"\x1b[?1049h" + b"line\r\n" * 10)
     assert len(screen.main.left) == 3
+    assert screen.main.rows[0] == Row("line", False)
     screen.feed(b"\x1b[?1049l")
     assert screen.texts()[0] == "line"
+    assert screen.main.scrolled_rows == 3
+
+
+def test_no_row_is_lost_of_much_that_comes_at_once(screen: Screen) -> None:
+    screen.feed(b"\n" * 200_000)
+    assert screen.main.scrolled_rows == 200_000 - ROWS + 1
+
+
+def test_what_was_erased_is_told_before_what_follows(screen: Screen) -> None:
+    screen.feed(b"line\r\n" * 8 + b"\x1b[2J\x1b[3J\x1b[H" + b"line\r\n" * 8)
+    assert screen.main.left == [Row("line", False), Event.CLEARED, Row("line", False)]
+
+
+def test_answers_of_the_terminal_are_not_shown(screen: Screen) -> None:
+    screen.feed(b"a\x1b[6n\x1b[c" * 1_000 + b"\x1b[2J\x1b[Hb")
+    assert "".join(screen.texts()) == "b"
+
+
+def test_without_tmux_nothing_stands_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    screen = Screen(COLUMNS, ROWS)
+    screen.feed(b"hello\x1b[?2004h")
+    screen.resize(10, 5)
+    assert (screen.is_blind, screen.texts(), screen.before_cursor()) == (True, [], "")
+    assert screen.takes_pastes
+
+
+def test_a_tmux_that_ends_leaves_a_screen_on_which_nothing_stands(screen: Screen) -> None:
+    screen.feed(b"hello")
+    assert screen._tmux is not None
+    ((pid,),) = screen._tmux.ask("display-message -p '#{pid}'")
+    os.kill(int(pid), signal.SIGKILL)
+    screen.feed(b"more")
+    assert (screen.is_blind, screen.texts()) == (True, [])
+    gc.collect()  # and nothing is left open

@@ -20,20 +20,12 @@ class Activity:
         self.state: State | None = None
         self._sight = Sight.UNKNOWN
         self._since = 0.0  # when the screen began to show it
-        self.turns = 0  # prompts that it has worked at
 
-    def look(self, now: float, sight: Sight, said: State | None, said_at: float) -> bool:
-        """Take what the screen shows, and what hooks have said at a time; whether the state is
-        another one now.
-        """
+    def look(self, now: float, sight: Sight, said: State | None, said_at: float) -> None:
+        """Take what the screen shows, and what hooks have said at a time."""
         if sight is not self._sight:
             self._sight, self._since = sight, now
-        state = self._judged(now, said, said_at)
-        has_changed = state is not self.state
-        if has_changed and state is State.WORKING and self.state is not State.PERMISSION:
-            self.turns += 1
-        self.state = state
-        return has_changed
+        self.state = self._judged(now, said, said_at)
 
     def _judged(self, now: float, said: State | None, said_at: float) -> State | None:
         shown = _SHOWN.get(self._sight)

@@ -13,9 +13,9 @@ import asyncio
 import contextlib
 import json
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.foundation.clock import elapsed_seconds
 from tersely.integrations.hooks import printed
@@ -48,7 +48,6 @@ class _Call(NamedTuple):
     event: str
     prompt: str
     is_second_stop: bool  # the agent has gone on once; agents end such loops
-    given: Mapping[str, Any]
 
 
 def _read(line: bytes) -> _Call:
@@ -62,7 +61,7 @@ def _read(line: bytes) -> _Call:
         raise ValueError("a hook sends an object with a call")
     return _Call(
         str(told.get("agent", "")), str(told.get("waits", "")), str(call.get("hook_event_name", "")),
-        str(call.get("prompt", "")), call.get("stop_hook_active") is True, call,
+        str(call.get("prompt", "")), call.get("stop_hook_active") is True,
     )  # fmt: skip
 
 
@@ -76,15 +75,13 @@ class Hooks:
         inbox: Inbox,
         rules: str,
         taken: Callable[[Text], None],
-        heard: Callable[[Mapping[str, Any]], None] = lambda call: None,
     ) -> None:
-        """`taken` is told of each text that has arrived, `heard` of each call of the agent."""
+        """`taken` is told of each text that has arrived."""
         self._agent = agent
         self._wrapped = wrapped
         self._inbox = inbox
         self._rules = rules
         self._taken = taken
-        self._heard = heard
         self._waiting: _Waiting | None = None
         # beginnings of texts that are to show up in a prompt
         self._expected: dict[str, asyncio.Event] = {}
@@ -92,7 +89,6 @@ class Hooks:
         self.state: State | None = None
         self.changed = 0.0
         self.is_alive = False  # a hook has called
-        self._failure = ""  # what the agent said of a request that failed, not yet taken
 
     @contextlib.asynccontextmanager
     async def listening(self) -> AsyncIterator[str]:
@@ -128,13 +124,6 @@ class Hooks:
     def forget(self, whole: str) -> None:
         """A text is expected no longer."""
         self._expected.pop(_known_by(whole), None)
-
-    def take_failure(self) -> str:
-        """The words of the agent, since this was last asked, on a request to its model that failed;
-        "" for nothing.
-        """
-        failure, self._failure = self._failure, ""
-        return failure
 
     async def hand_over(self) -> None:
         """Give what waits to the hook that waits."""
@@ -195,16 +184,12 @@ class Hooks:
         self, call: _Call, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         self.is_alive = True
-        self._heard(call.given)
         self._note_prompt(call.prompt)
         moment = self._wrapped.moments.get(call.event, Moment(None))
         written = await self._inbox.take_all() if _takes_texts(moment, call) else []
         goes_on = bool(written) and moment.state is State.IDLE  # a text keeps it from stopping
         if moment.state is not None and not goes_on:
             self.state, self.changed = moment.state, elapsed_seconds()
-        if moment.failure:
-            said = [call.given.get(name) for name in moment.failure]
-            self._failure = "\n".join(one for one in said if isinstance(one, str))
         text = self._rules if call.event == _CONTEXT_EVENT else _joined(written)
         answer = (
             printed(moment.answer(call.event, text)) if moment.answer is not None and text else ""

@@ -48,6 +48,7 @@ class Inbox:
     def __init__(self, keep: Callable[[str, str], Awaitable[str]]) -> None:
         self._keep = keep
         self._texts: deque[Text] = deque()
+        self._unshown: deque[Text] = deque(maxlen=MAX_WAITING_TEXTS)  # that are for no program
         self._ids: set[str] = set()
         self._taken: deque[str] = deque(maxlen=MAX_WAITING_TEXTS)
         self._noticed: set[str] = set()  # messages of whose waiting their senders have heard
@@ -96,10 +97,16 @@ class Inbox:
         self._texts.extendleft(reversed(texts))
 
     def errors(self) -> list[Text]:
-        """The waiting texts that are no messages: answers and errors that nobody will read any
-        more.
+        """The texts that are no messages and that nobody will read any more: answers and errors."""
+        waiting = [*self._unshown, *self._texts]
+        return [one for one in waiting if one.delivery is None and not one.is_task]
+
+    def leave_messages(self) -> None:
+        """Take out what is no message: the program would run it as a command. The person is told of
+        it at the end.
         """
-        return [one for one in self._texts if one.delivery is None and not one.is_task]
+        self._unshown += [one for one in self._texts if one.delivery is None]
+        self._texts = deque(one for one in self._texts if one.delivery is not None)
 
     def overdue(self, before: float) -> list[Delivery]:
         """The messages that wait since before a time, each once."""

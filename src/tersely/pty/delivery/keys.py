@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from codecs import getincrementaldecoder
+
 from tersely.pty.screen.screen import Screen
-from tersely.pty.screen.sequences import Kind, Piece, Sequences
 
 MAX_HALF_TYPED_CHARACTERS = 1_000  # of what a user has typed and not sent
 _ALT_ENTER = b"\x1b\r"
 _ENTER, _INTERRUPT, _KILL_LINE, _KILL_WORD = "\r", "\x03", "\x15", "\x17"
 _BACKSPACES = "\x7f\x08"
-_PASTE_BEGINS, _PASTE_ENDS = 200, 201
+# Whole answers of a terminal, sequences (ECMA-48), controls and text.
+_PIECE = re.compile(
+    r"\x1b[PX^_\]].*?(?:\x07|\x1b\\|\x18|\x1a)|\x1b\[(?P<sequence>[0-?]*[ -/]*[@-~])|\x1b[ -/]*[0-~]"
+    r"|(?P<control>[\x00-\x1f\x7f-\x9f])|(?P<text>[^\x00-\x1f\x7f-\x9f]+)",
+    re.DOTALL,
+)
+_BEGUN = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[PX^_\]][^\x07\x18\x1a\x1b]*\x1b?|[ -/]*)\Z")
+_PASTES = {"200~": True, "201~": False}
 _LOOKED_CHARACTERS = 8  # of what was typed, that are looked for on the screen
 
 
@@ -19,19 +28,23 @@ class Keys:
     """
 
     def __init__(self) -> None:
-        self._sequences = Sequences()
+        self._decoder = getincrementaldecoder("utf-8")("replace")
+        self._begun = ""  # a piece that is not whole
         self._typed = ""
         self._is_pasting = False
 
     def feed(self, data: bytes) -> None:
         """Take what was typed."""
-        for piece in self._sequences.feed(data.replace(_ALT_ENTER, b"\n")):
-            if piece.kind is Kind.TEXT:
-                self._typed = (self._typed + piece.text)[-MAX_HALF_TYPED_CHARACTERS:]
-            elif piece.kind is Kind.CONTROL:
-                self._control(piece.text)
-            elif piece.kind is Kind.CSI and piece.text == "~":
-                self._note_paste(piece)
+        text = self._begun + self._decoder.decode(data.replace(_ALT_ENTER, b"\n"))
+        begun = _BEGUN.search(text)
+        self._begun = begun[0][:MAX_HALF_TYPED_CHARACTERS] if begun else ""
+        for piece in _PIECE.finditer(text, 0, begun.start() if begun else len(text)):
+            if piece["text"]:
+                self._typed = (self._typed + piece["text"])[-MAX_HALF_TYPED_CHARACTERS:]
+            elif piece["control"]:
+                self._control(piece["control"])
+            elif piece["sequence"]:
+                self._is_pasting = _PASTES.get(piece["sequence"], self._is_pasting)
 
     def is_half_typed(self, screen: Screen) -> bool:
         """True if a text stands in front of the cursor that nobody has sent.
@@ -58,7 +71,3 @@ class Keys:
             self._typed = self._typed.rstrip().rpartition(" ")[0]
         elif control == "\n":
             self._typed += "\n"
-
-    def _note_paste(self, piece: Piece) -> None:
-        if piece.number(0, 0) in (_PASTE_BEGINS, _PASTE_ENDS):
-            self._is_pasting = piece.number(0, 0) == _PASTE_BEGINS

@@ -1,1 +1,0 @@
-"""The allowance of a program that runs as an agent: read from its screen and its hooks."""
