@@ -66,7 +66,7 @@ def script() -> list[Reply]:
         Reply(f"{edit}first\n</call>", when="please change"),
         Reply(f"{edit}second\n</call>", when="please edit"),
         Reply("Line 1 says it now.", when="line 1 replaced"),
-        Reply("<call bash>\ncommand: wc -l *.txt\n</call>", when="run the count"),
+        Reply("<call bash>\n--- command\nwc -l *.txt\n</call>", when="run the count"),
         Reply("That many lines.", when="bash:\n"),
         Reply(
             "It is said in the first lines, where all of it begins; nothing else is needed for it.",

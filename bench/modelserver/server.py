@@ -32,10 +32,7 @@ class Server:
         reuse: int = 0,
         port: int = 0,
         embeds: bool = False,
-        template: Path | None = None,
-        is_trained: bool = False,
         log: Path | None = None,
-        checkpoints: int | None = None,
     ) -> None:
         words = [
             sys.executable,
@@ -47,9 +44,6 @@ class Server:
         ]
         words += ["--slots", str(slots), "--reuse", str(reuse), "--port", str(port)]
         words += ["--embeds"] if embeds else []
-        words += ["--template", str(template)] if template else []
-        words += ["--trained"] if is_trained else []
-        words += [] if checkpoints is None else ["--checkpoints", str(checkpoints)]
         self.log = log or model.with_suffix(".log")
         path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
         with self.log.open("ab") as errors:
@@ -98,17 +92,11 @@ def serve(
     reuse: int,
     port: int,
     embeds: bool,
-    template: str,
-    is_trained: bool,
-    checkpoints: int | None,
 ) -> None:
     """Serve a model on a port of this machine (0: some) until standard input ends; say where on
     standard output.
 
     With `embeds` it answers with embeddings, the mean over the tokens of a text, and nothing else.
-    `template` is a file with another chat template than the model's. One that `is_trained` is
-    computed as servers usually do. `checkpoints` bounds the states of a recurrent model that a slot
-    keeps, None for the server's own bound.
     """
     import xllamacpp
 
@@ -129,15 +117,10 @@ def serve(
     params.endpoint_props = False
     params.endpoint_slots = True
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
-    if checkpoints is not None:
-        params.n_ctx_checkpoints = checkpoints
-    if template:
-        params.chat_template = Path(template).read_text("utf-8")
     params.n_threads_http = 4
-    if not is_trained:
-        # the scripted model computes with large numbers whose small differences count
-        params.cache_type_k = params.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_F32
-        params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    # the scripted model computes with large numbers whose small differences count
+    params.cache_type_k = params.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_F32
+    params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     if embeds:
         params.embedding = True
         params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
@@ -157,11 +140,7 @@ if __name__ == "__main__":
     parser.add_argument("--reuse", type=int, default=0)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--embeds", action="store_true")
-    parser.add_argument("--template", default="")
-    parser.add_argument("--trained", action="store_true")
-    parser.add_argument("--checkpoints", type=int)
     asked = parser.parse_args()
     serve(
-        asked.model, asked.window, asked.slots, asked.reuse, asked.port, asked.embeds, asked.template, asked.trained,
-        asked.checkpoints,
+        asked.model, asked.window, asked.slots, asked.reuse, asked.port, asked.embeds,
     )  # fmt: skip

@@ -264,41 +264,6 @@ def write_model(
     _write(writer)
 
 
-class RecurrentShape(NamedTuple):
-    """The sizes of a recurrent model."""
-
-    width: int
-    inner: int
-    state: int
-    kernel: int
-    step_rank: int
-    layers: int
-
-
-def write_recurrent_model(
-    path: Path, template: str, words: Tokens, shape: RecurrentShape, weights: dict[str, Floats]
-) -> None:
-    """Write a model of the Mamba architecture to a GGUF file: a state for a whole prompt, no row
-    for each token.
-    """
-    writer = GGUFWriter(str(path), "mamba")
-    writer.add_name("recurrent")
-    writer.add_context_length(LONGEST_WINDOW_TOKENS)
-    writer.add_embedding_length(shape.width)
-    writer.add_block_count(shape.layers)
-    writer.add_feed_forward_length(0)
-    writer.add_head_count(0)
-    writer.add_ssm_conv_kernel(shape.kernel)
-    writer.add_ssm_inner_size(shape.inner)
-    writer.add_ssm_state_size(shape.state)
-    writer.add_ssm_time_step_rank(shape.step_rank)
-    writer.add_layer_norm_rms_eps(1e-9)
-    _add_vocabulary(writer, template, words)
-    for label, weight in weights.items():
-        writer.add_tensor(label, weight)
-    _write(writer)
-
-
 def _add_vocabulary(writer: GGUFWriter, template: str, words: Tokens) -> None:
     writer.add_vocab_size(len(words.texts))
     writer.add_tokenizer_model("gpt2")

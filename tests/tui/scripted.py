@@ -171,6 +171,16 @@ class Scripted:
         made = call(1, "bash", "3 passed", command="pytest -q")
         self.said = [Said("user", "run the tests"), *made, Said("assistant", "They **pass**.")]
 
+    async def begin_anew(self) -> None:
+        """One that has said nothing."""
+        self.asked.append("new")
+        self.said = ()
+
+    async def run_command(self, command: str) -> str:
+        """Any."""
+        self.asked.append(f"! {command}")
+        return f"ran {command}"
+
     async def fork(self) -> str:
         """In words only."""
         return "this is s2 from now on"

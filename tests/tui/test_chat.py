@@ -79,6 +79,7 @@ async def test_what_a_command_prints_is_shown_while_it_runs() -> None:
         await screen.press("ctrl+o")
         screen.agent.go_on()
         await screen.until(lambda: "line 8" not in screen.text and "✓ bash" in screen.text)
+        assert "all of it" in screen.text  # the last of what it printed stays
 
 
 async def test_a_call_that_was_allowed_is_running() -> None:
@@ -163,12 +164,11 @@ async def test_a_very_long_text_may_be_pasted() -> None:
     text = "word [b]\x1b[2J日本 " * 6_000
     async with seen(Scripted([[]])) as screen:
         screen.app.post_message(Paste(text))
-        await screen.until(lambda: len(screen.chat.prompt.text) > 100_000)
-        assert "\x1b" not in screen.text
+        await screen.until(lambda: screen.chat.prompt.text == "[pasted 1: 1 lines]")
         await screen.press("enter")
         await screen.until(lambda: screen.agent.asked)
         assert screen.agent.asked[0].startswith("run word [b]\\x1b[2J日本 word")
-        await screen.shows("more characters")
+        assert len(screen.agent.asked[0]) > 100_000
 
 
 async def test_an_answer_may_be_one_very_long_line() -> None:
@@ -377,7 +377,7 @@ async def test_commands() -> None:
             screen.chat.prompt.put(command)
             await screen.press("enter")
             await screen.shows(answer)
-        assert "glm-4.5 │ Tier 2" in screen.text.splitlines()[0]
+        assert "glm-4.5 │ T2 │" in screen.text.splitlines()[0]
 
 
 async def test_a_command_of_the_list_runs_at_once_unless_it_needs_more() -> None:
@@ -471,6 +471,16 @@ async def test_files_and_symbols_complete(tmp_path: Path) -> None:
         await screen.press("tab", "enter")
         await screen.until(lambda: screen.agent.asked)
         assert screen.agent.asked == ["run see @kettle.py and @kettle.py:boil"]
+
+
+async def test_enter_sends_the_command_that_was_typed_not_one_of_an_older_list() -> None:
+    async with seen(Scripted([[]])) as screen:
+        options = screen.chat.query_one("#completions", OptionList)
+        await screen.type("/")
+        await screen.until(lambda: options.display)
+        screen.chat.prompt.editor.insert("undo")  # the list of "/" is still there
+        assert screen.chat.prompt.takes("enter")
+        await screen.shows("There is nothing to take back.")
 
 
 async def test_another_size_lays_everything_out_again() -> None:
@@ -673,3 +683,56 @@ async def test_an_answer_that_begins_again_is_shown_once() -> None:
         await ask(screen, "how many?")
         await screen.shows("Whole.")
         await screen.until(lambda: "Broken" not in screen.text and "thoughts" not in screen.text)
+
+
+async def test_what_is_typed_in_the_log_goes_to_the_prompt() -> None:
+    async with seen(Scripted([[]])) as screen:
+        await screen.press("escape", "j", "a")
+        await screen.until(lambda: screen.chat.prompt.text == "ja")
+        assert screen.chat.focused is screen.chat.prompt.editor
+        await screen.type(" q")
+        assert screen.chat.prompt.text == "ja q"
+        await screen.press("escape", "q", "x", "escape", "q")
+        await screen.until(lambda: screen.chat.prompt.text == "ja qx")
+        assert screen.app.is_running  # two that do not follow each other
+
+
+@pytest.mark.parametrize("command", ["/new", "/clear"])
+async def test_a_session_begins_anew(command: str) -> None:
+    async with seen(Scripted(said=[Said("user", "old things")])) as screen:
+        await screen.shows("old things")
+        await ask(screen, command)
+        await screen.until(lambda: "old things" not in screen.text)
+        assert screen.agent.asked == ["new"]
+
+
+async def test_the_mode_is_shown_and_changed_by_a_key() -> None:
+    async with seen(Scripted(), (100, 24)) as screen:
+        for mode in ("Ask", "Plan", "Auto", "Ask"):
+            await screen.until(lambda mode=mode: f" {mode} " in screen.text.splitlines()[0])
+            await screen.press("ctrl+g")
+
+
+async def test_a_command_of_the_shell_is_run() -> None:
+    async with seen(Scripted([[]])) as screen:
+        await ask(screen, "!ls -l")
+        await screen.shows("ran ls -l")
+        assert "› !ls -l" in screen.text
+        assert screen.agent.asked == ["! ls -l"]
+
+
+async def test_a_long_text_that_is_pasted_is_one_row_and_sent_whole() -> None:
+    log = "".join(f"line {number}\n" for number in range(90))
+    async with seen(Scripted([[], []])) as screen:
+        await screen.type("why?")
+        await screen.press("space")
+        screen.app.post_message(Paste(log))
+        await screen.until(lambda: screen.chat.prompt.text == "why? [pasted 1: 90 lines]")
+        await screen.press("enter")
+        await screen.shows("› why? [pasted 1: 90 lines]")
+        await screen.until(lambda: screen.agent.pasted)
+        assert screen.agent.asked == [f"run why? {log.rstrip()}"]
+        assert screen.agent.pasted == [(log.strip(),)]
+        await screen.press("up", "enter")
+        await screen.until(lambda: len(screen.agent.asked) == 2)
+        assert screen.agent.asked[1] == screen.agent.asked[0]

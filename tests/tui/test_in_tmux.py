@@ -57,7 +57,7 @@ def test_a_conversation_from_beginning_to_end(
     wait_for(lambda: "takes keys after" not in terminal.text())
     terminal.keys("y")
     terminal.shows("Now it is hot.")
-    terminal.shows("Tier 1")
+    terminal.shows("│ T1 │")
     assert file.read_text() == SOURCE.replace("return water", "return hot(water)")
 
     terminal.keys("/undo", "Enter")

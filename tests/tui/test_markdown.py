@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from tests.depth import examples
 
 from tersely.foundation.text.escape import visible
 from tersely.tui.markdown.pieces import MAX_PIECE_CHARACTERS, Growing, Piece
@@ -59,7 +60,7 @@ def test_items_of_a_list_are_final_one_by_one() -> None:
     ]  # fmt: skip
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples())
 @given(st.integers(0, 3), st.integers(200, 900))
 def test_what_is_laid_out_again_stays_small(kind: int, portion: int) -> None:
     head, line, tail = [
@@ -138,3 +139,18 @@ def test_items_are_numbered_as_they_were_written() -> None:
     pieces = cut("1. a\n2. b\n3. c\n", [])
     assert [before.text < after.text for before, after in pairwise(pieces)] == [True, True]
     assert rows(pieces, 20) == ["1. a", "2. b", "3. c"]
+
+
+@given(st.text("ab  .(", max_size=60), st.integers(8, 30))
+@example(" aaaaaaaaaa", 12)
+def test_code_is_cut_between_words(code: str, width: int) -> None:
+    rows = [row.plain.strip() for row in code_rows(code, "", width)]
+    assert "".join("".join(rows).split()) == "".join(code.split())
+    words = code.split()
+    if all(len(word) <= width - 2 for word in words):
+        assert [word for row in rows for word in row.split()] == words
+
+
+def test_a_word_that_is_longer_than_a_row_is_cut() -> None:
+    rows = [row.plain.strip() for row in code_rows("x" * 25, "", 12)]
+    assert rows == ["x" * 10, "x" * 10, "x" * 5]

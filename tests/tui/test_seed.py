@@ -70,20 +70,17 @@ async def test_quitting() -> None:
         await screen.type("q")
         assert screen.chat.prompt.text == "q"
         await screen.press("backspace", "escape", "q")
+        await screen.shows("Press q again to quit.")
+        assert screen.app.is_running
+        await screen.press("q")
         await screen.until(lambda: not screen.app.is_running)
     async with seen(Scripted([[WAIT]])) as screen:
         await ask(screen, "go")
         await screen.until(lambda: screen.agent.asked)
         screen.chat.log_view.focus()
         await screen.press("q")
+        await screen.shows("Press q again")
         assert screen.app.is_running
-        await screen.press("escape")
-        await screen.shows("cancelled")
-        screen.chat.prompt.put("draft")
-        await screen.press("q")
-        assert screen.app.is_running
-        assert screen.chat.prompt.text == "draft"
-        screen.chat.prompt.put("")
         await screen.press("q")
         await screen.until(lambda: not screen.app.is_running)
     async with seen(Scripted()) as screen:
@@ -99,6 +96,7 @@ async def test_the_last_row_names_the_keys() -> None:
             "tab": "tools",
             "^t": "tier",
             "^r": "rag",
+            "^g": "mode",
             "^c": "cancel",
             "q": "quit",
         }.items():

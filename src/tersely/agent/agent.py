@@ -21,6 +21,7 @@ from tersely.agent.loop import failed, run_turn
 from tersely.agent.sessions.budget import SPENT, BudgetedModel
 from tersely.agent.sessions.session import Session
 from tersely.agent.tools.approvals import Mode
+from tersely.agent.tools.running.shell import observed
 from tersely.agent.tools.undoing import undo
 from tersely.agent.turn import window_budget
 from tersely.foundation.errors import TerselyError
@@ -178,6 +179,16 @@ class Agent:
         observation = await undo(self.conversation.toolbox, insists=insists)
         if observation.status == "ok":
             self.conversation.asides.append(f"The user took back a change: {observation.text}")
+        return observation.text
+
+    async def run_command(self, command: str) -> str:
+        """Run a command of the shell as `bash` does, for the user, and say what it printed; the
+        model reads it with the next message.
+        """
+        if not command:
+            raise TerselyError("invalid_argument", "there is no command", "write one behind the !")
+        observation = await observed(self.conversation.toolbox, command, guards=True)
+        self.conversation.asides.append(f"The user ran {command}\n{observation.text}")
         return observation.text
 
     async def close(self) -> None:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tersely.agent.context import disclosure, prefix
-from tersely.agent.context.cache import CacheWatch
 from tersely.agent.context.disclosure import HIGHEST_TIER
 from tersely.agent.context.window import Budget, Gauge
 from tersely.agent.events import Decision, Event, Level, Notice, ToolsDeclared, Unlocked, Usage
@@ -25,7 +24,7 @@ from tersely.agent.models.protocol import (
 )
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.sessions.holding import Hold
-from tersely.agent.sessions.session import Draft, Session, Stored
+from tersely.agent.sessions.session import Draft, Session
 from tersely.agent.sessions.store import Store
 from tersely.agent.tool_calling import (
     AUTO,
@@ -40,7 +39,6 @@ from tersely.agent.tools.table import PLAIN_TOOLS, TOOLS
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.agent.turn.repeats import Repeats
 from tersely.foundation.clock import Stopwatch
-from tersely.foundation.ids import new_id
 
 MAX_WAITING_EVENTS = 256  # that nobody has taken yet
 
@@ -67,27 +65,6 @@ class Answered(NamedTuple):
 
 
 @dataclass(slots=True)
-class Reading:
-    """The model as a reader of packs: the session in which it is told what it was not, anew once
-    messages have left.
-    """
-
-    session: str = field(default_factory=new_id)
-    had: frozenset[str] = frozenset()  # the messages of the prompt when it was last told something
-
-    def renewed(self, prompted: Iterable[Stored]) -> bool:
-        """True if messages have left the prompt, by compaction or by going back, and a session
-        begins with it.
-        """
-        now = frozenset(stored.id for stored in prompted)
-        has_lost = not self.had <= now
-        if has_lost:
-            self.session = new_id()
-        self.had = now
-        return has_lost
-
-
-@dataclass(slots=True)
 class Conversation:
     """One session that goes on, in one event loop."""
 
@@ -98,7 +75,6 @@ class Conversation:
     hold: Hold  # on the session
     budget: Budget
     gauge: Gauge
-    cache: CacheWatch
     call_format: CallFormat
     options: Options
     tools: tuple[Tool, ...]  # all there are for this way of calling
@@ -114,7 +90,6 @@ class Conversation:
     unread_calls: int = 0  # answers in the model's own form that the server could not read
     usage: RequestUsage | None = None  # of the last request
     repeats: Repeats = field(default_factory=Repeats)
-    reading: Reading = field(default_factory=Reading)
     events: asyncio.Queue[Event] = field(default_factory=lambda: asyncio.Queue(MAX_WAITING_EVENTS))
     # for approval, by call
     waiting: dict[str, asyncio.Future[Answered]] = field(default_factory=dict)
@@ -191,25 +166,17 @@ class Conversation:
         """The tools that the next request names, in the order in which it does.
 
         As functions they stand before all messages, so the list only grows, and at most twice in a
-        session: by the tier that is unlocked first, then to all that the policy allows. A server
-        that restricts a list has it whole.
+        session: by the tier that is unlocked first, then to all that the policy allows.
         """
         policy = self.toolbox.approvals.policy
         if self.call_format is not CallFormat.NATIVE:
             return self.unlocked()
-        whole = self.model.abilities.restricts_tools
-        return disclosure.unlocked(
-            self.tools, HIGHEST_TIER if whole else self.session.prefix_tier, policy
-        )
+        return disclosure.unlocked(self.tools, self.session.prefix_tier, policy)
 
     async def declare(self) -> None:
         """Have the next request name the tools that are unlocked, and count what it takes."""
         before = self.session.prefix_tier
-        if (
-            self.call_format is CallFormat.NATIVE
-            and self.session.tier > before
-            and not self.model.abilities.restricts_tools
-        ):
+        if self.call_format is CallFormat.NATIVE and self.session.tier > before:
             session = self.session
             session.use(
                 session.model,
@@ -219,7 +186,6 @@ class Conversation:
             )
         tokens = self.declared_tokens()
         if self.session.prefix_tier != before and self.session.messages:
-            self.cache.forget()
             await self.emit(
                 ToolsDeclared(self.turn, tuple(tool.name for tool in self.declared()), tokens)
             )
@@ -241,13 +207,13 @@ class Conversation:
             )
         )
 
-    def constraint(self) -> Constraint | None:
+    def constraint(self, *, may_call: bool = True) -> Constraint | None:
         """The constraint that holds the answer to the tools that are unlocked, as far as the server
-        can.
+        can. Functions stay where nothing may be called: they stand before all messages.
         """
-        restricts = self.model.abilities.restricts_tools
-        allowed = [tool.name for tool in self.unlocked()] if restricts else []
-        return constraint_for(self.declared(), self.call_format, self.paths, allowed)
+        if not may_call and self.call_format is not CallFormat.NATIVE:
+            return None
+        return constraint_for(self.declared(), self.call_format, self.paths)
 
     def use_call_format(self, abilities: Abilities) -> None:
         """Ask for calls in the way that these abilities have; the prompt begins anew."""
@@ -265,15 +231,13 @@ class Conversation:
         session.use(session.model, text, self.call_format.value, session.tier)
 
     async def account(
-        self, usage: RequestUsage, watch: Stopwatch, prompt: Prompt, *, is_estimated: bool = False
+        self, usage: RequestUsage, watch: Stopwatch, *, is_estimated: bool = False
     ) -> None:
-        """Write down and tell what a request with this prompt cost that has just been answered, or
-        was stopped.
-        """
+        """Write down and tell what a request cost that has just been answered, or was stopped."""
         self.session.record(usage, int(watch.seconds() * 1000))
+        again = _reevaluated(self.usage, usage)
         self.usage = usage
         counts = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
-        again = self.cache.reevaluated(prompt, usage)
         told = Usage(
             self.turn, *counts, self.budget.window, again, usage.thought_tokens, is_estimated
         )
@@ -290,6 +254,15 @@ class Conversation:
             tool for tool in self.unlocked() if not any(tool.signature in text for text in said)
         ]
         return prefix.unlocked_text(missing) if missing else ""
+
+
+def _reevaluated(before: RequestUsage | None, now: RequestUsage) -> int:
+    """The tokens of a prompt that had been evaluated for the request before, and were evaluated
+    again; 0 for the first one, and where the server does not report its cache.
+    """
+    if before is None or now.cached_tokens is None:
+        return 0
+    return max(0, min(before.prompt_tokens, now.prompt_tokens) - now.cached_tokens)
 
 
 def _merge_user_messages(messages: Iterable[Message]) -> Prompt:

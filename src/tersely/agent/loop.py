@@ -67,7 +67,8 @@ async def run_turn(conversation: Conversation, message: str, pasted: Sequence[st
     conversation.begin_turn()
     try:
         await assembling.open_turn(conversation, message, pasted)
-        return await _steps(conversation)
+        ended = await _steps(conversation)
+        return await _last_answer(conversation, ended) if ended.reason is Reason.STUCK else ended
     except asyncio.CancelledError:
         return Ended(Reason.CANCELLED)
     except TerselyError as error:
@@ -75,6 +76,17 @@ async def run_turn(conversation: Conversation, message: str, pasted: Sequence[st
     except Exception as error:  # noqa: BLE001 - a defect must reach whoever listens, not leave them waiting
         found = defect(error)
         return Ended(Reason.FAILED, found.message, found.code, found.hint)
+
+
+async def _last_answer(conversation: Conversation, stuck: Ended) -> Ended:
+    """The end of a turn that does not get on: one answer from what is known is asked for. Where the
+    model has none either, the turn ends as it would have.
+    """
+    if not await window_budget.has_room(conversation):
+        return stuck
+    await assembling.append_last_question(conversation)
+    said = await answer(conversation, Thinking.OFF, may_call=False)
+    return stuck if said.is_empty or said.stop == STUCK else Ended(Reason.ANSWERED)
 
 
 def failed(error: TerselyError) -> Ended:
@@ -85,6 +97,7 @@ def failed(error: TerselyError) -> Ended:
 async def _steps(conversation: Conversation) -> Ended:
     """Ask and act in turns, until there is an answer or a reason to stop."""
     malformed = continued = 0  # malformed calls are counted in a row
+    was_silent = False
     for _ in range(MAX_TURN_STEPS):
         if not await window_budget.has_room(conversation):
             return _WINDOW_FULL if conversation.options.compacts else _WINDOW_KEPT
@@ -95,7 +108,11 @@ async def _steps(conversation: Conversation) -> Ended:
             await assembling.append_continuation(conversation)
             continue
         if not said.calls:
-            return _without_calls(said)
+            ended = _without_calls(said)
+            if ended is not _SILENT or was_silent:
+                return ended
+            was_silent = True
+            await assembling.append_after_silence(conversation)
         for call in said.calls:
             acted = (
                 await act(conversation, call)

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tersely.agent.agent import Agent
-from tersely.agent.context.cache import CacheWatch
 from tersely.agent.context.disclosure import unlocked
 from tersely.agent.context.prefix import prefix_text, repository_card
 from tersely.agent.context.window import Budget, Gauge
@@ -31,12 +30,12 @@ from tersely.agent.tools.declaration import Tool
 from tersely.agent.tools.editors.finding import found_editor
 from tersely.agent.tools.files.opened import OpenFiles
 from tersely.agent.tools.others.external import configured
+from tersely.agent.tools.others.tool_server import ToolServer
 from tersely.agent.tools.running.command import Confinement, Limits, Shared, confinement
 from tersely.agent.tools.running.command import Ended as CommandEnded
 from tersely.agent.tools.running.command import run as run_command
 from tersely.agent.tools.running.terminal import TellTerminal, Terminals
-from tersely.agent.tools.toolbox import Choices, Toolbox, ToolServer
-from tersely.agent.tools.web.finding import found_browser
+from tersely.agent.tools.toolbox import Choices, Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
@@ -61,7 +60,6 @@ __all__ = [
     "configured",
     "confinement",
     "delete_session",
-    "found_browser",
     "found_editor",
     "open_agent",
     "run_command",
@@ -118,7 +116,7 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
         )
         opened.pop_all()  # what is open is the agent's to close now
     call_format = call_format_of(model.abilities, wanted.options.calls)
-    gauge, cache = Gauge(toolbox.tokenizer), CacheWatch(toolbox.tokenizer)
+    gauge = Gauge(toolbox.tokenizer)
     tools = tools_for(
         call_format,
         with_code_context=wanted.options.with_code_context,
@@ -135,7 +133,6 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
         hold,
         budget,
         gauge,
-        cache,
         call_format,
         wanted.options,
         tools,

@@ -3,7 +3,7 @@ question, and ends when nothing was asked for a while, when something went wrong
 asks is done.
 
     servers = ToolServers()
-    text, is_error = await servers.call("files", server, "read", {"path": "a.py"})
+    answer = await servers.call("files", server, "read", {"path": "a.py"})
     await servers.close()
 """
 
@@ -25,7 +25,7 @@ from mcp.client.streamable_http import streamable_http_client
 # how the package itself makes a client with headers
 from mcp.shared._httpx_utils import create_mcp_http_client
 
-from tersely.agent.tools.toolbox import ToolServer
+from tersely.agent.tools.others.tool_server import ToolServer
 from tersely.foundation.errors import TerselyError
 
 TOOL_SERVER_SECONDS = 60  # for one answer of such a server
@@ -43,6 +43,14 @@ class Place(NamedTuple):
 
     server: ToolServer
     root: Path
+
+
+class ToolAnswer(NamedTuple):
+    """The texts that a tool gives, whether that is a failure, and the first PNG file in Base64."""
+
+    text: str
+    is_error: bool = False
+    picture: str = ""
 
 
 class ToolServers:
@@ -68,12 +76,14 @@ class ToolServers:
 
     async def call(
         self, name: str, place: Place, tool: str, arguments: dict[str, Any]
-    ) -> tuple[str, bool]:
-        """The text that a tool gives; and whether that is a failure."""
+    ) -> ToolAnswer:
+        """The answer of a tool."""
 
-        async def called(client: Client) -> tuple[str, bool]:
+        async def called(client: Client) -> ToolAnswer:
             result = await client.call_tool(tool, arguments)
-            return "\n".join(map(_text, result.content)), bool(result.is_error)
+            text = "\n".join(map(_text, result.content))
+            pictures = (each.data for each in result.content if each.type == "image")
+            return ToolAnswer(text, bool(result.is_error), next(pictures, ""))
 
         return await self._ask(name, place, called)
 

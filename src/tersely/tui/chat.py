@@ -26,6 +26,7 @@ from tersely.agent.events import (
     ThoughtDelta,
     TurnEnded,
 )
+from tersely.agent.opening import Mode
 from tersely.capabilities.invoke import defect
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
@@ -43,6 +44,7 @@ from tersely.tui.typing.queue import MAX_QUEUED_MESSAGES, Queue, TypedEntry
 
 ResultT = TypeVar("ResultT")
 
+_SHELL = "!"  # before a command of the shell
 _THINKING, _WRITING, _REASONING = "Waiting for the model", "The model writes", "The model thinks"
 WELCOME = (
     ("", "Ask about this repository, or say what to change. For example:"),
@@ -55,7 +57,8 @@ WELCOME = (
     ("", "/help lists commands and keys, Tab the tools. Ctrl+Q quits."),
 )
 _FULL = f"{MAX_QUEUED_MESSAGES} messages are queued; this one stays in the prompt."
-_STAYS = "Something is typed, queued or running. Ctrl+Q quits."
+_QUITS = "Press q again to quit."
+_QUITS_ANYWAY = "Something is typed, queued or running. Press q again to quit all the same."
 
 
 class ChatScreen(Screen[None]):
@@ -67,7 +70,8 @@ class ChatScreen(Screen[None]):
         Binding("ctrl+r", "retrieval", "RAG", priority=True),
         Binding("ctrl+c", "app.cancel", "Cancel", priority=True),
         Binding("ctrl+o", "details", "Details", priority=True),
-        Binding("q", "quit_idle", "Quit"),
+        Binding("ctrl+g", "mode", "Mode", priority=True),
+        Binding("q", "quit_asked", "Quit"),
         Binding("escape", "escape", show=False),
         Binding("shift+tab", "other", show=False),
     ]
@@ -82,6 +86,7 @@ class ChatScreen(Screen[None]):
         self._is_turn = False
         self._asked: Approving | None = None
         self._welcome: Widget | None = None
+        self._is_quitting = False  # the next q ends the program
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""
@@ -116,7 +121,7 @@ class ChatScreen(Screen[None]):
 
     def show_status(self) -> None:
         """Ask how things stand, and tell."""
-        self.query_one("#status", StatusBar).show(self.agent.status())
+        self.query_one("#status", StatusBar).show(self.agent.status(), self.agent.mode())
 
     def show_history(self) -> None:
         """Show what this session has said so far."""
@@ -140,6 +145,7 @@ class ChatScreen(Screen[None]):
 
     def on_prompt_sent(self, event: Prompt.Sent) -> None:
         """A message or a command: begun at once, or queued while something runs."""
+        self._is_quitting = False
         written = event.written
         must_wait = self._activity and not (
             _is_command(written) and commands.may_run_meanwhile(written.text)
@@ -160,9 +166,12 @@ class ChatScreen(Screen[None]):
         if self._welcome is not None:
             self.log_view.take_back(self._welcome)
             self._welcome = None
-        self.log_view.say(_said(written.text), "user")
+        self.log_view.say(_said(written.shown or written.text), "user")
         self.log_view.anchor()
-        self._turn(written.text, written.pasted)
+        if written.text.startswith(_SHELL):
+            self._run_program(written.text.removeprefix(_SHELL).strip())
+        else:
+            self._turn(written.text, written.pasted)
 
     def _begin_queued(self) -> None:
         """Go on with what was sent first, if nothing runs."""
@@ -177,10 +186,22 @@ class ChatScreen(Screen[None]):
         """Do what a command says, and show what went wrong."""
         self._command(line)
 
+    def _run_program(self, command: str) -> None:
+        """Run what was typed behind `!`, and show what it prints."""
+
+        async def ran() -> None:
+            program = self.agent.run_command(command)
+            self.log_view.say(await self.busy(f"Running {visible_line(command)}", program))
+
+        self._do(ran())
+
+    def _command(self, line: str) -> None:
+        self._do(commands.run(self, line))
+
     @work(group="command")
-    async def _command(self, line: str) -> None:
+    async def _do(self, command: Awaitable[None]) -> None:
         try:
-            await commands.run(self, line)
+            await command
         except TerselyError as error:
             self._say_error(error)
         except Exception as error:  # noqa: BLE001 - a defect ends no conversation
@@ -333,12 +354,30 @@ class ChatScreen(Screen[None]):
         if not self._cancel_running():
             self.action_other()
 
-    def action_quit_idle(self) -> None:
-        """Q outside of the prompt: end the program, unless that would lose something."""
-        if self._activity or self.prompt.text or not self.queue.is_empty:
-            self.notify(_STAYS, markup=False)
-        else:
+    def action_mode(self) -> None:
+        """Ctrl+G: the next mode, after the last one the first."""
+        modes = list(Mode)
+        mode = modes[(modes.index(self.agent.mode()) + 1) % len(modes)]
+        self.run_command(f"/mode {mode.value}")
+
+    def action_quit_asked(self) -> None:
+        """Q outside of the prompt: ask once; a second one ends the program."""
+        if self._is_quitting:
             self.app.exit()
+            return
+        has_more = bool(self._activity or self.prompt.text or not self.queue.is_empty)
+        self._is_quitting = True
+        self.log_view.say(_QUITS_ANYWAY if has_more else _QUITS, "warning")
+
+    async def on_key(self, event: Key) -> None:
+        """A letter that is typed in the log is meant for the prompt."""
+        if event.key == "q" or self.focused is self.prompt.editor:
+            return
+        self._is_quitting = False
+        if event.is_printable:
+            event.stop()
+            self.set_focus(self.prompt.editor)
+            await self.prompt.editor.type(event)
 
     def action_other(self) -> None:
         """From the prompt to the log and back."""

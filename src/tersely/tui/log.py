@@ -53,8 +53,6 @@ class Log(VerticalScroll, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("home", "scroll_home", "Top", show=False),
         Binding("end", "scroll_end", "Bottom", show=False),
-        Binding("j", "scroll_down", show=False),
-        Binding("k", "scroll_up", show=False),
     ]
 
     def __init__(self, *, id: str) -> None:

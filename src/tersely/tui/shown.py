@@ -115,6 +115,14 @@ class ShownAgent(Protocol):
     async def resume(self, session: str) -> None:
         """Go on with another session."""
 
+    async def begin_anew(self) -> None:
+        """Go on with a new session."""
+
+    async def run_command(self, command: str) -> str:
+        """Run a command of the shell as `bash` does, because the user says so: what it printed,
+        which the model reads with the next message.
+        """
+
     async def fork(self) -> str:
         """Go on in a copy of this session."""
 

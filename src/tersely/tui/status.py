@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Static
 
+from tersely.agent.opening import MODES, Mode
 from tersely.foundation.text.escape import visible_line
 from tersely.tui.shown import Status
 
@@ -34,10 +35,11 @@ class StatusBar(Static):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, markup=False)
         self._status: Status | None = None
+        self._mode = Mode.ASK
 
-    def show(self, status: Status) -> None:
+    def show(self, status: Status, mode: Mode) -> None:
         """Tell how things stand."""
-        self._status = status
+        self._status, self._mode = status, mode
         self._lay_out(self.size.width)
 
     def on_resize(self, event: Resize) -> None:
@@ -46,10 +48,10 @@ class StatusBar(Static):
 
     def _lay_out(self, width: int) -> None:
         if self._status is not None and width:
-            self.update(row(fields(self._status), width))
+            self.update(row(fields(self._status, self._mode), width))
 
 
-def fields(status: Status) -> list[Field]:
+def fields(status: Status, mode: Mode) -> list[Field]:
     """The parts from left to right."""
     percent = 100 * status.used_tokens / status.window_tokens if status.window_tokens else 0.0
     fullness = (
@@ -70,6 +72,7 @@ def fields(status: Status) -> list[Field]:
         Field(f"Tier {status.tier}", 9, short=f"T{status.tier}"),
         Field(f"{used}{whole} tokens", 8, fullness, f"{used}{whole}"),
         Field(cached, 5, short=cached and f"kv {cached.split(maxsplit=1)[0]}"),
+        Field(MODES[mode].name, 5, "" if mode is Mode.ASK else "$text-warning"),
         Field("RAG" if status.retrieves else "RAG off", 3),
         Field(visible_line(status.repository), 6),
         Field(bash, 4, *(confined if status.confinement else unconfined)),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
+from tests.repositories import initialized
 
 FILES = {
     "shop/prices.py": "def total(items):\n    return sum(price(item) for item in items)\n\n\n"
@@ -20,12 +20,16 @@ FILES = {
 }
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    made = tmp_path / "shop-repository"
-    for name, text in FILES.items():
+def made_shop(made: Path, modules: int = 0) -> Path:
+    """The repository, in a folder that is made, with some modules more that are empty."""
+    more = {f"shop/a_long_name_of_a_module_{number}.py": "" for number in range(modules)}
+    for name, text in {**FILES, **more}.items():
         place = made / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
-    subprocess.run(["git", "init", "-q", made], check=True)
-    return made
+    return initialized(made)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return made_shop(tmp_path / "shop-repository")

@@ -14,7 +14,7 @@ from tersely.agent.events import CallEnded, CallStarted, TextDelta
 
 REPLIES = [
     "First I look.\n" + call("read", path="shop/prices.py"),
-    call("bash", command="sleep 60"),
+    call("bash", "--- command\nsleep 60\n"),
 ]
 LONG = [f"First I look.\n{call('read', path='shop/prices.py')}", "word " * 100_000]
 

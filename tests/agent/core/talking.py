@@ -11,14 +11,13 @@ from typing import Any, TypeVar
 from tersely.agent.agent import Agent
 from tersely.agent.events import Event, Reason, TurnEnded
 from tersely.agent.models.protocol import (
-    USUAL,
     Abilities,
     Chunk,
     Constraint,
     Model,
     Prompt,
     RawCall,
-    RequestOptions,
+    Thinking,
     Usage,
 )
 from tersely.agent.opening import Wanted, open_agent
@@ -32,6 +31,8 @@ GRAMMAR = Abilities(grammar=True, schema=True, tools=False, window=8_192, model=
 NATIVE = GRAMMAR._replace(grammar=False, schema=False, tools=True)
 ALLOWED = Choices(policy=dict.fromkeys(range(4), Verdict.ALLOW))
 
+OPENED = "<|im_start|>assistant\n"  # what opens the answer of a model after a rendered prompt
+
 EventT = TypeVar("EventT")
 Said = str | RawCall | Exception | Callable[[Prompt], "Said"]
 
@@ -43,7 +44,7 @@ class Scripted:
         self.abilities = abilities
         self.prompts: list[Prompt] = []
         self.constraints: list[Constraint | None] = []
-        self.options: list[RequestOptions] = []
+        self.thinking: list[Thinking] = []
         self.limits: list[int] = []  # tokens of each answer
         self._replies = iter(replies)
 
@@ -52,10 +53,10 @@ class Scripted:
         prompt: Prompt,
         constraint: Constraint | None,
         most_tokens: int,
-        options: RequestOptions = USUAL,
+        thinking: Thinking = Thinking.DEFAULT,
     ) -> AsyncIterator[Chunk]:
         """The next reply, in parts."""
-        self.options.append(options)
+        self.thinking.append(thinking)
         self.prompts.append(prompt)
         self.constraints.append(constraint)
         self.limits.append(most_tokens)
@@ -114,3 +115,12 @@ def call(tool: str, body: str = "", **arguments: object) -> str:
     """A call as the model writes it."""
     lines = "".join(f"{name}: {value}\n" for name, value in arguments.items())
     return f"<call {tool}>\n{lines}{body}</call>"
+
+
+def rendered(prompt: Prompt) -> str:
+    """A prompt as ChatML has it, which Qwen and others use, without what opens the answer."""
+    calls = ["".join(f"<tool_call>{call}" for call in message.calls) for message in prompt]
+    return "".join(
+        f"<|im_start|>{message.role}\n{message.content}{said}<|im_end|>\n"
+        for message, said in zip(prompt, calls, strict=True)
+    )

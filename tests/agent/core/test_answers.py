@@ -11,11 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.core.talking import GRAMMAR, Scripted, of_kind, reason_of, talking, turn
 
-from tersely.agent.context.cache import CacheWatch
-from tersely.agent.context.compaction import REQUEST
 from tersely.agent.events import (
     AnswerRestarted,
-    Compacted,
     Event,
     Reason,
     TextDelta,
@@ -24,17 +21,13 @@ from tersely.agent.events import (
 )
 from tersely.agent.loop import MAX_CONTINUED_ANSWERS
 from tersely.agent.models.protocol import (
-    USUAL,
     Chunk,
     Constraint,
-    Message,
     Prompt,
-    RequestOptions,
     Thinking,
 )
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.tool_calling import Repetition, ThoughtReader
-from tersely.foundation.text.tokens import Tokenizer
 
 
 class Chunked(Scripted):
@@ -49,10 +42,10 @@ class Chunked(Scripted):
         prompt: Prompt,
         constraint: Constraint | None,
         most_tokens: int,
-        options: RequestOptions = USUAL,
+        thinking: Thinking = Thinking.DEFAULT,
     ) -> AsyncIterator[Chunk]:
         self.prompts.append(prompt)
-        self.options.append(options)
+        self.thinking.append(thinking)
         for chunk in next(self._answers):
             yield chunk
 
@@ -133,8 +126,8 @@ def test_work_is_thought_about_and_chores_are_not(root: Path) -> None:
             await agent.compact()
 
     asyncio.run(both())
-    assert [option.thinking for option in model.options[:2]] == [Thinking.ON, Thinking.DEFAULT]
-    assert all(option.thinking is Thinking.OFF for option in model.options[2:])
+    assert model.thinking[:2] == [Thinking.ON, Thinking.DEFAULT]
+    assert set(model.thinking[2:]) == {Thinking.OFF}
 
 
 def test_an_answer_that_is_cut_off_goes_on_by_itself(root: Path) -> None:
@@ -142,7 +135,7 @@ def test_an_answer_that_is_cut_off_goes_on_by_itself(root: Path) -> None:
     events = talk(root, model)
     assert reason_of(events) is Reason.ANSWERED
     assert said(events) == "One, two, three."
-    assert [option.thinking for option in model.options] == [Thinking.DEFAULT, Thinking.OFF]
+    assert model.thinking == [Thinking.DEFAULT, Thinking.OFF]
 
 
 def test_an_announced_call_that_cannot_be_read_is_no_answer(root: Path) -> None:
@@ -178,9 +171,9 @@ def test_an_answer_that_begins_anew_is_kept_once(root: Path) -> None:
 
 
 def test_a_stopped_request_is_counted(root: Path) -> None:
-    events = talk(root, Chunked([[Chunk("and again " * 10)] * 30]))
+    events = talk(root, Chunked([[Chunk("and again " * 10)] * 30] * 2))
     assert reason_of(events) is Reason.STUCK
-    (usage,) = of_kind(events, Usage)
+    usage, _ = of_kind(events, Usage)
     assert usage.is_estimated
     assert usage.prompt_tokens > 100
     assert usage.completion_tokens > 100
@@ -207,64 +200,19 @@ def test_a_file_of_equal_rows_may_be_written() -> None:
     assert any(watch.feed("the same row\n", is_data=True) for _ in range(600))
 
 
-PROMPT = (Message("system", "You are brief. " * 60),)
+def test_what_a_server_evaluates_again_is_told(root: Path) -> None:
+    cached = [0, 298, 0, None, 698]
+    sizes = [300, 400, 500, 600, 700]
 
+    class Reporting(Scripted):
+        async def stream(self, prompt, constraint, most_tokens, thinking=Thinking.DEFAULT):  # type: ignore[no-untyped-def]
+            figures = RequestUsage(sizes[len(self.prompts)], cached[len(self.prompts)], 9)
+            async for chunk in super().stream(prompt, constraint, most_tokens, thinking):
+                yield chunk._replace(usage=figures if chunk.usage else None)
 
-def longer(prompt: Prompt) -> Prompt:
-    return (*prompt, Message("assistant", "Yes."), Message("user", "And then? " * 30))
+    async def turns() -> list[Event]:
+        async with talking(Reporting(["Yes."] * len(sizes)), root) as agent:
+            return [event for _ in sizes for event in await turn(agent, "Well?")]
 
-
-def test_a_cache_that_is_lost_time_and_again_is_noticed() -> None:
-    watch, prompt = CacheWatch(Tokenizer()), (*PROMPT, Message("user", "Well?"))
-    tokens = [300, 400, 500, 600, 700]
-    again = []
-    for size, cached in zip(tokens, (0, 298, 0, 0, 698), strict=True):
-        again.append(watch.reevaluated(prompt, RequestUsage(size, cached, 9)))
-        prompt = longer(prompt)
-    assert again == [0, 2, 400, 500, 0]
-    assert watch.is_fragile
-
-
-@pytest.mark.parametrize("cached", [0, None])
-def test_a_server_without_a_cache_has_none_to_spare(cached: int | None) -> None:
-    watch, prompt = CacheWatch(Tokenizer()), (*PROMPT, Message("user", "Well?"))
-    for size in (300, 400, 500, 600):
-        watch.reevaluated(prompt, RequestUsage(size, cached, 9))
-        prompt = longer(prompt)
-    assert not watch.is_fragile
-
-
-def test_with_a_fragile_cache_turns_leave_rarely_and_all_at_once(root: Path) -> None:
-    def model(loses: bool) -> Scripted:
-        class Losing(Scripted):
-            async def stream(self, prompt, constraint, most_tokens, options=USUAL):  # type: ignore[no-untyped-def]
-                async for chunk in super().stream(prompt, constraint, most_tokens, options):
-                    usage = chunk.usage
-                    if usage is not None:
-                        is_kept = not loses or len(self.prompts) == 2
-                        usage = usage._replace(
-                            cached_tokens=usage.prompt_tokens - 20 if is_kept else 0
-                        )
-                    yield chunk._replace(usage=usage)
-
-        says = ["the price of an item is added up " * 12] * 99
-        return Losing(says, GRAMMAR._replace(window=2_048, slots=2))
-
-    def compactions(loses: bool) -> tuple[list[Compacted], Scripted]:
-        one = model(loses)
-
-        async def turns() -> list[Event]:
-            async with talking(one, root) as agent:
-                return [
-                    event
-                    for number in range(12)
-                    for event in await turn(agent, f"turn {number} {'so ' * 90}")
-                ]
-
-        return of_kind(asyncio.run(turns()), Compacted), one
-
-    usual, _ = compactions(loses=False)
-    rare, asked = compactions(loses=True)
-    assert len(rare) < len(usual)
-    assert {options.slot for prompt, options in zip(asked.prompts, asked.options, strict=True)
-            if prompt[-1].content.endswith(REQUEST)} == {1}  # fmt: skip
+    told = of_kind(asyncio.run(turns()), Usage)
+    assert [usage.reevaluated_tokens for usage in told] == [0, 2, 400, 0, 0]

@@ -140,6 +140,7 @@ def test_no_tier_beyond_a_denied_one_is_reached(
     assert all(policy[tool.tier] is not Verdict.DENY for tool in unlocked(TOOLS, reached, policy))
 
 
+@pytest.mark.slow
 def test_what_most_sessions_came_to_use_is_unlocked_with_the_first_look(root: Path) -> None:
     async def edits(number: int) -> None:
         edit = call("edit", f"--- body\nx = {number}\n", path="shop/__init__.py")

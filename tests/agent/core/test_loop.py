@@ -13,6 +13,7 @@ import pytest
 from tests.agent.core.talking import (
     ALLOWED,
     GRAMMAR,
+    NATIVE,
     Said,
     Scripted,
     call,
@@ -38,15 +39,16 @@ from tersely.agent.events import (
     Usage,
 )
 from tersely.agent.loop import MAX_TURN_STEPS
-from tersely.agent.models.protocol import Chunk, Prompt
+from tersely.agent.models.protocol import Abilities, Chunk, Prompt
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.toolbox import Choices
-from tersely.agent.turn.repeats import EXCLUDED, HINT
+from tersely.agent.turn.repeats import HINTS, SAME, Repeated
 from tersely.foundation.errors import TerselyError
 
 READ = call("read", path="shop/prices.py")
 TEXT_WAY = GRAMMAR._replace(grammar=False, schema=False)
+SCHEMA = GRAMMAR._replace(grammar=False)
 EDIT = call("edit", "--- body\ndef price(item):  # one\n", path="shop/prices.py", start=5, end=5)
 
 
@@ -83,9 +85,27 @@ def test_the_same_call_with_the_same_result_ends_in_a_question(root: Path) -> No
     model, (events,) = talk(root, [READ] * 9, "what does shop.prices do?")
     assert reason_of(events) is Reason.STUCK
     assert len(of_kind(events, CallStarted)) == 3
-    assert [HINT in last_said(prompt) for prompt in model.prompts] == [False, False, True, False]
-    assert EXCLUDED in last_said(model.prompts[3])
+    hints = [HINTS[Repeated.TWICE] in last_said(prompt) for prompt in model.prompts]
+    assert hints == [False, False, True, False, False]
+    assert HINTS[Repeated.EXCLUDED] in last_said(model.prompts[3])
+    assert [SAME in last_said(prompt) for prompt in model.prompts[1:4]] == [False, True, True]
+    whole = "\n".join(message.content for message in model.prompts[3])
+    assert whole.count("def price(item)") == 1  # the result stands in the prompt once
     assert "again and again" in of_kind(events, Notice)[0].text
+
+
+@pytest.mark.parametrize("abilities", [TEXT_WAY, GRAMMAR, NATIVE, SCHEMA])
+@pytest.mark.parametrize("stuck", [[READ] * 4, ["", ""], ["and so on " * 3_000]])
+def test_where_the_model_does_not_get_on_it_is_asked_for_an_answer_once(
+    root: Path, abilities: Abilities, stuck: list[Said]
+) -> None:
+    model, (events,) = talk(root, [*stuck, "It adds up."], "what does it do?", abilities=abilities)
+    assert reason_of(events) is Reason.ANSWERED
+    assert "".join(event.text for event in of_kind(events, TextDelta)).endswith("It adds up.")
+    assert last_said(model.prompts[-1]).startswith("Call no more tools.")
+    assert last_said(model.prompts[-1]).endswith("You were asked: what does it do?")
+    asked = model.constraints[-1]
+    assert asked is None or asked.tools  # which stand before all messages
 
 
 def test_a_call_may_be_made_again_when_something_has_changed(root: Path) -> None:
@@ -102,6 +122,23 @@ def test_a_call_may_be_made_again_when_something_has_changed(root: Path) -> None
     assert len(of_kind(events, CallStarted)) == 13
 
 
+def test_a_file_that_was_made_in_a_turn_is_known_in_it(root: Path) -> None:
+    made = call("create", "--- body\nx = 1\n", path="shop/new.py")
+    read = call("read", path="shop/new.py")
+    _, (events,) = talk(root, [made, read, "Done."], "please change it", choices=ALLOWED)
+    assert [event.status for event in of_kind(events, CallEnded)] == ["ok", "ok"]
+
+
+def test_results_that_differ_in_durations_are_the_same(root: Path) -> None:
+    replies: list[Said] = [
+        call("bash", command=f"echo in $(cat n) s; printf {n}.5 > n") for n in "1"
+    ]
+    (root / "n").write_text("0.1")
+    model, _ = talk(root, [*(replies * 2), "Done."], "run it", choices=ALLOWED)
+    assert SAME in last_said(model.prompts[2])
+
+
+@pytest.mark.slow
 def test_commands_that_take_turns_and_change_nothing_end_in_a_question(root: Path) -> None:
     replies: list[Said] = [call("bash", command=f"echo {'ab'[number % 2]}") for number in range(20)]
     _, (events,) = talk(root, replies, "run both", choices=ALLOWED)
@@ -115,7 +152,7 @@ def test_calls_that_cannot_be_made_are_answered_and_bounded(root: Path) -> None:
     )
     assert reason_of(events) is Reason.STUCK
     assert "there is no tool 'fly'" in last_said(model.prompts[2])
-    assert len(model.prompts) <= 5
+    assert len(model.prompts) <= 6
 
 
 def test_a_locked_tool_that_is_called_is_unlocked_in_the_same_step(root: Path) -> None:
@@ -159,9 +196,9 @@ def test_a_turn_has_a_bounded_number_of_steps(root: Path) -> None:
 
 
 def test_a_stream_that_repeats_itself_is_stopped(root: Path) -> None:
-    _, (events,) = talk(root, ["and so on " * 3_000], "what does it do?")
+    _, (events,) = talk(root, ["and so on " * 3_000] * 2, "what does it do?")
     assert reason_of(events) is Reason.STUCK
-    assert len("".join(event.text for event in of_kind(events, TextDelta))) < 3_000
+    assert len("".join(event.text for event in of_kind(events, TextDelta))) < 6_000
 
 
 def test_a_server_that_counts_more_than_its_window_is_not_believed(root: Path) -> None:
@@ -181,11 +218,19 @@ def test_a_server_that_counts_more_than_its_window_is_not_believed(root: Path) -
     "said", ["", " \n\n", call("respond", text="  "), call("respond", "text:\n")]
 )
 def test_an_answer_without_a_word_is_none(root: Path, said: str) -> None:
-    _, (events,) = talk(root, [said], "what does it do?")
+    _, (events,) = talk(root, [said] * 3, "what does it do?")
     assert reason_of(events) is Reason.STUCK
-    assert [notice.text for notice in of_kind(events, Notice)] == [
-        "the model said nothing: say it in other words"
+    assert [notice.text for notice in of_kind(events, Notice)][-2:] == [
+        "the model does not get on: asked to answer from what it knows",
+        "the model said nothing: say it in other words",
     ]
+
+
+def test_a_model_that_says_nothing_is_asked_to_go_on(root: Path) -> None:
+    model, (events,) = talk(root, [READ, "", READ, "It adds up."], "what does it do?")
+    assert reason_of(events) is Reason.ANSWERED
+    assert last_said(model.prompts[2]).startswith("You said nothing.")
+    assert last_said(model.prompts[2]).endswith("You were asked: what does it do?")
 
 
 def test_a_server_that_dies_leaves_what_was_shown_and_the_next_turn_works(root: Path) -> None:
@@ -282,7 +327,7 @@ def test_with_nobody_to_ask_a_call_is_denied(root: Path) -> None:
 
 
 def test_with_nobody_to_ask_it_is_said_that_an_allowed_tier_does_not_help(root: Path) -> None:
-    choices = Choices(policy=dict.fromkeys(range(4), Verdict.ALLOW), browser="chromium")
+    choices = Choices(policy=dict.fromkeys(range(4), Verdict.ALLOW), browser=("browser-server",))
     opens = call("browser", action="open", url="http://localhost:9/")
     _, (events,) = talk(
         root, [opens, "No."], "open http://localhost:9/", options=Options(can_ask=False), choices=choices

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from bench.modelserver.scripts import Reply, write_scripted
 from bench.modelserver.server import Server
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tests.agent.core.talking import (
     ALLOWED,
@@ -27,10 +27,11 @@ from tests.agent.core.talking import (
     talking,
     turn,
 )
+from tests.depth import examples
 
 from tersely.agent.events import CallEnded, Event, Notice, Reason, ToolsDeclared, Usage
 from tersely.agent.models.connecting import connect
-from tersely.agent.models.protocol import USUAL, Abilities, Constraint, Prompt, RawCall
+from tersely.agent.models.protocol import Abilities, Constraint, Prompt, RawCall, Thinking
 from tersely.agent.sessions.store import Store
 from tersely.agent.tool_calling import CallFormat
 from tersely.foundation.errors import TerselyError
@@ -110,7 +111,14 @@ def test_a_call_that_the_server_does_not_read_is_read_here(root: Path) -> None:
 
     events = asyncio.run(look())
     assert [event.status for event in of_kind(events, CallEnded)] == ["ok", "ok"]
-    assert [message.role for message in model.prompts[1]] == ["system", "user", "assistant", "user"]
+    # what was read from text is in the prompt as what a server would have read
+    assert [message.role for message in model.prompts[1]] == [
+        "system", "user", "assistant", "tool", "tool",
+    ]  # fmt: skip
+    asked, *told = model.prompts[1][2:]
+    assert [call[:2] for call in asked.calls] == [("read", '{"path": "README.md"}'), ("list", "{}")]
+    assert [message.call_id for message in told] == [call.id for call in asked.calls]
+    assert asked.content == "I look."
     with Store.open(root.parent / "chats") as store:
         (session,) = store.every(str(root))
         said = [
@@ -126,7 +134,7 @@ def test_where_functions_cannot_be_read_another_way_is_taken(root: Path, error: 
     failing = TerselyError(error, "cannot be parsed")
 
     class Failing(Scripted):
-        async def stream(self, prompt, constraint, most_tokens, options=None):  # type: ignore[no-untyped-def]
+        async def stream(self, prompt, constraint, most_tokens, thinking=None):  # type: ignore[no-untyped-def]
             if constraint is not None and constraint.tools:
                 self.constraints.append(constraint)
                 if error == "way_refused":
@@ -150,6 +158,7 @@ def test_where_functions_cannot_be_read_another_way_is_taken(root: Path, error: 
     assert any("calls are asked for as grammar" in event.text for event in of_kind(events, Notice))
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(st.integers(1, 900), st.integers(0, 3), st.integers(1, 400)),
@@ -158,8 +167,11 @@ def test_where_functions_cannot_be_read_another_way_is_taken(root: Path, error: 
     ),
     st.sampled_from([NATIVE, GRAMMAR._replace(grammar=False), GRAMMAR]),
 )
+@example(turns=[(602, 0, 139), (503, 1, 13), (120, 3, 145)], way=GRAMMAR._replace(grammar=False))
 @settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(fast=12),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_no_request_is_larger_than_the_window(
     tmp_path_factory: pytest.TempPathFactory, turns: list[tuple[int, int, int]], way: Abilities
@@ -176,10 +188,10 @@ def test_no_request_is_larger_than_the_window(
         replies.append(saying(way, "word " * said))
 
     class Counting(Scripted):
-        async def stream(self, prompt, constraint, most_tokens, options=USUAL):  # type: ignore[no-untyped-def]
+        async def stream(self, prompt, constraint, most_tokens, thinking=Thinking.DEFAULT):  # type: ignore[no-untyped-def]
             read = sent_tokens(prompt, constraint)
             sizes.append(read + most_tokens)
-            async for chunk in super().stream(prompt, constraint, most_tokens, options):
+            async for chunk in super().stream(prompt, constraint, most_tokens, thinking):
                 yield chunk._replace(usage=chunk.usage and chunk.usage._replace(prompt_tokens=read))
 
     sizes: list[int] = []

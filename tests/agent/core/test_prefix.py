@@ -7,37 +7,31 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.agent.core.conftest import made_shop
 from tests.agent.core.talking import (
     ALLOWED,
     GRAMMAR,
+    OPENED,
     Said,
     Scripted,
     call,
     of_kind,
     reason_of,
+    rendered,
     talking,
     turn,
 )
+from tests.depth import mostly_slow
+from tools.budgets.limits import own
 
 from tersely.agent.events import Compacted, Event, Reason, ToolsDeclared, Unlocked
 from tersely.agent.models.protocol import Abilities, Prompt, RawCall
 from tersely.agent.opening import Options
 from tersely.foundation.text.tokens import Tokenizer
 
-HELLO_TOKENS, SIX_TOOLS_TOKENS = 350, 500
-FIRST_REQUEST_TOKENS = 450  # with functions or a schema
 SCHEMA = GRAMMAR._replace(grammar=False)
 NATIVE = GRAMMAR._replace(grammar=False, schema=False, tools=True)
 TEXT = GRAMMAR._replace(grammar=False, schema=False)
-
-
-def rendered(prompt: Prompt) -> str:
-    """A prompt as ChatML has it, which Qwen and others use, without what opens the answer."""
-    calls = ["".join(f"<tool_call>{call}" for call in message.calls) for message in prompt]
-    return "".join(
-        f"<|im_start|>{message.role}\n{message.content}{said}<|im_end|>\n"
-        for message, said in zip(prompt, calls, strict=True)
-    )
 
 
 def session(way: Abilities) -> list[Said]:
@@ -81,7 +75,9 @@ def enveloped(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "way", [GRAMMAR, SCHEMA, NATIVE, TEXT], ids=["grammar", "schema", "native", "text"]
+    "way",
+    mostly_slow([GRAMMAR, SCHEMA, NATIVE, TEXT], GRAMMAR, NATIVE),
+    ids=["grammar", "schema", "native", "text"],
 )
 def test_each_prompt_begins_with_the_one_before(root: Path, way: Abilities) -> None:
     model = Scripted(session(way), way)
@@ -157,35 +153,13 @@ def test_every_function_that_is_unlocked_is_declared_and_the_list_changes_twice_
     assert all(event.tokens > 0 for event in announced)
 
 
-def test_a_server_that_restricts_a_list_has_it_whole_from_the_beginning(root: Path) -> None:
-    model = Scripted(session(NATIVE), NATIVE._replace(restricts_tools=True))
-
-    async def talk() -> None:
-        async with talking(model, root, choices=ALLOWED) as agent:
-            for message in (
-                "hello",
-                "what does shop.prices do?",
-                "add a comment to `price`",
-                "is it true?",
-            ):
-                await turn(agent, message)
-
-    asyncio.run(talk())
-    assert len({repr(constraint.tools) for constraint in model.constraints if constraint}) == 1
-    allowed = [constraint.allowed if constraint else () for constraint in model.constraints]
-    assert "edit" not in allowed[0]
-    assert "edit" in allowed[3]
-    assert "bash" in allowed[-1]
-
-
 @pytest.mark.parametrize("way", [SCHEMA, NATIVE], ids=["schema", "native"])
 def test_the_first_request_is_short_also_in_a_large_repository(root: Path, way: Abilities) -> None:
-    for number in range(150):
-        (root / "shop" / f"a_long_name_of_a_module_{number}.py").write_text("")
+    large = made_shop(root.parent / "large" / root.name, 150)
     model = Scripted(["Hello." if way.tools else enveloped("Hello.")], way)
 
     async def talk() -> None:
-        async with talking(model, root, retrieves=True) as agent:
+        async with talking(model, large, retrieves=True) as agent:
             await turn(agent, "hello")
 
     asyncio.run(talk())
@@ -194,7 +168,7 @@ def test_the_first_request_is_short_also_in_a_large_repository(root: Path, way: 
     functions = [json.dumps({"type": "function", "function": each}) for each in constraint.tools]
     shown = "\n".join([rendered(model.prompts[0]), *functions])
     assert "a_long_name" not in shown + json.dumps(constraint.schema)
-    assert Tokenizer("cl100k").count(shown) <= FIRST_REQUEST_TOKENS
+    assert Tokenizer("cl100k").count(shown) <= own()["tokens.first_request.functions"]
 
 
 def test_a_constraint_allows_what_is_unlocked(root: Path) -> None:
@@ -215,7 +189,11 @@ def test_a_constraint_allows_what_is_unlocked(root: Path) -> None:
 
 @pytest.mark.parametrize("family", ["qwen", "llama", "../x"])
 @pytest.mark.parametrize(
-    ("message", "most"), [("hello", HELLO_TOKENS), ("fix it", SIX_TOOLS_TOKENS)]
+    ("message", "most"),
+    [
+        ("hello", own()["tokens.first_request.grammar"]),
+        ("fix it", own()["tokens.first_request.edits"]),
+    ],
 )
 def test_the_first_request_is_short(root: Path, family: str, message: str, most: int) -> None:
     model = Scripted(["Hello."], GRAMMAR._replace(family=family))
@@ -226,7 +204,7 @@ def test_the_first_request_is_short(root: Path, family: str, message: str, most:
 
     asyncio.run(talk())
     (prompt,) = model.prompts
-    shown = f"{rendered(prompt)}<|im_start|>assistant\n"
+    shown = rendered(prompt) + OPENED
     assert shown.count("(") >= 6
     assert Tokenizer("cl100k").count(shown) <= most
 

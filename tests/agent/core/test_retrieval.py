@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.agent.core.talking import Scripted, of_kind, talking, turn
+from tests.agent.core.talking import ALLOWED, Scripted, call, of_kind, talking, turn
 
 from tersely.agent.context.retrieval import Found, digest, named, retrieve
 from tersely.agent.events import Retrieved
@@ -108,6 +108,65 @@ def test_what_is_named_is_shown_with_what_is_around_it(root: Path) -> None:
     assert {item.name for item in found.items} == {"shop/orders.py", "shop/prices.py"}
     assert 0 < found.tokens <= 1_200
     assert sum(item.tokens for item in found.items) <= found.tokens
+
+
+def test_files_that_are_named_are_shown_whole(root: Path) -> None:
+    (root / "fruits.txt").write_text("apple\n")
+    (root / "long.txt").write_text("x = 1\n" * 3_000)
+    (found,) = retrieved(root, "add cherry to fruits.txt, as prices.py does")
+    assert found.why == "the message names fruits.txt, shop/prices.py"
+    assert {item.name for item in found.items} == {"fruits.txt", "shop/prices.py"}
+    assert retrieved(root, "sum up long.txt") == []  # of which there is no room for all
+
+
+def test_what_was_put_in_front_counts_as_shown(root: Path) -> None:
+    edit = call("edit", "--- body\napples\n", path="fruits.txt", start=1, end=1)
+    (root / "fruits.txt").write_text("apple\nplum\n")
+
+    async def prompts() -> list[str]:
+        model = Scripted([edit, "Done."])
+        async with talking(model, root, retrieves=True, choices=ALLOWED) as agent:
+            await turn(agent, "change apple to apples in fruits.txt")
+        return [prompt[-1].content for prompt in model.prompts]
+
+    asked, edited = asyncio.run(prompts())
+    assert "=== fruits.txt whole\n1|apple\n2|plum\n" in asked
+    assert edited.startswith("edit:\nfruits.txt: line 1 replaced\n1|apples\n2|plum\n")
+    assert (root / "fruits.txt").read_text() == "apples\nplum\n"
+
+
+def test_places_come_without_their_source_where_the_repository_is_not_surely_meant() -> None:
+    asked = Places(["a.py"], bodies=[])
+    found = asyncio.run(retrieve(asked, "where is the price made", 900, Tokenizer()))
+    assert found is not None
+    assert found.text.endswith("=== a.py\n@1-2 likely: price\n@5-9 possible: total")
+    assert asked.asked == []
+
+
+class Places:
+    """A repository that a task may be about."""
+
+    def __init__(self, paths: list[str], bodies: list[object]) -> None:
+        rows = [("price", 1, 2, "likely"), ("total", 5, 9, "possible")]
+        self._packet = {
+            "speaks": True,
+            "confidence": 0.26,
+            "bodies": bodies,
+            "rows": [
+                {"path": path, "name": name, "line": line, "end_line": end, "certainty": certainty}
+                for path in paths
+                for name, line, end, certainty in rows
+            ],
+        }
+        self.asked: list[str] = []
+
+    async def value(self, capability: str, arguments: object) -> object:
+        assert capability == "code.packet"
+        return self._packet
+
+    async def ask(self, capability: str, arguments: object) -> str:
+        self.asked.append(capability)
+        return ""
 
 
 def test_a_task_gets_a_pack_where_its_owners_are_likely(root: Path) -> None:

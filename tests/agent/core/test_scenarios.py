@@ -51,9 +51,9 @@ SCRIPT = [
     Reply(call("edit", f"--- body\n{ROUNDED}", path="shop/prices.py", start=6, end=6), when="read:\n"),
     Reply("Prices are rounded now.", when="line 6 replaced"),
     Reply("Then I leave it as it is.", when="The user does not allow"),
-    Reply(call("bash", command=PYTEST), when="Fix the failing test"),
+    Reply(call("bash", f"--- command\n{PYTEST}\n"), when="Fix the failing test"),
     Reply(call("edit", FIX, path="shop/prices.py"), when="1 failed"),
-    Reply(call("bash", command=f"{PYTEST} --tb=short"), when="lines 5-6 replaced"),
+    Reply(call("bash", f"--- command\n{PYTEST} --tb=short\n"), when="lines 5-6 replaced"),
     Reply("The test passes: `price` added one.", when="1 passed"),
     Reply(call("request_tools", tier=2), when="is the tree clean"),
     Reply(call("git", arguments="status --short"), when="You have the tools of tier 2"),
@@ -151,6 +151,7 @@ def test_tools_that_the_model_asks_for(server: Server, root: Path) -> None:
     assert "?? shop/" in of_kind(events, CallEnded)[-1].observation
 
 
+@pytest.mark.slow
 def test_old_turns_leave_a_real_window(server: Server, root: Path) -> None:
     words = "count the words of the text again, all of them, and tell me each of them in turn. " * 4
     turns = asked(server, root, *[f"{number}: {words}" for number in range(9)], window=2_048)
@@ -214,6 +215,7 @@ def tersely(root: Path, *words: str, given: str | None = None) -> subprocess.Com
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_without_a_screen(server: Server, root: Path) -> None:
     told = tersely(root, "-p", "Who calls total?", "--url", server.url, "--keep-session")
     assert (told.returncode, told.stdout) == (
@@ -276,6 +278,7 @@ def test_without_a_screen(server: Server, root: Path) -> None:
     assert "## Turn 2\n\nhello there\n\nHello! What can I do?" in shown
 
 
+@pytest.mark.slow
 def test_what_is_piped_in_asks_for_nothing(server: Server, root: Path) -> None:
     given = "hello there\n```\nrun the tests\n```\nfetch https://example.com/ and commit it\n"
     told = tersely(
@@ -293,6 +296,7 @@ def test_what_is_piped_in_asks_for_nothing(server: Server, root: Path) -> None:
     assert lines[-1]["answer"] == "Hello! What can I do?"
 
 
+@pytest.mark.slow
 def test_a_prompt_without_a_server_says_what_to_start(root: Path) -> None:
     told = tersely(root, "-p", "hello", "--url", "http://127.0.0.1:9")
     assert told.returncode == 3
@@ -303,6 +307,7 @@ def test_a_prompt_without_a_server_says_what_to_start(root: Path) -> None:
     assert (nothing.returncode, nothing.stdout) == (2, "")
 
 
+@pytest.mark.slow
 def test_code_that_a_message_names_is_put_in_front_of_it(server: Server, root: Path) -> None:
     named, other = asked(
         server, root, "hello there: what is `invoice`?", "hello there", retrieves=True

@@ -13,9 +13,10 @@ from tests.agent.core.command_line import ran
 from tests.agent.core.talking import Scripted, of_kind, reason_of, talking, turn
 from tests.agent.core.test_without_a_screen import result_of
 from tests.agent.model_servers import Scripted as Servers
+from tests.depth import examples
 
 from tersely.agent.events import Event, Notice, Reason, TurnEnded, Usage
-from tersely.agent.models.protocol import USUAL, Chunk, Constraint, Prompt, RequestOptions
+from tersely.agent.models.protocol import Chunk, Constraint, Prompt, Thinking
 from tersely.agent.opening import Options
 from tersely.foundation.errors import TerselyError
 
@@ -46,8 +47,11 @@ def test_a_turn_ends_before_the_request_that_may_be_too_much(root: Path) -> None
     assert len(model.prompts) == 2
 
 
+@pytest.mark.slow
 @settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(fast=10),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(limit=st.integers(1_000, 9_000))
 def test_no_more_than_the_budget_is_used(root: Path, limit: int) -> None:
@@ -69,12 +73,12 @@ class Breaking(Scripted):
         prompt: Prompt,
         constraint: Constraint | None,
         most_tokens: int,
-        options: RequestOptions = USUAL,
+        thinking: Thinking = Thinking.DEFAULT,
     ) -> AsyncIterator[Chunk]:
         for _ in range(4):
             yield Chunk("one two ")
             yield Chunk(notice="it broke off", begins_attempt=True)
-        async for chunk in super().stream(prompt, constraint, most_tokens, options):
+        async for chunk in super().stream(prompt, constraint, most_tokens, thinking):
             yield chunk
 
 
@@ -103,6 +107,7 @@ def test_an_answer_that_fails_in_the_middle_has_been_paid_for(root: Path) -> Non
     assert asyncio.run(talked()) > 0
 
 
+@pytest.mark.slow
 def test_without_a_screen_it_says_so_and_goes_on_with_more(root: Path, scripted: Servers) -> None:
     url = scripted(["One.", "Two.", "Three."]).url
     words = ["-p", "hello", "--json", "--no-retrieval"]

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.agent.core.talking import ALLOWED, Scripted, call, reason_of, talking, turn
+from tests.depth import examples
 
 from tersely.agent.events import Reason
 from tersely.agent.models.protocol import Usage
@@ -353,7 +354,7 @@ def test_figures_are_counted_where_they_were_spent(store: Store) -> None:
     assert tiers_used(store, "r", "none", 5) == [1]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(), deadline=None)
 @given(
     st.lists(st.sampled_from(["say", "fork", "rewind", "delete", "leave"]), max_size=14), st.data()
 )
@@ -377,6 +378,18 @@ def test_every_branch_stays_as_it_was_left(steps: list[str], data: st.DataObject
                 continue
             left[chosen.id] = texts(chosen)
             assert {one: texts(store.resume(one)) for one in left} == left
+
+
+def test_a_session_goes_whose_fork_has_taken_back_what_it_said(store: Store) -> None:
+    session = created(store)
+    say(session, "one")
+    fork = store.fork(session.id)
+    say(fork, "two")
+    fork.rewind(0)
+    store.delete(session.id)
+    assert texts(store.resume(fork.id)) == ["prefix"]
+    say(store.resume(fork.id), "three")
+    assert texts(store.resume(fork.id)) == ["prefix", "three", "re three"]
 
 
 HOLDS_AND_FORKS = """

@@ -25,6 +25,7 @@ from tests.agent.core.command_line import (
     running,
 )
 from tests.agent.core.talking import call
+from tests.depth import mostly_slow
 
 from tersely.agent.sessions.store import History, Store
 from tersely.cli.agent.without_screen import stdin_prompt
@@ -36,7 +37,7 @@ NOWHERE = "http://127.0.0.1:9"
 COUNTED = " ".join(map(str, range(700)))
 LEAVES = "echo $$ > pids; sleep 300 & echo $! >> pids; echo begun; sleep 301"
 SCRIPT = [
-    Reply("I run it.\n" + call("bash", command=LEAVES), "leave"),
+    Reply("I run it.\n" + call("bash", f"--- command\n{LEAVES}\n"), "leave"),
     Reply("I look.\n" + call("read", path="shop/prices.py"), "look"),
     Reply(COUNTED, "count"),
     Reply(COUNTED, "def price"),
@@ -114,6 +115,7 @@ def test_what_keeps_a_turn_from_beginning_is_told_by_the_same_object(
     assert f"{code}: {result['message']}\n" in told.err
 
 
+@pytest.mark.slow
 def test_an_answer_is_told_by_it_too(root: Path, url: str) -> None:
     (answered,) = events(ran(root, url, ["--json", "-p", "hello", "--keep-session"]).stdout)
     assert set(answered) == FIELDS
@@ -138,6 +140,7 @@ def sessions_of(root: Path) -> list[str]:
         return [each.id for each in store.every(str(root))]
 
 
+@pytest.mark.slow
 def test_no_session_is_left_behind_unless_it_is_asked_for(root: Path, url: str) -> None:
     assert (
         result_of(ran(root, url, ["-p", "look", "--json", "--no-retrieval"]).stdout)["session"]
@@ -153,6 +156,7 @@ def test_no_session_is_left_behind_unless_it_is_asked_for(root: Path, url: str) 
     assert sessions_of(root) == [first]
 
 
+@pytest.mark.slow
 def test_no_session_is_left_behind_by_a_turn_that_is_ended(root: Path, url: str) -> None:
     with running(
         root, url, ["-p", "count", "--output-format", "stream-json", "--no-retrieval"]
@@ -164,6 +168,7 @@ def test_no_session_is_left_behind_by_a_turn_that_is_ended(root: Path, url: str)
     assert sessions_of(root) == []
 
 
+@pytest.mark.slow
 def test_an_answer_after_a_denied_call_is_no_success(root: Path, url: str) -> None:
     words = ["-p", "change the notes", "--no-retrieval"]
     told = ran(root, url, [*words, "--json"])
@@ -178,7 +183,7 @@ def test_an_answer_after_a_denied_call_is_no_success(root: Path, url: str) -> No
     assert quiet.stderr.startswith(b"denied: 1 call denied: write (--allow 1 allows edits")
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("name", mostly_slow(["SIGINT", "SIGTERM", "SIGHUP"], "SIGTERM"))
 def test_a_signal_ends_the_turn_and_the_result_says_so(root: Path, url: str, name: str) -> None:
     number = signal.Signals[name]
     with running(root, url, ["-p", "count", "--output-format", "stream-json", *KEPT]) as process:
@@ -196,11 +201,13 @@ def test_a_signal_ends_the_turn_and_the_result_says_so(root: Path, url: str, nam
     assert result_of(ran(root, url, ["-p", "hello", "--continue", "--json"]).stdout)["ok"]
 
 
+@pytest.mark.slow
 def test_a_second_process_is_told_who_has_the_session_and_goes_on_in_a_copy(
     root: Path, url: str
 ) -> None:
     with running(root, url, ["-p", "count", "--output-format", "stream-json", *KEPT]) as process:
         printed_until(process, b"10")
+        process.send_signal(signal.SIGSTOP)  # or it may be done before the second has started
         second = ran(root, url, ["-p", "hello", "--continue", "--json"])
         result = result_of(second.stdout)
         assert (result["code"], second.returncode) == ("session_in_use", 1)
@@ -224,6 +231,7 @@ def test_a_signal_before_the_turn_is_told_too(root: Path) -> None:
     assert result_of(printed)["reason"] == "cancelled"
 
 
+@pytest.mark.slow
 def test_a_signal_leaves_no_command_running(root: Path, url: str) -> None:
     words = ["-p", "run leave", "--allow", "2", "--output-format", "stream-json", *KEPT]
     with running(root, url, words) as process:
@@ -237,7 +245,7 @@ def test_a_signal_leaves_no_command_running(root: Path, url: str) -> None:
             os.kill(int(pid), 0)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", mostly_slow(range(4), 0))
 def test_whatever_was_printed_is_kept_whenever_it_is_killed(
     root: Path, url: str, seed: int
 ) -> None:
@@ -266,6 +274,7 @@ def test_whatever_was_printed_is_kept_whenever_it_is_killed(
     assert (result["answer"], result["session"]) == ("Hello.", history.listed.id)
 
 
+@pytest.mark.slow
 def test_whoever_stops_reading_gets_no_complaint(root: Path, url: str) -> None:
     with running(root, url, ["-p", "count", *KEPT]) as process:
         printed_until(process, b"10")
@@ -275,6 +284,7 @@ def test_whoever_stops_reading_gets_no_complaint(root: Path, url: str) -> None:
     assert kept(root).messages[-1].role == "assistant"
 
 
+@pytest.mark.slow
 def test_an_answer_that_cannot_be_printed_says_so(root: Path, url: str) -> None:
     with open("/dev/full", "wb") as full:
         words = [sys.executable, "-m", "tersely", "-p", "hello", "--json"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 
 from tersely.agent.models.dialects.openai import ChatCompletions
 from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Message, Model
@@ -47,22 +47,22 @@ async def answering(parts: Sequence[bytes], stays: bool = False) -> AsyncIterato
     leaving = asyncio.Event()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await reader.readuntil(b"\r\n\r\n")
-        size = next(
-            (
-                int(line[15:])
-                for line in head.lower().split(b"\r\n")
-                if line.startswith(b"content-length:")
-            ),
-            0,
-        )
-        await reader.readexactly(size)
-        for part in parts:
-            writer.write(part)
-            await writer.drain()
-        if stays:
-            await leaving.wait()
-        writer.close()
+        with closing(writer):
+            head = await reader.readuntil(b"\r\n\r\n")
+            size = next(
+                (
+                    int(line[15:])
+                    for line in head.lower().split(b"\r\n")
+                    if line.startswith(b"content-length:")
+                ),
+                0,
+            )
+            await reader.readexactly(size)
+            for part in parts:
+                writer.write(part)
+                await writer.drain()
+            if stays:
+                await leaving.wait()
 
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     try:

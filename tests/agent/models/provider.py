@@ -8,7 +8,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,7 +16,6 @@ from tersely.agent.models.protocol import RawCall
 
 ANSWERS = {
     "/chat/completions": "openai",
-    "/responses": "responses",
     "/messages": "anthropic",
     "/api/chat": "ollama",
 }
@@ -168,50 +167,6 @@ def _chat(say: Say) -> Iterator[str]:
     yield "data: [DONE]\n\n"
 
 
-def _responses(say: Say) -> Iterator[str]:
-    yield _event({"type": "response.created", "response": {"status": "in_progress"}})
-    items: list[dict[str, Any]] = []
-    if say.thought:
-        yield _event(
-            {
-                "type": "response.reasoning_summary_text.delta",
-                "delta": say.thought,
-                "output_index": 0,
-            }
-        )
-        sealed = {"encrypted_content": f"sealed {say.thought}", "status": "completed"}
-        summary = [{"type": "summary_text", "text": say.thought}]
-        items.append({"type": "reasoning", "id": "rs_1", "summary": summary, **sealed})
-    if say.text:
-        items.append({"type": "message", "id": "msg_1", "role": "assistant", "content": []})
-        yield _event(
-            {
-                "type": "response.output_item.added",
-                "output_index": len(items) - 1,
-                "item": items[-1],
-            }
-        )
-    for word in _words(say.text):
-        yield _event(
-            {"type": "response.output_text.delta", "delta": word, "output_index": len(items) - 1}
-        )
-    for call in say.calls:
-        fields = {"call_id": call.id, "name": call.name, "arguments": call.arguments}
-        items.append(
-            {"type": "function_call", "id": f"fc_{call.id}", "status": "completed", **fields}
-        )
-    for position, item in enumerate(items):
-        yield _event({"type": "response.output_item.done", "output_index": position, "item": item})
-    usage = {
-        "input_tokens": 9, "input_tokens_details": {"cached_tokens": 6, "cache_write_tokens": 2}, "output_tokens": 4,
-        "output_tokens_details": {"reasoning_tokens": 1}, "total_tokens": 13,
-    }  # fmt: skip
-    ended: dict[str, Any] = {"status": "completed", "output": items, "usage": usage}
-    if say.stop:
-        ended |= {"status": "incomplete", "incomplete_details": {"reason": say.stop}}
-    yield _event({"type": f"response.{ended['status']}", "response": ended})
-
-
 def _anthropic(say: Say) -> Iterator[str]:
     usage = {
         "input_tokens": 1,
@@ -273,7 +228,7 @@ def _ollama(say: Say) -> Iterator[str]:
 
 
 _EVENTS: Mapping[str, Callable[[Say], Iterator[str]]] = {
-    "openai": _chat, "responses": _responses, "anthropic": _anthropic, "ollama": _ollama,
+    "openai": _chat, "anthropic": _anthropic, "ollama": _ollama,
 }  # fmt: skip
 
 
@@ -285,17 +240,17 @@ async def serving(
     provider = Provider(steps, lists or {})
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
-        method, path, _ = lines[0].split(" ")
-        pairs = (line.partition(": ") for line in lines[1:] if line)
-        headers = {name.lower(): value for name, _, value in pairs}
-        content = await reader.readexactly(int(headers.get("content-length", 0)))
-        for part in provider.answer(
-            Sent(method, path, headers, json.loads(content) if content else None)
-        ):
-            writer.write(part)
-        await writer.drain()
-        writer.close()
+        with closing(writer):
+            lines = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+            method, path, _ = lines[0].split(" ")
+            pairs = (line.partition(": ") for line in lines[1:] if line)
+            headers = {name.lower(): value for name, _, value in pairs}
+            content = await reader.readexactly(int(headers.get("content-length", 0)))
+            for part in provider.answer(
+                Sent(method, path, headers, json.loads(content) if content else None)
+            ):
+                writer.write(part)
+            await writer.drain()
 
     server = await asyncio.start_server(answer, "127.0.0.1", port)
     provider.port = server.sockets[0].getsockname()[1]

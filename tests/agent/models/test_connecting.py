@@ -13,26 +13,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import certificate
 from tests.agent.models.answering import HELLO, everything
 from tests.agent.models.provider import Provider, Refuse, Say, Step, listed, serving
+from tests.foundation.serving import serving as serving_over
 
 from tersely.agent.models.connecting import connect, names, probe
 from tersely.agent.models.known_servers import model_table, server_records
 from tersely.agent.models.known_servers.api_keys import with_key
 from tersely.agent.models.known_servers.model_table import figures_of
 from tersely.agent.models.protocol import (
-    USUAL,
     Chunk,
     Constraint,
     Message,
     Model,
     Prompt,
     RawCall,
-    RequestOptions,
     Thinking,
 )  # fmt: skip
 from tersely.agent.models.wire import endpoint
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.storage.roots import MARK
 
 READ = {"name": "read", "description": "read(path)",
         "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}}  # fmt: skip
@@ -55,10 +56,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def ask(
     model: Model,
     constraint: Constraint | None = None,
-    options: RequestOptions = USUAL,
+    thinking: Thinking = Thinking.DEFAULT,
     prompt: Prompt = HELLO,
 ) -> list[Chunk]:
-    return [chunk async for chunk in model.stream(prompt, constraint, 64, options)]
+    return [chunk async for chunk in model.stream(prompt, constraint, 64, thinking)]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_a_host_with_many_models_wants_one_to_be_named(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("kind", "path", "method"),
     [
-        ("openai", "/v1/chat/completions", "/chat/completions"), ("responses", "/v1/responses", "/responses"),
+        ("openai", "/v1/chat/completions", "/chat/completions"),
         ("anthropic", "/v1/messages", "/messages"),
     ],
 )  # fmt: skip
@@ -221,10 +222,10 @@ def test_what_is_known_of_another_model_of_the_same_name_is_forgotten(
 
 
 def test_what_is_remembered_is_the_user_s_alone(home: Path) -> None:
-    requests_of(1, "responses", {"/v1/models": listed("m")}, Say("x"))
+    requests_of(1, "anthropic", {"/v1/models": listed("m")}, Say("x"))
     path = home / server_records.FILE
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert [each.name for each in home.iterdir()] == [server_records.FILE]
+    assert {each.name for each in home.iterdir()} == {server_records.FILE, MARK}
 
 
 DAMAGED = [
@@ -241,7 +242,7 @@ DAMAGED = [
 @pytest.mark.parametrize("content", DAMAGED)
 def test_a_damaged_memory_is_as_none(home: Path, content: str) -> None:
     (home / server_records.FILE).write_text(content)
-    assert requests_of(2, "responses", {"/v1/models": listed("m")}, Say("x")) == [(0, 1), (0, 1)]
+    assert requests_of(2, "anthropic", {"/v1/models": listed("m")}, Say("x")) == [(0, 1), (0, 1)]
 
 
 @pytest.mark.parametrize(
@@ -250,10 +251,10 @@ def test_a_damaged_memory_is_as_none(home: Path, content: str) -> None:
 def test_a_damaged_entry_is_as_none(home: Path, entry: Any) -> None:
     async def one() -> None:
         async with serving(Say("x"), lists={"/v1/models": listed("m")}) as provider:
-            server = f"responses {provider.url}"
+            server = f"anthropic {provider.url}"
             kept = {"version": 1, "servers": {server: entry}}
             (home / server_records.FILE).write_text(json.dumps(kept))
-            assert (await connect(provider.url, kind="responses")).abilities.model == "m"
+            assert (await connect(provider.url, kind="anthropic")).abilities.model == "m"
 
     asyncio.run(one())
 
@@ -262,7 +263,7 @@ def test_memory_is_bounded(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_records, "MAX_SERVERS", 2)
     monkeypatch.setattr(server_records, "MAX_SERVER_MODELS", 2)
     for _ in range(3):
-        requests_of(1, "responses", {"/v1/models": listed("m")}, Say("x"))
+        requests_of(1, "anthropic", {"/v1/models": listed("m")}, Say("x"))
     kept = json.loads((home / server_records.FILE).read_text())["servers"]
     assert len(kept) == 2
 
@@ -278,12 +279,12 @@ REFUSALS = {
 def test_a_refused_way_is_an_error_of_its_own_and_is_remembered(way: str) -> None:
     async def one() -> tuple[Model, Model]:
         async with serving(Say("x"), lists={"/v1/models": listed("m")}) as provider:
-            model = await connect(provider.url, kind="responses")
+            model = await connect(provider.url, kind="anthropic")
             provider.steps = (REFUSALS[way],)
             with pytest.raises(TerselyError) as raised:
                 await ask(model, WAYS[way])
             assert raised.value.code == "way_refused"
-            return model, await connect(provider.url, kind="responses")
+            return model, await connect(provider.url, kind="anthropic")
 
     model, later = asyncio.run(one())
     assert getattr(model.abilities, way) is False
@@ -326,7 +327,7 @@ def test_a_model_that_sees_is_sent_pictures_until_it_refuses_one(
 def test_a_model_of_which_nobody_says_that_it_sees_is_sent_none() -> None:
     async def sent() -> str:
         async with serving(Say("x"), lists={"/v1/models": listed("m")}) as provider:
-            await ask(await connect(provider.url, kind="responses"), prompt=SEEN)
+            await ask(await connect(provider.url, kind="anthropic"), prompt=SEEN)
             return json.dumps(provider.asked()[-1].body)
 
     assert "iVBORw0KGgo=" not in asyncio.run(sent())
@@ -336,7 +337,7 @@ def test_a_refusal_of_something_else_is_no_refusal_of_a_way() -> None:
     async def one() -> None:
         refusal = Refuse(400, "messages with role 'tool' must follow a message with 'tool_calls'")
         async with serving(refusal, lists={"/v1/models": listed("m")}) as provider:
-            model = await connect(provider.url, kind="responses")
+            model = await connect(provider.url, kind="anthropic")
             with pytest.raises(TerselyError) as raised:
                 await ask(model, WAYS["tools"])
             assert raised.value.code == "model_failed"
@@ -352,8 +353,6 @@ def test_a_refusal_of_something_else_is_no_refusal_of_a_way() -> None:
          "max_tokens", "max_completion_tokens"),
         ("openai", "Extra inputs are not permitted: stream_options", Thinking.DEFAULT, "stream_options", "max_tokens"),
         ("openai", "unknown field parallel_tool_calls", Thinking.DEFAULT, "parallel_tool_calls", "tools"),
-        ("responses", "Encrypted content is not supported with this model. encrypted content", Thinking.DEFAULT,
-         "include", "tools"),
         ("anthropic", '"thinking.type.enabled" is not supported for this model', Thinking.OFF, "thinking", "tools"),
     ],
 )  # fmt: skip
@@ -372,9 +371,9 @@ def test_a_refused_parameter_is_left_out_and_remembered(
             model = await connect(provider.url, kind=kind)
             provider.sent.clear()
             provider.steps = (Refuse(400, message), Say("x"))
-            assert (await ask(model, WAYS["tools"], RequestOptions(thinking)))[-1].stop == "end"
+            assert (await ask(model, WAYS["tools"], thinking))[-1].stop == "end"
             again = await connect(provider.url, kind=kind)
-            await ask(again, WAYS["tools"], RequestOptions(thinking))
+            await ask(again, WAYS["tools"], thinking)
             return [sent.body for sent in provider.asked()]
 
     first, second, third = asyncio.run(one())
@@ -425,10 +424,7 @@ def test_a_server_that_refuses_everything_is_given_up() -> None:
     assert asyncio.run(one()) <= 4
 
 
-@pytest.mark.parametrize(("kind", "field"), [("anthropic", "messages"), ("responses", "input")])
-def test_sealed_reasoning_goes_back_with_its_calls(
-    kind: str, field: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sealed_reasoning_goes_back_with_its_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_table, "_figures", lambda: {"m": model_table.Figures(thinks=True)})
     call = RawCall("read", '{"path": "a.py"}', "call_1")
 
@@ -436,7 +432,7 @@ def test_sealed_reasoning_goes_back_with_its_calls(
         async with serving(
             Say("I read.", (call,), "hm"), Say("Done."), lists={"/v1/models": listed("m")}
         ) as provider:
-            model = await connect(provider.url, kind=kind)
+            model = await connect(provider.url, kind="anthropic")
             first = await ask(model, WAYS["tools"])
             assert first[-1].calls == (call,)
             prompt: Prompt = (
@@ -446,28 +442,12 @@ def test_sealed_reasoning_goes_back_with_its_calls(
             )
             async for _ in model.stream(prompt, WAYS["tools"], 64):
                 pass
-            return json.dumps(provider.asked()[-1].body[field])
+            return json.dumps(provider.asked()[-1].body["messages"])
 
     sent = asyncio.run(one())
-    expected = {"anthropic": '"signature": "sig"', "responses": '"encrypted_content": "sealed hm"'}
-    assert expected[kind] in sent
-    assert sent.index(expected[kind]) < sent.index("call_1")
-
-
-def test_the_tools_that_may_be_called_are_named_without_another_list() -> None:
-    constraint = Constraint(tools=(READ, {**READ, "name": "edit"}), allowed=("read",))
-
-    async def one() -> dict[str, Any]:
-        async with serving(Say("x"), lists={"/v1/models": listed("m")}) as provider:
-            model = await connect(provider.url, kind="responses")
-            assert model.abilities.restricts_tools
-            await ask(model, constraint)
-            body: dict[str, Any] = provider.asked()[0].body
-            return body
-
-    body = asyncio.run(one())
-    assert [tool["name"] for tool in body["tools"]] == ["read", "edit"]
-    assert body["tool_choice"]["tools"] == [{"type": "function", "name": "read"}]
+    sealed = '"signature": "sig"'
+    assert sealed in sent
+    assert sent.index(sealed) < sent.index("call_1")
 
 
 KEYS = {"OPENAI_API_KEY": "sk-o", "ANTHROPIC_API_KEY": "sk-a", "AZURE_OPENAI_API_KEY": "az"}
@@ -541,7 +521,7 @@ def test_families_have_figures_where_the_server_has_none(
 def test_the_server_s_window_counts_before_the_table_and_the_user_s_before_both() -> None:
     async def one(window: int, **more: int) -> int:
         async with serving(Say("x"), lists={"/v1/models": listed("gpt-5", **more)}) as provider:
-            return (await connect(provider.url, kind="responses", window=window)).abilities.window
+            return (await connect(provider.url, kind="anthropic", window=window)).abilities.window
 
     assert asyncio.run(one(0)) == 272_000
     assert asyncio.run(one(0, context_length=64_000)) == 64_000
@@ -572,8 +552,8 @@ def test_a_server_that_is_loading_is_waited_for_where_that_is_told() -> None:
                 provider.lists = {"/v1/models": listed("m")}
 
             with pytest.raises(TerselyError, match="Loading model"):
-                await connect(provider.url, kind="responses")
-            return (await connect(provider.url, kind="responses", notify=notify)).abilities.model
+                await connect(provider.url, kind="anthropic")
+            return (await connect(provider.url, kind="anthropic", notify=notify)).abilities.model
 
     assert asyncio.run(one()) == "m"
     assert len(notices) == 1
@@ -612,6 +592,30 @@ def test_a_wrong_key_is_told_as_such() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.parametrize(
+    ("store", "told"),
+    [
+        ("missing.pem", "no trust store can be read"),
+        ("server.key", "no trust store can be read"),
+        ("", "shows a certificate that is not believed"),
+    ],
+)
+def test_trust_that_is_missing_is_told_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: str, told: str
+) -> None:
+    made = certificate.make(tmp_path, "127.0.0.1")
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    if store:
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / store))
+    with (
+        serving_over(b"", shows=made) as server,
+        pytest.raises(TerselyError, match=told) as raised,
+    ):
+        asyncio.run(probe(server.url))
+    assert raised.value.code == "invalid_certificate"
+    assert "SSL_CERT_FILE" in raised.value.hint
+
+
 def test_no_path_of_a_request_is_doubled(home: Path) -> None:
     async def one() -> list[str]:
         async with serving(Say("x"), lists={"/v1/models": listed("m")}) as provider:
@@ -623,4 +627,4 @@ def test_no_path_of_a_request_is_doubled(home: Path) -> None:
         for path in asyncio.run(one())
         if "/v1/v1" in path or path.count("chat/completions") > 1
     ]
-    assert os.listdir(home) == [server_records.FILE]
+    assert set(os.listdir(home)) == {server_records.FILE, MARK}

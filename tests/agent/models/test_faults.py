@@ -16,19 +16,19 @@ from hypothesis import strategies as st
 from tests.agent.models.answering import HELLO
 from tests.agent.models.provider import Provider, Refuse, Say, Step, listed, serving
 
-from tersely.agent.models import retries
+from tersely.agent.models import retries, served
 from tersely.agent.models.connecting import connect
 from tersely.agent.models.protocol import Chunk, Constraint, Prompt, RawCall, Usage
 from tersely.agent.models.retries import DeliveredText, Retries, TransientError, seconds_to_wait
 from tersely.foundation.errors import TerselyError
 
-KINDS = ("openai", "responses", "anthropic", "ollama")
+KINDS = ("openai", "anthropic", "ollama")
 READ = {
     "name": "read",
     "description": "read(path)",
     "parameters": {"type": "object", "properties": {}},
 }
-BEFORE = {"openai": 0, "responses": 2, "anthropic": 3, "ollama": 0}  # events before the first word
+BEFORE = {"openai": 0, "anthropic": 3, "ollama": 0}  # events before the first word
 TOOLS = Constraint(tools=(READ,))
 LISTS = {
     "/v1/models": listed("m", max_model_len=8_192),
@@ -84,8 +84,7 @@ def test_an_answer_has_text_thought_figures_and_an_end(kind: str) -> None:
     assert "".join(chunk.thought for chunk in chunks) == "hm"
     assert chunks[-1].stop == "end"
     expected = {
-        "openai": Usage(9, 6, 4, 1), "responses": Usage(9, 6, 4, 1),
-        "anthropic": Usage(9, 6, 4, 1), "ollama": Usage(9, None, 4),
+        "openai": Usage(9, 6, 4, 1),  "anthropic": Usage(9, 6, 4, 1), "ollama": Usage(9, None, 4),
     }  # fmt: skip
     assert chunks[-1].usage == expected[kind]
 
@@ -136,7 +135,7 @@ def test_there_is_an_end_of_attempts(kind: str) -> None:
             "429",
         ),
         (Refuse(429, "no", {"X-Should-Retry": "false"}), "429"),
-        (Refuse(500, "no"), "500"),
+        (Refuse(500, "no", {"X-Should-Retry": "false"}), "500"),
         (Refuse(401, "no"), "401"),
         (Refuse(503, "no", {"Retry-After": "3600"}), "503"),
     ],
@@ -145,10 +144,69 @@ def test_what_time_does_not_mend_is_not_tried_again(refusal: Refuse, words: str)
     async def one() -> int:
         async with serving(refusal) as provider:
             with pytest.raises(TerselyError, match=f"status {words}"):
-                await hear(provider, "responses")
+                await hear(provider, "anthropic")
             return len(provider.asked())
 
     assert asyncio.run(one()) == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_server_that_fails_itself_is_asked_three_times(kind: str) -> None:
+    chunks = heard(kind, Refuse(500, "oops"), Refuse(500, "oops"), Say("Hello."))
+    assert answer(chunks) == "Hello."
+    assert [notice.rpartition("; ")[2] for notice in notices(chunks)] == [
+        "attempt 2 of 3 in 0 s",
+        "attempt 3 of 3 in 0 s",
+    ]
+
+    async def attempts() -> int:
+        async with serving(Refuse(500, "oops")) as provider:
+            with pytest.raises(TerselyError, match=r"model_failed: .* \(status 500\), 3 times"):
+                await hear(provider, kind)
+            return len(provider.asked())
+
+    assert asyncio.run(attempts()) == retries.MAX_DEFECT_ATTEMPTS
+
+
+def test_a_server_that_does_not_begin_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(served, "LATE_ANSWER_SECONDS", 0.0)
+    chunks = heard("anthropic", Say("Hello over there"))
+    assert answer(chunks) == "Hello over there"
+    (notice,) = notices(chunks)
+    assert "http://127.0.0.1:" in notice
+    assert "has not begun to answer" in notice
+
+
+PAGES = [
+    "<!doctype html>\n<html><body>It works!</body></html>",
+    "\n<!-- a proxy -->\n<HTML><head></head></HTML>",
+]
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("status", [200, 404])
+def test_a_page_is_not_a_model_server(page: str, status: int) -> None:
+    async def one() -> str:
+        lists = {"/v1/models": Refuse(status, body=page), "/models": Refuse(status, body=page)}
+        async with serving(lists=lists) as provider:
+            with pytest.raises(TerselyError) as raised:
+                await connect(provider.url, "m")
+            return raised.value.message
+
+    assert asyncio.run(one()).endswith("is not a model server: it answers with a web page")
+
+
+@pytest.mark.parametrize("status", [200, 404])
+def test_a_page_in_place_of_an_answer_is_not_a_model_server(status: int) -> None:
+    page = Refuse(status, headers={"Content-Type": "text/html"}, body=PAGES[0])
+    with pytest.raises(TerselyError, match="is not a model server"):
+        heard("anthropic", page)
+
+
+def test_a_page_of_a_proxy_whose_server_is_gone_for_a_moment_is_waited_for() -> None:
+    chunks = heard("anthropic", Refuse(502, body=PAGES[0]), Say("Hello."))
+    assert answer(chunks) == "Hello."
+    assert "refused: a web page (status 502)" in notices(chunks)[0]
 
 
 def test_a_server_is_waited_for_as_long_as_it_asks() -> None:
@@ -243,7 +301,6 @@ def test_what_is_given_is_the_answer_whatever_was_cut(
 
 ERRORS = {
     "openai": {"error": {"message": "try later", "code": 502}},
-    "responses": {"type": "error", "code": "server_error", "message": "try later"},
     "anthropic": {"type": "error", "error": {"type": "overloaded_error", "message": "try later"}},
 }
 
@@ -267,7 +324,6 @@ def test_an_event_that_is_none_is_met_by_another_attempt(kind: str) -> None:
     ("kind", "error"),
     [
         ("openai", {"error": {"message": "bad thing", "type": "invalid_request_error"}}),
-        ("responses", {"type": "response.failed", "response": {"error": {"code": "x", "message": "bad thing"}}}),
         ("anthropic", {"type": "error", "error": {"type": "invalid_request_error", "message": "bad thing"}}),
     ],
 )  # fmt: skip
@@ -280,7 +336,7 @@ def test_a_server_that_is_gone_for_a_moment_is_waited_for() -> None:
     async def one() -> list[Chunk]:
         async with serving() as provider:
             provider.lists = LISTS
-            model = await connected(provider, "responses")
+            model = await connected(provider, "anthropic")
         chunks: list[Chunk] = []
         async with AsyncExitStack() as started:
             async for chunk in model.stream(HELLO, None, 64):
@@ -298,7 +354,7 @@ def test_whoever_stops_listening_ends_the_wait() -> None:
     async def one() -> list[str]:
         async with serving(Refuse(503, "loading", {"Retry-After": "100"})) as provider:
             provider.lists = LISTS
-            model = await connected(provider, "responses")
+            model = await connected(provider, "anthropic")
             stream = model.stream(HELLO, None, 64)
             first = await anext(stream)
             waiting = asyncio.ensure_future(anext(stream))
@@ -317,7 +373,6 @@ def test_whoever_stops_listening_ends_the_wait() -> None:
     ("kind", "stop", "meaning"),
     [
         ("openai", "length", "length"), ("openai", "content_filter", "end"),
-        ("responses", "max_output_tokens", "length"), ("responses", "content_filter", "end"),
         ("anthropic", "max_tokens", "length"), ("anthropic", "model_context_window_exceeded", "length"),
         ("anthropic", "stop_sequence", "end"), ("ollama", "length", "length"),
     ],

@@ -15,7 +15,6 @@ from tersely.agent.models import refusals
 from tersely.agent.models.dialects.anthropic import AnthropicMessages
 from tersely.agent.models.dialects.ollama import OllamaChat
 from tersely.agent.models.dialects.openai import ChatCompletions
-from tersely.agent.models.dialects.responses import Responses
 from tersely.agent.models.known_servers.server_records import Interface
 from tersely.agent.models.protocol import Chunk, Constraint, RawCall, Usage
 from tersely.agent.models.recognition import Listing, choose_model, window_in
@@ -24,14 +23,12 @@ from tersely.agent.models.wire import Reply, endpoint
 from tersely.foundation.errors import TerselyError
 
 PLACE = endpoint("http://127.0.0.1:1")
-DIALECTS: list[Dialect] = [ChatCompletions(), Responses(), AnthropicMessages(), OllamaChat(4_096)]
+DIALECTS: list[Dialect] = [ChatCompletions(), AnthropicMessages(), OllamaChat(4_096)]
 KINDS = ["message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop", "tool_use",
-         "thinking", "input_json_delta", "signature_delta", "response.output_text.delta", "response.completed",
-         "response.output_item.done", "function_call", "reasoning", "response.failed", "error", "x"]  # fmt: skip
+         "thinking", "input_json_delta", "signature_delta", "error", "x"]  # fmt: skip
 NAMES = ["type", "message", "usage", "delta", "index", "content_block", "choices", "finish_reason", "tool_calls",
-         "function", "name", "arguments", "id", "content", "text", "thinking", "done", "error", "item", "response",
-         "output_index", "summary", "encrypted_content", "incomplete_details", "stop_reason", "partial_json", "call_id",
-         "input_tokens"]  # fmt: skip
+         "function", "name", "arguments", "id", "content", "text", "thinking", "done", "error", "stop_reason",
+         "partial_json", "input_tokens"]  # fmt: skip
 VALUES = st.recursive(
     st.one_of(
         st.none(),

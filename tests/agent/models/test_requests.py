@@ -16,12 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
+from tests.depth import examples
 
 from tersely.agent.models.connecting import address
 from tersely.agent.models.dialects.anthropic import AnthropicMessages
 from tersely.agent.models.dialects.ollama import OllamaChat
 from tersely.agent.models.dialects.openai import LLAMA_CPP, ChatCompletions
-from tersely.agent.models.dialects.responses import Responses
 from tersely.agent.models.dialects.strict_schema import MAX_ENUM_VALUES, drop_nulls, strict_form
 from tersely.agent.models.protocol import (
     Abilities,
@@ -29,7 +29,6 @@ from tersely.agent.models.protocol import (
     Message,
     Prompt,
     RawCall,
-    RequestOptions,
     Thinking,
 )  # fmt: skip
 from tersely.agent.models.served import Dialect, Known, Request
@@ -38,7 +37,7 @@ from tersely.agent.tool_calling.schema import envelope, functions
 from tersely.agent.tools.table import TOOLS
 
 DIALECTS: dict[str, type[Any]] = {
-    "openai": ChatCompletions, "responses": Responses, "anthropic": AnthropicMessages, "ollama": OllamaChat,
+    "openai": ChatCompletions, "anthropic": AnthropicMessages, "ollama": OllamaChat,
 }  # fmt: skip
 # What OpenAI and Azure refuse in a strict schema, with the limits that both share.
 UNSUPPORTED = {
@@ -68,19 +67,17 @@ PROMPTS = st.lists(MESSAGES, max_size=8).map(
 )
 FUNCTIONS = functions(TOOLS)
 CONSTRAINTS = st.sampled_from([
-    None, Constraint(tools=FUNCTIONS), Constraint(tools=FUNCTIONS, allowed=("read",)),
-    Constraint(schema=envelope(TOOLS)),
+    None, Constraint(tools=FUNCTIONS), Constraint(schema=envelope(TOOLS)),
 ])  # fmt: skip
-OPTIONS = st.builds(RequestOptions, st.sampled_from(Thinking), st.just(None))
-LEARNT = ["stream_options", "parallel_tool_calls", "tool_choice", "max_completion_tokens", "strict", "include",
-          "summary", "effort none", "adaptive", "thinking", "think"]  # fmt: skip
+OPTIONS = st.sampled_from(Thinking)
+LEARNT = ["stream_options", "parallel_tool_calls", "max_completion_tokens", "strict",
+          "adaptive", "thinking", "think"]  # fmt: skip
 REFUSED = st.frozensets(st.sampled_from(LEARNT))
 
 
 def known(server: str, refused: frozenset[str] = frozenset()) -> Known:
     can = Abilities(
         grammar=False, schema=True, tools=True, window=8_192, model="m", family="", server=server, thinking=True,
-        restricts_tools=server == "responses",
     )  # fmt: skip
     return Known(can, refused)
 
@@ -112,10 +109,6 @@ def request_type(server: str) -> TypeAdapter[Any]:
         from anthropic.types.message_create_params import MessageCreateParamsStreaming
 
         return TypeAdapter(MessageCreateParamsStreaming, config=None)
-    if server == "responses":
-        from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
-
-        return TypeAdapter(ResponseCreateParamsStreaming, config=None)
     from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
 
     return TypeAdapter(CompletionCreateParamsStreaming, config=None)
@@ -153,15 +146,15 @@ def whole(value: Any) -> Any:
 
 @pytest.mark.parametrize("server", DIALECTS)
 @given(PROMPTS, CONSTRAINTS, OPTIONS, REFUSED)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_request_is_one_of_the_provider_s(
     server: str,
     prompt: Prompt,
     constraint: Constraint | None,
-    options: RequestOptions,
+    thinking: Thinking,
     refused: frozenset[str],
 ) -> None:
-    body = dialect(server).body(known(server, refused), Request(prompt, constraint, 64, options))
+    body = dialect(server).body(known(server, refused), Request(prompt, constraint, 64, thinking))
     check(server, json.loads(json.dumps(body)))
 
 
@@ -189,13 +182,6 @@ def test_calls_of_a_stopped_turn_are_not_sent(prompt: Prompt) -> None:
     assert made == {message["tool_call_id"] for message in messages if "tool_call_id" in message}
 
 
-@given(PROMPTS)
-def test_openai_gets_calls_with_their_answers(prompt: Prompt) -> None:
-    items = Responses().body(known("responses"), Request(prompt, None, 64))["input"]
-    made = {item["call_id"] for item in items if item.get("type") == "function_call"}
-    assert made == {item["call_id"] for item in items if item.get("type") == "function_call_output"}
-
-
 URL = "data:image/png;base64,iVBORw0KGgo="
 
 
@@ -203,7 +189,6 @@ URL = "data:image/png;base64,iVBORw0KGgo="
     ("server", "field", "shown"),
     [
         ("openai", "messages", {"type": "image_url", "image_url": {"url": URL}}),
-        ("responses", "input", {"type": "input_image", "image_url": URL, "detail": "auto"}),
         ("anthropic", "messages",
          {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}),
         ("ollama", "messages", "iVBORw0KGgo="),
@@ -224,7 +209,7 @@ def test_a_picture_goes_with_the_answer_to_a_call(server: str, field: str, shown
     assert server != "openai" or later == ["tool", "user"]
 
 
-@pytest.mark.parametrize("server", ["openai", "responses", "anthropic", "ollama"])
+@pytest.mark.parametrize("server", ["openai", "anthropic", "ollama"])
 def test_arguments_that_are_no_json_object_are_not_sent_back(server: str) -> None:
     calls = (
         RawCall("read", '{"unended', "a"),
@@ -240,10 +225,10 @@ def test_arguments_that_are_no_json_object_are_not_sent_back(server: str) -> Non
     assert json.dumps('{"p": 1}') in sent or '{"p": 1}' in sent
 
 
-def test_llama_cpp_is_told_of_its_cache_the_slot_and_the_thinking() -> None:
-    request = Request((Message("user", "go"),), None, 64, RequestOptions(Thinking.OFF, slot=1))
+def test_llama_cpp_is_told_of_its_cache_and_the_thinking() -> None:
+    request = Request((Message("user", "go"),), None, 64, Thinking.OFF)
     body = ChatCompletions().body(known(LLAMA_CPP), request)
-    assert (body["cache_prompt"], body["id_slot"]) == (True, 1)
+    assert body["cache_prompt"]
     assert body["chat_template_kwargs"] == {"enable_thinking": False}
 
 
@@ -253,14 +238,12 @@ def test_llama_cpp_is_told_of_its_cache_the_slot_and_the_thinking() -> None:
         ("ollama", Thinking.OFF, "think", False),
         ("anthropic", Thinking.OFF, "thinking", {"type": "disabled"}),
         ("anthropic", Thinking.ON, "thinking", {"type": "adaptive", "display": "summarized"}),
-        ("responses", Thinking.OFF, "reasoning", {"summary": "auto", "effort": "none"}),
-        ("responses", Thinking.DEFAULT, "reasoning", {"summary": "auto"}),
     ],
 )
 def test_thinking_is_asked_for_as_the_provider_has_it(
     server: str, thinking: Thinking, field: str, value: Any
 ) -> None:
-    request = Request((Message("user", "go"),), None, 64, RequestOptions(thinking))
+    request = Request((Message("user", "go"),), None, 64, thinking)
     assert dialect(server).body(known(server), request)[field] == value
 
 
@@ -351,7 +334,7 @@ def test_arguments_that_are_no_object_stay_as_they_are(text: str) -> None:
 
 @pytest.mark.parametrize("most_tokens", [64, 1_024, 2_047, 2_048, 30_000])
 def test_thinking_takes_no_more_than_an_answer_may_have(most_tokens: int) -> None:
-    request = Request((Message("user", "go"),), None, most_tokens, RequestOptions(Thinking.ON))
+    request = Request((Message("user", "go"),), None, most_tokens, Thinking.ON)
     abilities = Abilities(
         grammar=False,
         schema=True,

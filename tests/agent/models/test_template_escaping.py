@@ -19,13 +19,12 @@ from tests.agent.models.test_openai import DONE, delta
 from tersely.agent.models.connecting import connect
 from tersely.agent.models.dialects.openai import ChatCompletions
 from tersely.agent.models.protocol import (
-    USUAL,
     Chunk,
     Constraint,
     Message,
     Prompt,
     RawCall,
-    RequestOptions,
+    Thinking,
 )
 from tersely.agent.models.served import Known, ServedModel
 from tersely.agent.models.template_escaping import (
@@ -103,7 +102,7 @@ class Heard(ServedModel):
         prompt: Prompt,
         constraint: Constraint | None,
         most_tokens: int,
-        options: RequestOptions = USUAL,
+        thinking: Thinking = Thinking.DEFAULT,
     ) -> AsyncGenerator[Chunk]:
         self.sent = prompt
         yield Chunk(

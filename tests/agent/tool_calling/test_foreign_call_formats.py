@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.tool_calling.tools import PATHS, TOOLS
 
+from tersely.agent.models.protocol import RawCall
 from tersely.agent.tool_calling import (
     Call,
     CallFormat,
@@ -17,8 +18,10 @@ from tersely.agent.tool_calling import (
     PathTrie,
     prose_reader,
     read_calls,
+    read_raw_call,
 )
 from tersely.agent.tool_calling.foreign_call_formats import FORMATS
+from tersely.agent.tools.table import TOOLS as TABLE
 from tersely.foundation.limits import MAX_MODEL_CALLS
 
 KNOWN = PathTrie(PATHS)
@@ -208,6 +211,150 @@ def test_nothing_of_a_call_is_shown_character_by_character(answer: str) -> None:
 def test_nothing_of_a_call_is_shown_however_it_comes_in(answer: str, cuts: list[int]) -> None:
     assert shown(answer, cuts) == ""
     assert shown(f"I look.\n{answer}", cuts) == "I look.\n"
+
+
+SEPARATORS = [", ", ",\n", "; ", "\n", "\n\n"]
+LISTED = {
+    "python": ['read(path="src/app.py")', 'search(query="x")', 'search(query="x")'],
+    "json": [R, S, S],
+    "a name, then json": ['read {"path": "src/app.py"}', *['search {"query": "x"}'] * 2],
+    "xml": [
+        f"<function=read>{PATH}</function>",
+        *["<function=search><parameter=query>x</parameter></function>"] * 2,
+    ],
+    "ours": [
+        "<call read>\npath: src/app.py\n</call>",
+        '<call search query="x"/>',
+        "<call search>\nquery: x\n</call>",
+    ],
+}
+
+
+@pytest.mark.parametrize("separator", SEPARATORS, ids=repr)
+@pytest.mark.parametrize("form", LISTED)
+def test_none_of_several_calls_is_lost_however_they_are_separated(
+    form: str, separator: str
+) -> None:
+    answer = separator.join(LISTED[form])
+    assert called(answer) == [READ, SEARCH, SEARCH]
+    assert called(f"I look.\n{answer}") == [READ, SEARCH, SEARCH]
+
+
+AMONG_WORDS = [
+    f"I read it first.\n\n```json\n{R}\n```\n\nThen I can answer.",
+    f"```json\n{R}\n```\nThis shows the lines.",
+    "I read it:\n```python\nread(path='src/app.py')\n```\nand go on from there.",
+    'First [read(path="src/app.py")] and then I answer.',
+    '[read(path="src/app.py")]\nThat should be enough.',
+]
+
+
+@pytest.mark.parametrize("answer", AMONG_WORDS)
+def test_a_call_that_stands_apart_counts_among_words(answer: str) -> None:
+    assert called(answer) == [READ]
+    before, _, _ = answer.partition("```" if "```" in answer else "[")
+    assert shown(answer, range(len(answer))).rstrip() == before.rstrip()
+
+
+DECLARATION = json.dumps({
+    "name": "read",
+    "description": "shows lines",
+    "parameters": {"type": "object", "properties": {"path": {"type": "string"}}},
+})  # fmt: skip
+QUOTED = [
+    DECLARATION,
+    f"[{DECLARATION}]",
+    f"```json\n{DECLARATION}\n```",
+    f'{{"type": "function", "function": {DECLARATION}}}',
+    f"I have this one:\n```json\n{DECLARATION}\n```\nIt shows lines.",
+    f"I have this one:\n{DECLARATION}\nIt shows lines.",
+    "read(path, start?, end?)",
+    "I have:\n```\nread(path, start?, end?)\nsearch(query, kind?)\n```\nWhat shall I do?",
+    f"I can call one of:\n```json\n{R}\n```\nor\n```json\n{S}\n```\nWhich?",
+    f"A call looks so:\n```json\n{R}\n```\nIt needs a path.",
+]
+
+
+@pytest.mark.parametrize("answer", QUOTED)
+def test_a_quoted_declaration_is_no_call(answer: str) -> None:
+    assert read_calls(answer, TOOLS, KNOWN, CallFormat.NATIVE).calls == ()
+    assert shown(answer, range(len(answer))) == answer
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"name": "python", "arguments": {"code": "print(1)"}}',
+        '```json\n{"name": "python", "arguments": {"code": "print(1)"}}\n```',
+        '[{"name": "python", "arguments": {}}]',
+    ],
+)
+def test_an_answer_that_is_a_call_of_an_unknown_tool_is_told_those_that_there_are(
+    answer: str,
+) -> None:
+    (call,) = read_calls(answer, TOOLS, KNOWN, CallFormat.NATIVE).calls
+    assert isinstance(call, Malformed)
+    assert "there is no tool 'python'; there are read, search" in call.reason
+    assert shown(answer, range(len(answer))) == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [({"argv": "status"}, "git status"), ({}, "git"), ({"a": "x", "b": "y"}, ""), ({"n": 3}, "")],
+)
+def test_a_program_that_is_called_as_a_tool_is_a_command(
+    arguments: dict[str, object], command: str
+) -> None:
+    tools = [tool for tool in TABLE if tool.name != "git"]
+    answer = json.dumps({"name": "git", "arguments": arguments})
+    (call,) = read_calls(answer, tools, KNOWN, CallFormat.NATIVE).calls
+    if command:
+        assert isinstance(call, Call)
+        assert (call.tool, call.arguments) == ("bash", {"command": command})
+    else:
+        assert isinstance(call, Malformed)
+        assert "there is no tool 'git'; there are read" in call.reason
+
+
+def test_code_with_bare_quotation_marks_is_read_where_it_ends_the_answer() -> None:
+    body = 'def f(x):\\n    """Say "x", or: nothing."""\\n    return x or "none"\\n'
+    said = f'{{\n  "name": "create",\n  "arguments": {{\n    "path": "new.py",\n    "body": "{body}"\n  }}\n}}'
+    for answer in (said, f"```json\n{said}\n```"):
+        (call,) = read_calls(answer, TABLE, KNOWN, CallFormat.NATIVE).calls
+        assert isinstance(call, Call)
+        assert call.arguments["body"] == body.replace("\\n", "\n")
+    for cut in (said[:-30], f"{said} more", f'{said}\n{{"x"'):
+        found = read_calls(cut, TABLE, KNOWN, CallFormat.NATIVE).calls
+        assert not any(isinstance(call, Call) for call in found)
+
+
+VALUES = st.recursive(
+    st.sampled_from(
+        ["1", "'a'", '"b"', "None", "null", "()", "b'x'", "...", "1j", "-1", "NaN", "x"]
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(lambda parts: f"[{', '.join(parts)}]"),
+        st.lists(inner, max_size=3).map(lambda parts: f"{{{', '.join(parts)}}}"),
+        st.tuples(inner, inner).map(lambda pair: f"{{{pair[0]}: {pair[1]}}}"),
+    ),
+    max_leaves=6,
+)
+
+
+@given(VALUES, st.sampled_from(list(CallFormat)))
+def test_no_literal_breaks_the_reader(value: str, way: CallFormat) -> None:
+    for answer in (
+        value,
+        f'{{{{"name": "read", "value": {value}}}}}',
+        f"{{'name': 'read', 'arguments': {{'path': {value}}}}}",
+        f"read(path={value})",
+        f"[read({value})]",
+        f"<tool_call>{{'name': 'read', 'arguments': {value}}}</tool_call>",
+    ):
+        for call in read_calls(answer, TOOLS, KNOWN, way).calls:
+            json.dumps(dict(call.arguments))
+        assert isinstance(shown(answer, range(len(answer))), str)
+        assert read_raw_call(RawCall("read", answer), TOOLS, KNOWN)
 
 
 def code_in(form: str, body: str) -> str:

@@ -20,7 +20,7 @@ from tersely.agent.tool_calling import (
     constraint_for,
     written,
 )
-from tersely.agent.tool_calling.grammar import grammar_for
+from tersely.agent.tool_calling.grammar import MAX_BLANK_LINES, grammar_for
 from tersely.capabilities.declaration.declaration import Role
 
 KNOWN = PathTrie(PATHS)
@@ -47,6 +47,15 @@ def test_every_call_of_the_grammar_is_read_and_valid(answer: str) -> None:
 def test_an_answer_of_the_grammar_makes_a_call_or_none(answer: str) -> None:
     call = first_call(answer, KNOWN, CallFormat.GRAMMAR)
     assert isinstance(call, Call) == answer.endswith("</call>") or call is None
+
+
+@given(answers(), answers("call"))
+def test_blank_lines_of_the_grammar_are_bounded(answer: str, call: str) -> None:
+    for text in (answer, call):
+        lines = ["x", *text.split("\n"), "x"]
+        blank = "".join("x" if line.strip() else " " for line in lines)
+        assert " " * (MAX_BLANK_LINES + 1) not in blank.removesuffix("x").rstrip()
+        assert not any(line and not line.strip() for line in lines)
 
 
 @given(answers("prose"))
@@ -137,12 +146,6 @@ def test_every_known_path_can_be_said() -> None:
         ({"grammar": True, "schema": True}, CallFormat.GRAMMAR),
         ({"schema": True}, CallFormat.SCHEMA),
         ({}, CallFormat.TEXT),
-        (
-            {"grammar": True, "schema": True, "tools": True, "parameters": 134_515_008},
-            CallFormat.CALL,
-        ),
-        ({"grammar": True, "parameters": 494_000_000}, CallFormat.GRAMMAR),
-        ({"schema": True, "parameters": 134_515_008}, CallFormat.SCHEMA),
     ],
 )
 def test_the_surest_way_is_chosen(can: dict[str, bool], way: CallFormat) -> None:
@@ -151,7 +154,7 @@ def test_the_surest_way_is_chosen(can: dict[str, bool], way: CallFormat) -> None
     constraint = constraint_for(TOOLS, call_format_of(abilities), KNOWN)
     assert call_format_of(abilities) is way
     assert bool(call_instructions(way)) is (way is not CallFormat.NATIVE)
-    held = ({CallFormat.GRAMMAR, CallFormat.CALL}, {CallFormat.SCHEMA}, {CallFormat.NATIVE})
+    held = ({CallFormat.GRAMMAR}, {CallFormat.SCHEMA}, {CallFormat.NATIVE})
     assert [bool(part) for part in (constraint or ("", None, ()))[:3]] == [
         way in each for each in held
     ]

@@ -71,6 +71,19 @@ def test_a_stream_that_repeats_itself_is_noticed(cycle: str) -> None:
     assert any(watch.feed(cycle) for _ in range(2_000 // len(cycle) + 8))
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        '{"name": "edit", "arguments": {"path": "a.py", "old": "x"}}\n',
+        "<call list>\npath: .\n</call>\n",
+    ],
+)
+def test_a_call_that_is_written_again_and_again_is_noticed_before_rows_are(call: str) -> None:
+    assert any(watch.feed(call, is_data=True) for watch in [Repetition()] for _ in range(30))
+    row = call.replace('"', '\\"').replace("<", "(")  # in the lines of a file that is written
+    assert not any(watch.feed(row, is_data=True) for watch in [Repetition()] for _ in range(30))
+
+
 def test_a_stream_that_gets_stuck_is_noticed_wherever_it_does() -> None:
     watch = Repetition()
     assert not any(watch.feed(f"line {number} is new. ") for number in range(500))

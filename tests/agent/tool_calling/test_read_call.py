@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from tests.agent.tool_calling.tools import PATHS, TOOLS, first_call
 
 from tersely.agent.models.protocol import RawCall
-from tersely.agent.tool_calling import Call, CallFormat, Malformed, PathTrie, read_raw_call
+from tersely.agent.tool_calling import (
+    Call,
+    CallFormat,
+    Malformed,
+    PathTrie,
+    call_instructions,
+    read_calls,
+    read_raw_call,
+)
+from tersely.agent.tools.table import TOOLS as TABLE
 
 KNOWN = PathTrie(PATHS)
 READ = {"path": "src/app.py"}
@@ -99,14 +108,20 @@ def test_a_fence_in_markdown_stays() -> None:
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ("<call rm>\npath: src/app.py\n</call>", "there is no tool 'rm'; there are read, search"),
+        (
+            "<call remove>\npath: src/app.py\n</call>",
+            "there is no tool 'remove'; there are read, search",
+        ),
         ("<call read>\n</call>", "path is missing; read(path, start?, end?)"),
         ("<call read>\npath: src/ap.py\n</call>", "there is no 'src/ap.py', maybe src/app.py"),
         (
             "<call read>\npath: src/app.py\nstart: soon\n</call>",
             "start must be of type integer",
         ),
-        ("<call read>\npath: src/app.py\ncolour: red\n</call>", "there is no parameter 'colour'"),
+        (
+            "<call tidy>\ncolour: red\n</call>",
+            "there is no parameter 'colour'",
+        ),
         (
             "<call read>\npath: src/app.py\nplease read it\n</call>",
             "'please read it' is no `name: value`",
@@ -116,7 +131,10 @@ def test_a_fence_in_markdown_stays() -> None:
             "kind: 'regex' is not one of text, symbol, Meaning",
         ),
         (f"<call search>\nquery: x\nkind: {'y' * 9_000}\n</call>", "y' is not one of text"),
-        (f"<call search>\n{'y' * 9_000}: x\nquery: x\n</call>", "there is no parameter 'yyy"),
+        (
+            f"<call tidy>\n{'y' * 9_000}: x\n</call>",
+            "there is no parameter 'yyy",
+        ),
         (f"<call search>\nquery: {'x' * 41}\n</call>", "query is longer than 40 characters"),
         (
             "<call edit_lines>\npath: src/app.py\nstart: 1\nend: 2\n--- body\ndef f():",
@@ -165,6 +183,15 @@ def test_repairs_are_told() -> None:
         "took 'file' for 'path'",
         "took 'app.py' for 'src/app.py'",
     )
+
+
+def test_what_a_tool_that_only_looks_does_not_know_is_left_out() -> None:
+    answer = f"<call search>\nquery: total\nrequired: query\n{'y' * 9_000}: x\n</call>"
+    (call,) = read_calls(answer, TOOLS, KNOWN).calls
+    assert isinstance(call, Call)
+    assert call.arguments == {"query": "total"}
+    assert call.repairs[0] == "left out 'required'"
+    assert len(call.repairs[1]) < 300
 
 
 def test_what_may_mean_two_things_is_not_guessed() -> None:
@@ -222,3 +249,36 @@ def test_quotes_of_a_text_stay() -> None:
         "search",
         {"query": '"exact words"'},
     )
+
+
+SCRIPT = "python3 - <<'E'\nprint(1)\nE"
+
+
+@pytest.mark.parametrize(
+    ("answer", "command"),
+    [
+        (RawCall("bash", json.dumps({"command": SCRIPT})), SCRIPT),
+        (f"<call bash>\n--- command\n{SCRIPT}\n</call>", SCRIPT),
+        (f"<call bash>\ncommand:\n{SCRIPT}\n</call>", SCRIPT),
+        ("<call bash>\ncommand: git log -1\n</call>", "git log -1"),
+        (RawCall("bash", '{"command": "git log -1\\n"}'), "git log -1"),
+    ],
+)
+def test_a_command_has_as_many_lines_as_it_needs(answer: str | RawCall, command: str) -> None:
+    """And no more: the user is asked about what it is, by patterns that know no line breaks."""
+    call = (
+        read_raw_call(answer, TABLE, KNOWN)
+        if isinstance(answer, RawCall)
+        else read_calls(answer, TABLE, KNOWN, CallFormat.GRAMMAR).calls[0]
+    )
+    assert isinstance(call, Call), call
+    assert call.arguments == {"command": command}
+
+
+@pytest.mark.parametrize("way", [CallFormat.GRAMMAR, CallFormat.TEXT, CallFormat.SCHEMA])
+def test_the_example_of_a_call_can_be_made_in_every_repository(way: CallFormat) -> None:
+    shown = call_instructions(way)
+    example = shown[shown.index("{" if way is CallFormat.SCHEMA else "<call") :]
+    example = example.partition(", or with")[0].partition("</call>")
+    (call,) = read_calls("".join(example[:2]), TABLE, PathTrie([]), way).calls
+    assert isinstance(call, Call), call

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
@@ -52,5 +53,5 @@ TOOLS = (
     tool("edit_lines", "puts body in place of lines", BODY, PATH, Parameter("start", int), Parameter("end", int)),
     tool("swap", "puts text in place of text", PATH, lines("search", 900), lines("replace", 900)),
     tool("create", "makes a file", Parameter("path", role=Role.NEW_PATH), BODY),
-    tool("tidy", "takes no arguments"),
+    replace(tool("tidy", "takes no arguments"), effect=Effect.WRITE),
 )  # fmt: skip

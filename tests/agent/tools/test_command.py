@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.agent.tools.box import call, opened, tokens
+from tests.depth import mostly_slow
 
 from tersely.agent.tools.running import command as running
 from tersely.agent.tools.running.command import (
@@ -233,7 +234,7 @@ def test_a_command_writes_in_the_repository_alone(
 
 @confined_only
 def test_a_command_does_not_reach_what_listens_outside(toolbox: Toolbox) -> None:
-    if not asyncio.run(confinement(Path("/"))).network:
+    if not asyncio.run(confinement()).network:
         pytest.skip("the system does not let a command be kept from the network")
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
@@ -348,16 +349,16 @@ def test_git_knows_who_commits_and_no_other_setting_of_the_user(
 @confined_only
 @pytest.mark.parametrize(
     "command",
-    [
+    mostly_slow([
         "echo evil > .git/hooks/pre-commit", "echo evil >> .git/config", "git config core.fsmonitor evil",
         "mv .git g && cp -r g .git && echo evil > .git/config", "rm -rf .git/hooks; echo evil > .git/hooks/x",
         "ln -sf /evil .git/config", "umount .git/config; echo evil > .git/config",
-    ],
+    ], "echo evil > .git/hooks/pre-commit", "echo evil >> .git/config"),
 )  # fmt: skip
 def test_a_command_leaves_nothing_for_git_to_run(
     toolbox: Toolbox, root: Path, command: str
 ) -> None:
-    if not asyncio.run(confinement(Path("/"))).network:
+    if not asyncio.run(confinement()).network:
         pytest.skip("the system gives a command no namespaces of its own")
     subprocess.run(["git", "init", "-q"], cwd=root, check=True)
     before = (root / ".git/config").read_text()

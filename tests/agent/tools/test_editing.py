@@ -17,6 +17,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.agent.tools.box import call, opened, tokens, tool
+from tests.depth import examples
+from tests.repositories import initialized
 
 from tersely.agent.tools import undoing
 from tersely.agent.tools.approvals import Verdict
@@ -357,7 +359,7 @@ FILES = st.builds(
 STEPS = st.lists(st.tuples(st.integers(1, 7), st.integers(0, 7), LINES), min_size=1, max_size=6)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(), suppress_health_check=[HealthCheck.too_slow])
 @given(text=FILES, steps=STEPS)
 def test_undo_goes_back_through_any_sequence_of_edits(
     text: str, steps: list[tuple[int, int, list[str]]]
@@ -452,7 +454,7 @@ def test_a_new_file_that_cannot_be_is_not_made(toolbox: Toolbox, root: Path, pat
     assert undo(toolbox).status == "refused"
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(text=FILES, start=st.integers(-1, 8), end=st.integers(-1, 8), lines=LINES)
 def test_an_edit_replaces_its_lines_and_no_others(
     text: str, start: int, end: int, lines: list[str]
@@ -521,7 +523,7 @@ def test_a_draft_of_a_program_that_was_killed_is_neither_listed_nor_committed(
 ) -> None:
     write(root, APP)
     write(root, "*", ".tersely/.gitignore")
-    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    initialized(root)
     words = [sys.executable, "-c", KILLED, str(root), str(tmp_path / "kept"), "rename"]
     subprocess.run(words, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     (draft,) = (root / ".tersely/drafts").iterdir()
@@ -611,3 +613,101 @@ def test_a_text_stays_a_text(toolbox: Toolbox, root: Path) -> None:
     assert "NUL" in call(toolbox, "edit", path="app.py", old="return 1", body="return '\0'").text
     assert "NUL" in call(toolbox, "write", path="b.py", body="\0").text
     assert path.read_text() == APP
+
+
+@pytest.mark.parametrize(("named", "is_asked"), [("app.py", True), ("b.py", False)])
+def test_a_new_file_of_the_name_of_one_that_the_user_names_is_asked_about_once(
+    toolbox: Toolbox, root: Path, named: str, is_asked: bool
+) -> None:
+    write(root, APP)
+    toolbox.named = ["x.py", named]
+    told = [call(toolbox, "create", path=f"src/{named}", body="x = 1\n") for _ in range(2)]
+    # of one that is nowhere yet the model may know better where it belongs
+    assert (f"the user names {named}" in told[0].text) is is_asked
+    assert (root / f"src/{named}").read_text() == "x = 1\n"
+
+
+def test_a_new_file_is_written_as_the_user_writes_it(toolbox: Toolbox, root: Path) -> None:
+    toolbox.named = ["NOTES.md"]
+    assert call(toolbox, "create", path="notes.md", body="x\n").text.startswith("NOTES.md is")
+    assert [path.name for path in root.iterdir() if path.is_file()] == ["NOTES.md"]
+
+
+@pytest.mark.parametrize("name", ["write", "create"])
+def test_a_file_that_is_written_again_is_shown_then_changed(
+    toolbox: Toolbox, root: Path, name: str
+) -> None:
+    path = write(root, APP)
+    bodies = [f"{APP}\n# {number}\n" for number in range(3)]
+    told = [call(toolbox, name, path="app.py", body=body) for body in bodies]
+    assert [each.status for each in told] == ["refused", "ok", "refused"]
+    assert all(
+        f"{number}|{line}" in told[0].text for number, line in enumerate(APP.splitlines(), 1)
+    )
+    assert told[1].change is not None
+    assert path.read_text() == bodies[1]  # and who writes it once more is told again
+
+
+def test_a_long_file_that_is_written_again_and_again_is_shown(toolbox: Toolbox, root: Path) -> None:
+    text = "".join(f"x{number} = 1\n" for number in range(MAX_WHOLE_LINES + 1))
+    path = write(root, text)
+    told = [call(toolbox, "write", path="app.py", body="x = 1\n") for _ in range(3)]
+    assert [each.status for each in told] == ["refused"] * 3
+    assert all("1|x0 = 1" in each.text for each in told)
+    assert path.read_text() == text
+
+
+def test_a_file_that_is_so_already_is_not_written(toolbox: Toolbox, root: Path) -> None:
+    write(root, APP)
+    assert (
+        call(toolbox, "write", path="app.py", body=APP).text
+        == "refused: app.py: it is so already, nothing is to be done"
+    )
+
+
+def test_an_edit_that_misses_shows_the_file(toolbox: Toolbox, root: Path) -> None:
+    write(root, APP)
+    told = call(toolbox, "edit", path="app.py", old="zzzz\n", body="y\n")
+    assert "2|    return 1" in told.text
+    assert told.text.endswith("send the corrected call.")
+
+
+NUMBERED = {
+    "a range": {"start": 2, "end": 2, "body": "2|    return 3"},
+    "a text": {"old": "2|    return 1", "body": "2|    return 3"},
+    "a text, its numbers aside": {"old": " 2|    return 1\n", "body": "    return 3"},
+}
+
+
+@pytest.mark.parametrize("how", NUMBERED)
+def test_lines_that_are_quoted_with_their_numbers_are_edited(
+    toolbox: Toolbox, root: Path, how: str
+) -> None:
+    path = write(root, APP)
+    call(toolbox, "read", path="app.py")
+    assert call(toolbox, "edit", path="app.py", **NUMBERED[how]).status == "ok"
+    assert path.read_text() == APP.replace("return 1", "return 3")
+
+
+@pytest.mark.parametrize("name", ["edit", "write"])
+def test_lines_go_where_their_numbers_say(toolbox: Toolbox, root: Path, name: str) -> None:
+    path = write(root, "apple\nbanana\n", "fruits.txt")
+    call(toolbox, "read", path="fruits.txt")
+    assert call(toolbox, name, path="fruits.txt", body="3|cherry\n").status == "ok"
+    assert call(toolbox, name, path="fruits.txt", body="2|blueberry\n").status == "ok"
+    assert path.read_text() == "apple\nblueberry\ncherry\n"
+    assert call(toolbox, name, path="fruits.txt", body="9|plum\n").status == "refused"
+
+
+def test_a_table_keeps_its_numbers(toolbox: Toolbox, root: Path) -> None:
+    path = write(root, "1|ann\n2|bob\n", "table.psv")
+    call(toolbox, "read", path="table.psv")
+    assert call(toolbox, "edit", path="table.psv", old="2|bob", body="2|eve").status == "ok"
+    assert path.read_text() == "1|ann\n2|eve\n"
+
+
+def test_a_file_is_created_with_what_is_to_be_in_it(toolbox: Toolbox, root: Path) -> None:
+    assert call(toolbox, "create", path="a/b.txt", body="hello\n").status == "ok"
+    assert call(toolbox, "create", path="a/c.txt").status == "ok"
+    assert (root / "a/b.txt").read_text() == "hello\n"
+    assert (root / "a/c.txt").read_text() == ""

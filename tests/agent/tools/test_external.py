@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.agent.tools.box import call, opened, tool
+from tests.depth import mostly_slow
 
 from tersely.agent.tool_servers import Place, ToolServers
 from tersely.agent.tools.declaration import Observation
@@ -91,6 +92,7 @@ server.run()
 """
 
 
+@pytest.mark.slow
 def test_a_server_is_talked_to_as_long_as_it_is_needed(root: Path, tmp_path: Path) -> None:
     started = tmp_path / "started"
     (tmp_path / "server.py").write_text(COUNTING)
@@ -128,6 +130,7 @@ def is_running(pid: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_a_server_that_is_not_needed_is_let_go_of(root: Path, tmp_path: Path) -> None:
     started = tmp_path / "started"
     (tmp_path / "server.py").write_text(COUNTING)
@@ -136,10 +139,10 @@ def test_a_server_that_is_not_needed_is_let_go_of(root: Path, tmp_path: Path) ->
 
     async def talk() -> None:
         servers = ToolServers(idle_seconds=0)
-        assert await servers.call("c", place, "count", {}) == ("1", False)
+        assert await servers.call("c", place, "count", {}) == ("1", False, "")
         others = asyncio.all_tasks() - {asyncio.current_task()}
         await asyncio.wait(others)
-        assert await servers.call("c", place, "count", {}) == ("1", False)
+        assert await servers.call("c", place, "count", {}) == ("1", False, "")
         await servers.close()
 
     asyncio.run(talk())
@@ -174,6 +177,7 @@ def test_our_own_server_is_one(root: Path, tmp_path: Path) -> None:
     assert was_running
 
 
+@pytest.mark.slow
 def test_no_module_of_the_repository_is_taken_for_a_server(root: Path, tmp_path: Path) -> None:
     ran = tmp_path / "ran"
     for name in ("numbers_server.py", "mcp.py"):
@@ -252,7 +256,7 @@ uvicorn.Server(uvicorn.Config(guarded, log_level="error")).run(sockets=[listenin
 """
 
 
-@pytest.mark.parametrize("form", ["sse", "mcp"])
+@pytest.mark.parametrize("form", mostly_slow(["sse", "mcp"], "mcp"))
 def test_a_server_of_http_is_sent_its_headers(root: Path, tmp_path: Path, form: str) -> None:
     (tmp_path / "guarded.py").write_text(GUARDED)
     words = [sys.executable, str(tmp_path / "guarded.py"), form]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.agent.tools.box import call
+from tests.depth import examples
 
 from tersely.agent.tools.checkpoint_store import CheckpointStore
 from tersely.agent.tools.observation import FOLDED_CHARACTERS, bounded, folded, plain
@@ -27,7 +28,7 @@ TEXTS = st.lists(
 ).map("\n".join)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(text=TEXTS, most=st.integers(80, 500))
 def test_any_text_is_bounded_harmless_and_whole_behind_its_reference(text: str, most: int) -> None:
     tokenizer = Tokenizer()

@@ -61,8 +61,20 @@ def test_questions_are_answered_by_the_catalogue(shop: Toolbox) -> None:
     assert "not indexed: README.md" in listed.text
     assert "total" in outlined.text
     assert tokens(shop, whole) <= OBSERVATION_TOKENS
-    assert symbol.text.startswith("shop/cart.py, 4 lines\n2|    def total(self):\n3|")
+    assert symbol.text.startswith("shop/cart.py from line 2 of 4\n2|    def total(self):\n3|")
     assert shop.shown.was("shop/cart.py", SHOP["shop/cart.py"].encode(), [2, 3, 4])
+
+
+def test_a_symbol_is_read_whatever_else_the_model_fills_in(shop: Toolbox) -> None:
+    more = {"path": "shop/cart.py", "ref": "2-4", "start": 1, "end": 1}
+    plain, filled, other = calls(
+        shop,
+        ("read", {"symbol": "Cart.total"}),
+        ("read", {"symbol": "Cart.total", **more}),
+        ("read", {"path": "shop/cart.py", "ref": "2-4", "start": 1, "end": 1}),
+    )
+    assert filled == plain
+    assert other.text.startswith("shop/cart.py from line 1 of 4\n1|")
 
 
 def test_what_is_not_there_is_said(shop: Toolbox) -> None:
@@ -87,7 +99,7 @@ def test_a_long_file_is_read_on(shop: Toolbox) -> None:
         (told,) = calls(shop, ("read", {"path": "shop/long.py", "start": start, "end": 400}))
         assert tokens(shop, told) <= OBSERVATION_TOKENS
         head, _, text = told.text.partition("\n")
-        assert head == f"shop/long.py, {len(lines) - 1} lines"
+        assert head == f"shop/long.py from line {start} of {len(lines) - 1}"
         text, _, more = text.partition("\n… ")
         seen += [line.partition("|")[2] for line in text.split("\n")]
         start = int(more.rpartition(" ")[2]) if more and len(seen) < 400 else 0
@@ -124,3 +136,16 @@ def test_signatures_name_the_parameters() -> None:
             parameter.name for parameter in one.parameters if parameter.name not in one.signature
         ] == []
     assert len({one.name for one in TOOLS}) == len(TOOLS)
+
+
+def test_a_file_that_is_too_large_to_be_edited_is_read_by_range(shop: Toolbox, root: Path) -> None:
+    (root / "large.log").write_text("".join(f"line {n:06} {'x' * 40}\n" for n in range(1, 30_001)))
+    first, middle = calls(
+        shop,
+        ("read", {"path": "large.log"}),
+        ("read", {"path": "large.log", "start": 29_000, "end": 29_001}),
+    )
+    assert first.text.startswith("1|line 000001")
+    assert "… 30000 lines in all: read path large.log start" in first.text
+    assert "29000|line 029000" in middle.text
+    assert "29001|line 029001" in middle.text

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.agent.tools.box import call, opened, tool
+from tests.depth import examples
 
 from tersely.agent.tools import checkpoint_store, undoing
 from tersely.agent.tools.declaration import Observation
@@ -297,7 +298,10 @@ SCRIPTS = st.lists(
 ).map(lambda steps: "; ".join(f"{{ {step}; }} 2>/dev/null" for step in steps))
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.slow
+@settings(
+    max_examples=examples(fast=6), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(scripts=st.lists(SCRIPTS, min_size=1, max_size=3))
 def test_undo_goes_back_through_any_sequence_of_commands(scripts: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:

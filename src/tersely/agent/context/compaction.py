@@ -12,7 +12,13 @@ from contextlib import aclosing
 from typing import NamedTuple
 
 from tersely.agent.context.window import Counter
-from tersely.agent.models.protocol import USUAL, Constraint, Model, Prompt, RequestOptions, Usage
+from tersely.agent.models.protocol import (
+    Constraint,
+    Model,
+    Prompt,
+    Thinking,
+    Usage,
+)
 from tersely.agent.sessions.session import Stored
 from tersely.agent.tool_calling import CallFormat, Repetition, ThoughtReader, prose_reader
 from tersely.agent.tool_calling.text_call_format import CLOSING, OPENING, start_of
@@ -85,7 +91,6 @@ class Asking(NamedTuple):
     request: Prompt  # the prompt of the session, then REQUEST
     call_format: CallFormat
     constraint: Constraint | None  # only what is a part of the prompt: functions
-    options: RequestOptions = USUAL
 
 
 async def summarised(
@@ -98,7 +103,7 @@ async def summarised(
     reader, thoughts, repetition = prose_reader(asking.call_format), ThoughtReader(), Repetition()
     usage, is_stuck = None, False
     try:
-        chunks = asking.model.stream(asking.request, asking.constraint, most_tokens, asking.options)
+        chunks = asking.model.stream(asking.request, asking.constraint, most_tokens, Thinking.OFF)
         async with aclosing(chunks) as stream:  # type: ignore[type-var]
             async for chunk in stream:
                 usage = chunk.usage or usage

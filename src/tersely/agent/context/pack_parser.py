@@ -11,12 +11,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from tersely.agent.tools.files.numbered import NUMBER
+
 _SECTION = "=== "
 _ITEM = re.compile(r"@[\d+]")
 _NEIGHBOURS = re.compile(r"  \w[\w ]*: ")
-_NUMBER = re.compile(r"^\d+\|", re.MULTILINE)  # of a line that `read` has shown
-_UNCHANGED = re.compile(r"@\d[\d-]*(?: of [\d-]+)? \[unchanged ")
-_NAMES = re.compile(r"@\+ [^:]*: (.*)")
 _ABOVE = " (above)"
 
 
@@ -40,16 +39,6 @@ class Piece(NamedTuple):
     def text(self) -> str:
         """As it stands in the pack."""
         return "\n".join([*self.head, *self.code])
-
-    @property
-    def only_refers(self) -> bool:
-        """True if it says no more than that its reader has it already."""
-        if self.code or len(self.head) != 1:
-            return False
-        names = _NAMES.fullmatch(self.head[0])
-        if names:
-            return all(name.endswith("=") for name in names[1].split(","))
-        return _UNCHANGED.match(self.head[0]) is not None
 
 
 def pieces(pack: str) -> Iterator[Piece]:
@@ -85,13 +74,11 @@ def not_yet_in(found: Sequence[Piece], said: Sequence[str]) -> list[Piece]:
     A piece is known if its lines stand one below the other in one of the texts, numbered or not.
     Beside a new piece the first line of a known one's head stays: it says why that code matters.
     """
-    texts = [_plain(text) for each in said for text in (each, _NUMBER.sub("", each))]
+    texts = list(map(_plain, said))
     left: list[Piece] = []
     has_news = False
     for piece in found:
-        is_known = piece.only_refers or any(
-            _plain("\n".join(piece.code or piece.head)) in text for text in texts
-        )
+        is_known = any(_plain("\n".join(piece.code or piece.head)) in text for text in texts)
         has_news = has_news or (not is_known and bool(piece.text))
         if not is_known or not piece.text:
             left.append(piece)
@@ -114,6 +101,6 @@ def _piece(section: str, lines: list[str]) -> Iterator[Piece]:
 
 
 def _plain(text: str) -> str:
-    """Its lines, so that another indentation or blank lines make no difference."""
-    lines = "\n".join(line.strip() for line in text.split("\n") if line.strip())
-    return f"\n{lines}\n"
+    """Its lines, so that numbers, another indentation or blank lines make no difference."""
+    lines = (NUMBER.sub("", line).strip() for line in text.split("\n"))
+    return "\n".join(["", *filter(None, lines), ""])

@@ -1,22 +1,25 @@
 """The text that is put in front of a message unasked: code that it is about, and what the project
 asks of agents.
 
-Whether anything is, is decided by rule, and the rule is told: symbols that are named are shown with
-what is around them; a task in words gets a pack if the repository has likely owners for it, and a
-smaller one around what its words are found in; anything else, nothing.
+Whether anything is, is decided by rule, and the rule is told: files that are named are shown whole,
+symbols with what is around them; a task in words gets the likely places, with their source where
+the repository surely is about it, and a smaller pack around what its words are found in; anything
+else, nothing.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
 from tersely.agent.context.pack_parser import Piece, joined, not_yet_in, pieces
 from tersely.agent.context.relevance import supported
 from tersely.agent.context.window import Counter
 from tersely.agent.events import Item
-from tersely.capabilities.answers.delta import SESSION
+from tersely.agent.tool_calling import PathTrie
 from tersely.code.languages.registry import language_of_path
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_AGENTS_BYTES
@@ -24,14 +27,16 @@ from tersely.foundation.text.escape import visible
 
 MAX_RETRIEVED_SYMBOLS = 3  # that were found by the words of a message
 MAX_NAMED_SYMBOLS = 4  # of one message, that code is looked up around
+MAX_NAMED_FILES = 3  # of one message, that are shown whole
 AGENTS_FILE = "AGENTS.md"
 ASKS = f"{AGENTS_FILE} asks:"
-HEADING = "Possibly relevant code:"
+HEADING = "Possibly relevant code, already read:"
 UNSURE_SHARE = 2  # 1 in so many tokens for what was found by words alone
 _LEAST_WORDS = 3  # of a task that a pack is looked for
 _NAMED = re.compile(
     r"@([\w./:#-]+)|`([\w./:]+)(?:\(\))?`|\b([A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+(?=\(\)))"
 )
+_PATH = re.compile(r"[\w./-]*\w\.\w+")
 _TEXT_FILE = re.compile(r"\.(?:cfg|css|html|ini|json|lock|md|rst|sh|toml|txt|ya?ml)$")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _COMMENT = re.compile(r"<!--.*?-->|^\s*\[?!\[.*$", re.DOTALL | re.MULTILINE)
@@ -58,27 +63,32 @@ class Found(NamedTuple):
 
 
 async def retrieve(
-    asked: Asked, message: str, most_tokens: int, counter: Counter, session: str | None = None
+    asked: Asked,
+    message: str,
+    most_tokens: int,
+    counter: Counter,
+    paths: PathTrie | None = None,
 ) -> Found | None:
     """The code that a message is about, within a budget; None where the rule says so or nothing is
     found.
-
-    What was sent before in the session is not sent again.
     """
     most_tokens -= counter.count(f"{HEADING}\n")
-    within: dict[str, Any] = {"budget": most_tokens, SESSION: session}
-    names = named(message)
-    if names:
-        shown = await _around(asked, names, within)
-        if shown is not None:
-            text, known = shown
-            return _found(list(pieces(text)), f"the message names {', '.join(known)}", counter)
+    within: dict[str, Any] = {"budget": most_tokens, "format": "numbered"}
+    files = [path for path in named_paths(message, paths) if paths and path in paths.files]
+    files = files[:MAX_NAMED_FILES]
+    names = await _known(asked, named(message))
+    text = await _pack_of(asked, names, files, within)
+    if text:
+        why = f"the message names {', '.join(names + files)}"
+        return _found(list(pieces(text)), why, counter)
     if len(_WORD.findall(message)) < _LEAST_WORDS:
         return None
     try:
-        packet = await asked.value("code.packet", {"task": message})
+        packet = await asked.value("code.packet", {"task": message, "max_tokens": most_tokens})
         if packet["speaks"]:
-            text = await asked.ask("code.plan", {**within, "task": [message]})
+            plan = {**within, "task": [message]}
+            is_sure = bool(packet["bodies"])
+            text = await asked.ask("code.plan", plan) if is_sure else _rows(packet["rows"])
             why = f"the task has likely owners (confidence {packet['confidence']:.2f})"
             return _found(list(pieces(text)), why, counter)
         hits = (
@@ -106,23 +116,43 @@ def _is_file(name: str) -> bool:
     return language_of_path(name) is not None or bool(_TEXT_FILE.search(name))
 
 
-async def _around(
-    asked: Asked, names: list[str], within: Mapping[str, Any]
-) -> tuple[str, list[str]] | None:
-    """A pack around the names that mean one symbol each, None where none does."""
+def named_paths(message: str, paths: PathTrie | None) -> list[str]:
+    """The paths in a message; one that ends as a single file of the repository does is that file's."""
+    words = dict.fromkeys(_PATH.findall(message))
+    return [(paths.meant(word) if paths else None) or word for word in words]
+
+
+async def _known(asked: Asked, names: Sequence[str]) -> list[str]:
+    """The names that mean one symbol each."""
     known = []
     for name in names:
-        try:
+        with suppress(TerselyError):
             await asked.value("code.symbol.get", {"symbol": name, "limit": 1})
-        except TerselyError:
-            continue
-        known.append(name)
-    if not known:
-        return None
-    try:
-        return await asked.ask("code.context", {**within, "symbols": known}), known
-    except TerselyError:
-        return None
+            known.append(name)
+    return known
+
+
+async def _pack_of(
+    asked: Asked, names: list[str], files: list[str], within: Mapping[str, Any]
+) -> str:
+    """A pack around symbols, with whole files if they have room; "" where nothing has."""
+    for included in (files, []) if files else ([],):
+        if names or included:
+            with suppress(TerselyError):
+                asks = {**within, "symbols": names, "include": included}
+                return await asked.ask("code.context", asks)
+    return ""
+
+
+def _rows(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Likely places without their source, as a pack has them."""
+    lines: list[str] = []
+    for path, in_file in groupby(rows, key=lambda row: str(row["path"])):
+        lines.append(f"=== {path}")
+        lines += [
+            f"@{row['line']}-{row['end_line']} {row['certainty']}: {row['name']}" for row in in_file
+        ]
+    return "\n".join(lines)
 
 
 def news(found: Found, said: Sequence[str], counter: Counter) -> Found | None:

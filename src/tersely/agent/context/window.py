@@ -22,7 +22,6 @@ OBSERVATIONS_TOKENS = 2_800  # for results of calls
 HISTORY_TOKENS = 2_000  # for turns that stay when others leave
 REPLY_TOKENS = 1_000  # for one answer, where the user has set no limit
 COMPACT_PERCENT = 70  # of the window, above which old turns leave
-LATE_COMPACT_PERCENT = 85  # the same where the server evaluates the whole prompt again
 LARGEST_REPLY_SHARE = 5  # 1 in so many tokens of the window may be set as the limit of an answer
 OBSERVATIONS_OF_TURN = 7  # that the share of observations is meant for
 PICTURE_TOKENS = 1_400  # of a picture of a page, about: 1,000 to 1,400 by the rules of providers
@@ -93,13 +92,6 @@ class Budget:
     def threshold(self) -> int:
         """Tokens of a prompt above which old turns leave."""
         return self.window * COMPACT_PERCENT // 100
-
-    @property
-    def late_threshold(self) -> int:
-        """The same where that is dear, and has to happen rarely; there is room for a reply and a
-        summary of it.
-        """
-        return min(self.window * LATE_COMPACT_PERCENT // 100, self.room)
 
     @property
     def observation(self) -> int:

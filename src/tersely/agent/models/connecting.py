@@ -13,7 +13,6 @@ from typing import NamedTuple
 from tersely.agent.models.dialects.anthropic import ANTHROPIC, AnthropicMessages
 from tersely.agent.models.dialects.ollama import OLLAMA, OllamaChat
 from tersely.agent.models.dialects.openai import ChatCompletions
-from tersely.agent.models.dialects.responses import RESPONSES, Responses
 from tersely.agent.models.known_servers.api_keys import with_key
 from tersely.agent.models.known_servers.model_table import family_of
 from tersely.agent.models.known_servers.server_records import Interface, ServerRecords
@@ -224,6 +223,4 @@ class _Server:
 def _dialect(kind: str, abilities: Abilities) -> Dialect:
     if kind == OLLAMA:
         return OllamaChat(abilities.window)
-    if kind == ANTHROPIC:
-        return AnthropicMessages()
-    return Responses() if kind == RESPONSES else ChatCompletions()
+    return AnthropicMessages() if kind == ANTHROPIC else ChatCompletions()

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from tersely.agent.models.dialects.anthropic import ANTHROPIC
 from tersely.agent.models.dialects.ollama import OLLAMA
-from tersely.agent.models.dialects.responses import RESPONSES
 from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Message, RawCall, Usage
 from tersely.agent.models.served import ServedModel
 from tersely.agent.models.wire import parse_json
@@ -18,7 +17,7 @@ from tersely.foundation.errors import TerselyError
 
 MODEL_PROBE_TOKENS = 160  # of an answer that shows what a server can do
 
-_WITHOUT_GRAMMAR = {OLLAMA, ANTHROPIC, RESPONSES}  # by what they document
+_WITHOUT_GRAMMAR = {OLLAMA, ANTHROPIC}  # by what they document
 _CODE_WORD = "tersely"
 _READY: Mapping[str, Any] = {
     "name": "ready",

@@ -82,35 +82,20 @@ class Constraint(NamedTuple):
     `agent.tool_calling` makes them.
 
     `grammar` is GBNF; `schema` a JSON schema that the whole answer meets; `tools` are functions as
-    JSON schemas, for servers that know how their model calls them. `allowed` names the tools that
-    may be called now where the server restricts a list (`Abilities.restricts_tools`); empty, all of
-    them may.
+    JSON schemas, for servers that know how their model calls them.
     """
 
     grammar: str = ""
     schema: Mapping[str, Any] | None = None
     tools: tuple[Mapping[str, Any], ...] = ()
-    allowed: tuple[str, ...] = ()
 
 
 class Thinking(StrEnum):
-    """The reasoning of a model before it answers."""
+    """The reasoning of a model before it answers; a server that cannot choose it is not told."""
 
     DEFAULT = "default"  # as the server does it
     OFF = "off"
     ON = "on"
-
-
-class RequestOptions(NamedTuple):
-    """The options by which one request differs from the usual one. What a server cannot do is left
-    out of what it is sent.
-    """
-
-    thinking: Thinking = Thinking.DEFAULT
-    slot: int | None = None  # of a llama.cpp server with several: the cache that is used
-
-
-USUAL = RequestOptions()
 
 
 class Abilities(NamedTuple):
@@ -127,17 +112,13 @@ class Abilities(NamedTuple):
     window: int
     model: str
     family: str  # of the model: qwen, llama, …; "" where its name says nothing
-    # llama.cpp, ollama, responses, anthropic, or openai for everything else that speaks like it
+    # llama.cpp, ollama, anthropic, or openai for everything else that speaks like it
     server: str = ""
     output: int = 0  # most tokens of one answer, 0 where nobody says
-    # declared tools can be restricted without another list: `Constraint.allowed`
-    restricts_tools: bool = False
     # what led to calls is sent back with them, and counts in later prompts
     returns_reasoning: bool = False
-    thinking: bool = False  # `RequestOptions.thinking` is heeded
-    parameters: int = 0  # weights of the model, 0 where nobody says
+    thinking: bool = False  # `thinking` of a request is heeded
     sees: bool = False  # pictures in messages
-    slots: int = 1  # prompts whose caches are kept side by side, by `RequestOptions.slot`
 
 
 class Model(Protocol):
@@ -152,7 +133,7 @@ class Model(Protocol):
         prompt: Prompt,
         constraint: Constraint | None,
         most_tokens: int,
-        options: RequestOptions = USUAL,
+        thinking: Thinking = Thinking.DEFAULT,
     ) -> AsyncIterator[Chunk]:
         """The answer as it comes; closing the iterator stops the model, and ends the wait before
         another attempt.

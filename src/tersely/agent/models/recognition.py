@@ -11,11 +11,10 @@ from tersely.agent.models.dialects.answers import number, table, text
 from tersely.agent.models.dialects.anthropic import ANTHROPIC
 from tersely.agent.models.dialects.ollama import OLLAMA
 from tersely.agent.models.dialects.openai import LLAMA_CPP
-from tersely.agent.models.dialects.responses import RESPONSES
 from tersely.agent.models.known_servers.model_table import family_of, figures_of, host_of
 from tersely.agent.models.known_servers.server_records import Interface
 from tersely.agent.models.protocol import Abilities
-from tersely.agent.models.refusals import refusal_error
+from tersely.agent.models.refusals import is_web_page, not_a_model_server, refusal_error
 from tersely.agent.models.retries import TransientError
 from tersely.agent.models.wire import Endpoint, Reply, request_json
 from tersely.foundation.errors import TerselyError
@@ -23,8 +22,8 @@ from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
 from tersely.foundation.storage.hashing import content_hash
 
 OPENAI = "openai"
-KINDS = ("auto", OPENAI, RESPONSES, ANTHROPIC, OLLAMA)
-_METHODS = {OPENAI: "/chat/completions", RESPONSES: "/responses", ANTHROPIC: "/messages"}
+KINDS = ("auto", OPENAI, ANTHROPIC, OLLAMA)
+_METHODS = {OPENAI: "/chat/completions", ANTHROPIC: "/messages"}
 _EXCERPT_CHARACTERS = 60  # of what somebody else's server says
 _KEY_STATUSES = {401, 403}
 _NO_SUCH_PATH = {404, 405}
@@ -170,9 +169,8 @@ async def abilities_of(place: Endpoint, model: str, listing: Listing) -> tuple[A
     reported = Abilities(
         grammar=False, schema=kind != ANTHROPIC, tools=True, window=window_in(entry) or figures.window, model=model,
         family=family_of(model), server=kind, output=_output_in(entry) or figures.output,
-        restricts_tools=kind == RESPONSES, returns_reasoning=kind in {RESPONSES, ANTHROPIC},
+        returns_reasoning=kind == ANTHROPIC,
         thinking=_thinks(entry, figures.thinks), sees=_sees(entry, figures.sees),
-        parameters=number(table(entry.get("meta")).get("n_params")),
     )  # fmt: skip
     if is_hosted:
         return reported, False
@@ -238,7 +236,7 @@ def _of_llama_cpp(reported: Abilities, props: Entry) -> Abilities:
         grammar=True, schema=True, tools=bool(table(props.get("chat_template_caps")).get("supports_tools")),
         window=_slot_window(props) or reported.window,
         server=LLAMA_CPP, thinking="enable_thinking" in template,
-        sees=table(props.get("modalities")).get("vision") is True, slots=number(props.get("total_slots")) or 1,
+        sees=table(props.get("modalities")).get("vision") is True,
     )  # fmt: skip
 
 
@@ -338,6 +336,8 @@ def _raise_transient(place: Endpoint, reply: Reply) -> None:
 
 
 def _serves_none(place: Endpoint, reply: Reply | None) -> TerselyError:
+    if reply is not None and is_web_page(reply.text):
+        return not_a_model_server(place)
     answer = " ".join(reply.text.split())[:_EXCERPT_CHARACTERS] if reply else ""
     message = f"{place.url} serves no models: it answers {answer!r} to /models"
     return TerselyError(

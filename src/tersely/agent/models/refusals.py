@@ -9,7 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from tersely.agent.models.protocol import Constraint, Prompt
-from tersely.agent.models.retries import RETRIED_STATUSES, TransientError, seconds_to_wait
+from tersely.agent.models.retries import (
+    DEFECT_STATUS,
+    MAX_DEFECT_ATTEMPTS,
+    RETRIED_STATUSES,
+    TransientError,
+    seconds_to_wait,
+)
 from tersely.agent.models.wire import Endpoint, Reply
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_ERROR_CHARACTERS
@@ -41,7 +47,6 @@ _WORDS_OF_ABILITY = {
         "schema",
         "structured output",
         "output_config",
-        "text.format",
     ),
     "tools": ("tool", "function"),
 }
@@ -51,13 +56,20 @@ _UNSUPPORTED = (
     "not implemented", "not permitted", "not allowed", "unknown", "unrecognized", "invalid schema", "failed to parse",
     "failed to initialize",
 )  # fmt: skip
+_PAGE = re.compile(
+    r"\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
 _OUTPUT_LIMIT = re.compile(r"max_(?:completion_|output_)?tokens|completion tokens|output tokens")
 _LEAST_OUTPUT_TOKENS = 64  # a smaller figure in a refusal is no limit
 
 
 def refusal_error(place: Endpoint, model: str, reply: Reply) -> TerselyError:
     """The error that an answer with another status than 200 is."""
-    words = reason_of(reply.body) or " ".join(reply.text.split()) or "without a word"
+    is_page = is_web_page(reply.text)
+    if is_page and reply.status == _NOT_FOUND:
+        return not_a_model_server(place)
+    said = "a web page" if is_page else " ".join(reply.text.split())
+    words = reason_of(reply.body) or said or "without a word"
     message = f"{place.url} refused: {words[:MAX_MODEL_ERROR_CHARACTERS]} (status {reply.status})"
     if is_too_long(reply.text):
         hint = "start a new session, compact this one, or serve a larger window"
@@ -65,6 +77,8 @@ def refusal_error(place: Endpoint, model: str, reply: Reply) -> TerselyError:
     if _is_transient(reply):
         hint = "wait until the model is loaded, or has room again"
         return TransientError("model_unavailable", message, hint, seconds_to_wait(reply.headers))
+    if reply.status == DEFECT_STATUS and _may_be_retried(reply):
+        return TransientError("model_failed", message, attempts=MAX_DEFECT_ATTEMPTS)
     if reply.status in _KEY_STATUSES:
         return TerselyError("model_unavailable", message, "the server wants another key")
     if reply.status == _NOT_FOUND:
@@ -75,10 +89,29 @@ def refusal_error(place: Endpoint, model: str, reply: Reply) -> TerselyError:
 
 
 def _is_transient(reply: Reply) -> bool:
+    is_for_a_time = (
+        reply.status in RETRIED_STATUSES or reply.headers.get("x-should-retry") == "true"
+    )
+    return is_for_a_time and _may_be_retried(reply)
+
+
+def _may_be_retried(reply: Reply) -> bool:
     says_no = reply.headers.get("x-should-retry") == "false"
-    if says_no or any(words in reply.text.lower() for words in _NOT_RETRIED):
-        return False
-    return reply.status in RETRIED_STATUSES or reply.headers.get("x-should-retry") == "true"
+    return not says_no and not any(words in reply.text.lower() for words in _NOT_RETRIED)
+
+
+def is_web_page(text: str) -> bool:
+    """True if an answer is HTML: somebody else listens there, or a proxy in front of the server."""
+    return _PAGE.match(text) is not None
+
+
+def not_a_model_server(place: Endpoint) -> TerselyError:
+    """The error of an address where web pages are served."""
+    return TerselyError(
+        "model_unavailable",
+        f"{place.url} is not a model server: it answers with a web page",
+        "is it the right port and path?",
+    )
 
 
 def stream_error(place: Endpoint, error: Any, data: str) -> TerselyError:

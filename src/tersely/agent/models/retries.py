@@ -15,19 +15,27 @@ from tersely.foundation.errors import TerselyError
 MAX_MODEL_ATTEMPTS = 5  # at one answer
 MAX_MODEL_RETRY_SECONDS = 120.0  # all waits for one answer together
 FIRST_RETRY_SECONDS = 1.0  # where the server does not say; doubled each time
+MAX_DEFECT_ATTEMPTS = 3  # where the server says that it failed itself: it may do so each time
+DEFECT_STATUS = 500
 RETRIED_STATUSES = frozenset({408, 429, 502, 503, 504, 529})
 
 
 class TransientError(TerselyError):
     """A failure that another attempt may not meet; `wait_seconds` is what the server asks for, None
-    if it does not.
+    if it does not. There are at most `attempts` at an answer.
     """
 
     def __init__(
-        self, code: str, message: str, hint: str = "", wait_seconds: float | None = None
+        self,
+        code: str,
+        message: str,
+        hint: str = "",
+        wait_seconds: float | None = None,
+        attempts: int = MAX_MODEL_ATTEMPTS,
     ) -> None:
         super().__init__(code, message, hint)
         self.wait_seconds = wait_seconds
+        self.attempts = attempts
 
 
 class AbsentError(TransientError):
@@ -50,7 +58,7 @@ class Retries:
             if error.wait_seconds is None
             else error.wait_seconds
         )
-        if self._attempts >= MAX_MODEL_ATTEMPTS:
+        if self._attempts >= error.attempts:
             raise TerselyError(
                 error.code, f"{error.message}, {self._attempts} times", error.hint
             ) from error
@@ -63,9 +71,7 @@ class Retries:
 
     def notice(self, error: TransientError, seconds: float) -> str:
         """One line that says why the next attempt waits."""
-        return (
-            f"{error.message}; attempt {self._attempts} of {MAX_MODEL_ATTEMPTS} in {seconds:.0f} s"
-        )
+        return f"{error.message}; attempt {self._attempts} of {error.attempts} in {seconds:.0f} s"
 
 
 def seconds_to_wait(headers: Mapping[str, str]) -> float | None:

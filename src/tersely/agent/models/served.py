@@ -10,27 +10,33 @@ from contextlib import aclosing
 from typing import Any, NamedTuple, Protocol
 
 from tersely.agent.models.protocol import (
-    USUAL,
     Abilities,
     Chunk,
     Constraint,
     Prompt,
-    RequestOptions,
+    Thinking,
     without_pictures,
 )
 from tersely.agent.models.refusals import (
     ability_in_refusal,
+    not_a_model_server,
     output_limit,
     parameter_in_refusal,
     refusal_error,
     refuses_pictures,
 )
-from tersely.agent.models.retries import DeliveredText, Retries, TransientError
+from tersely.agent.models.retries import (
+    DEFECT_STATUS,
+    DeliveredText,
+    Retries,
+    TransientError,
+)
 from tersely.agent.models.wire import Endpoint, Reply, read_whole, stream_request
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 
 MAX_MODEL_ANSWER_SECONDS = 3_600.0  # of one stream, however it goes on
+LATE_ANSWER_SECONDS = 20.0  # without a word of a server, after which it is named
 MAX_ADAPTATIONS = 12  # of one request, to what its server refuses in it
 
 
@@ -40,7 +46,7 @@ class Request(NamedTuple):
     prompt: Prompt
     constraint: Constraint | None
     most_tokens: int
-    options: RequestOptions = USUAL
+    thinking: Thinking = Thinking.DEFAULT
 
 
 class Known(NamedTuple):
@@ -118,15 +124,15 @@ class ServedModel:
         prompt: Prompt,
         constraint: Constraint | None,
         most_tokens: int,
-        options: RequestOptions = USUAL,
+        thinking: Thinking = Thinking.DEFAULT,
     ) -> AsyncGenerator[Chunk]:
         """See `protocol.Model`."""
-        request = Request(prompt, constraint, most_tokens, options)
+        request = Request(prompt, constraint, most_tokens, thinking)
         retries, delivered = Retries(), DeliveredText()
         adaptations = 0
         while True:
             try:
-                async with aclosing(self._attempt(request)) as chunks:
+                async with aclosing(self._named_if_late(self._attempt(request))) as chunks:
                     async for chunk in chunks:
                         yield delivered.unseen(chunk)
                 return
@@ -142,6 +148,26 @@ class ServedModel:
                 await asyncio.sleep(seconds)
                 delivered.begin_again()
 
+    async def _named_if_late(self, chunks: AsyncGenerator[Chunk]) -> AsyncGenerator[Chunk]:
+        """The chunks of an attempt; before the first one a notice, where that is late."""
+        async with aclosing(chunks):
+            first = asyncio.ensure_future(anext(chunks, None))
+            try:
+                await asyncio.wait([first], timeout=LATE_ANSWER_SECONDS)
+                if not first.done():
+                    late = (
+                        f"{self._place.url} has not begun to answer for {LATE_ANSWER_SECONDS:g} s"
+                    )
+                    yield Chunk(notice=f"{late}: it may be reading the prompt")
+                chunk = await first
+            finally:
+                first.cancel()
+                await asyncio.wait([first])
+            if chunk is not None:
+                yield chunk
+            async for chunk in chunks:
+                yield chunk
+
     def correct(self, abilities: Abilities) -> None:
         """Have other abilities from now on: what was tried out."""
         self._learn(self._known._replace(abilities=abilities))
@@ -153,12 +179,14 @@ class ServedModel:
         limit = self.abilities.output or request.most_tokens
         prompt = request.prompt if self.abilities.sees else without_pictures(request.prompt)
         request = Request(
-            prompt, request.constraint, min(request.most_tokens, limit), request.options
+            prompt, request.constraint, min(request.most_tokens, limit), request.thinking
         )
         body = self._dialect.body(self._known, request)
         async with stream_request(self._place, "POST", self._dialect.path, body) as answer:
             if answer.status != 200:
                 raise self._refusal(request, body, await read_whole(answer))
+            if answer.headers.get("content-type", "").startswith("text/html"):
+                raise not_a_model_server(self._place)
             reader = self._dialect.reader(self._place, request)
             watch = Stopwatch()
             async for piece in answer.pieces:
@@ -188,7 +216,8 @@ class ServedModel:
             return _AdaptedError()
         error = refusal_error(self._place, self.abilities.model, reply)
         ability = ability_in_refusal(request.constraint, reply)
-        if not ability or isinstance(error, TransientError):
+        is_for_a_time = isinstance(error, TransientError) and reply.status != DEFECT_STATUS
+        if not ability or is_for_a_time:
             return error
         self.correct(Abilities(**{**self.abilities._asdict(), ability: False}))
         return TerselyError("way_refused", error.message, "calls are asked for in the next way")

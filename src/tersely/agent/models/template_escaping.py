@@ -14,14 +14,13 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from tersely.agent.models.protocol import (
-    USUAL,
     Abilities,
     Chunk,
     Constraint,
     Message,
     Prompt,
     RawCall,
-    RequestOptions,
+    Thinking,
 )
 from tersely.agent.models.served import ServedModel
 
@@ -53,14 +52,14 @@ class EscapedModel:
         prompt: Prompt,
         constraint: Constraint | None,
         most_tokens: int,
-        options: RequestOptions = USUAL,
+        thinking: Thinking = Thinking.DEFAULT,
     ) -> AsyncGenerator[Chunk]:
         """See `protocol.Model`. An answer longer than the tokens that were asked for can be is cut."""
         before = ""  # the last character of the answer so far
         left = most_tokens * MAX_TOKEN_CHARACTERS
         async with aclosing(
             self._model.stream(
-                tuple(map(_escape_message, prompt)), constraint, most_tokens, options
+                tuple(map(_escape_message, prompt)), constraint, most_tokens, thinking
             )
         ) as chunks:
             async for chunk in chunks:

@@ -198,7 +198,8 @@ def _failed(place: Endpoint, error: Exception, when: str) -> TerselyError:
         return TransientError("model_unavailable", message, _START_HINT)
     if isinstance(error, http.ConnectError):
         message = f"no server of models listens at {place.url}: {http.reason(error)}"
-        return AbsentError("model_unavailable", message, _START_HINT)
+        absent = AbsentError("model_unavailable", message, _START_HINT)
+        return http.disbelieved(place.url, error) or absent
     if isinstance(error, http.ReadTimeout):
         return TerselyError(
             "model_failed", f"{place.url} has said nothing for {MODEL_SILENCE_SECONDS:g} s"

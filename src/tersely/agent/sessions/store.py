@@ -238,6 +238,11 @@ class Store:
         for table in ("tool_calls", "requests"):
             self.database.execute(f"delete from {table} where message_id in {own}", (id,))
         self.database.execute("pragma defer_foreign_keys = on")
+        # what forks have taken back, but for its figures, is on no path to a head any more
+        orphans = (
+            f"update messages set parent_id = null where session_id <> ?1 and parent_id in {own}"
+        )
+        self.database.execute(orphans, (id,))
         self.database.execute("delete from messages where session_id = ?", (id,))
         moved = "select session_id from messages where messages.id = requests.message_id"
         self.database.execute(

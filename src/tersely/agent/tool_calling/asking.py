@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tersely.agent.models.protocol import Abilities, Constraint, RawCall
 from tersely.agent.tool_calling import foreign_call_formats, payloads, text_call_format
 from tersely.agent.tool_calling.call import Call, Malformed
-from tersely.agent.tool_calling.call_format import HELD_BY_GRAMMAR, CallFormat
+from tersely.agent.tool_calling.call_format import CallFormat
 from tersely.agent.tool_calling.grammar import grammar_for
 from tersely.agent.tool_calling.path_trie import PathTrie
 from tersely.agent.tool_calling.schema import CALL, SAY, TOOL, envelope, functions
@@ -17,28 +17,14 @@ from tersely.agent.tool_calling.validation import checked
 from tersely.agent.tools.declaration import Tool
 
 AUTO = "auto"
-MIN_TINY_MODEL_PARAMETERS = 30_000_000  # below which nobody has trained a model to talk
-# of a model that would only talk: one of 135 million made no call in prose
-MAX_TINY_MODEL_PARAMETERS = 300_000_000
 MAX_CALL_CHARACTERS = 400_000  # of an answer that is searched for a call
-_SHOWN = "<call read>\npath: src/app.py\n</call>"
+_SHOWN = "<call list>\npath: .\n</call>"  # which every repository has
 _INSTRUCTIONS = {
     CallFormat.GRAMMAR: f"To use a tool, end your message with one call, each argument on a line:\n{_SHOWN}\n"
     "Lines of code follow a line such as `--- body`, as they are.",
-    CallFormat.SCHEMA: 'Answer in JSON: {"say": "…", "call": {"tool": "read", "path": "src/app.py"}}, '
+    CallFormat.SCHEMA: 'Answer in JSON: {"say": "…", "call": {"tool": "list", "path": "."}}, '
     'or with "call": null.',
     CallFormat.NATIVE: "",
-    CallFormat.CALL: f"""Every message of yours is one call, each argument on a line, as in:
-“Read src/app.py.”
-{_SHOWN}
-“List the files in src.”
-<call list>\npath: src\n</call>
-“Outline src/app.py.”
-<call outline>\npath: src/app.py\n</call>
-“Find the code of parse.”
-<call search>\nquery: parse\n</call>
-“Thanks!”
-<call respond>\n--- text\nYou are welcome.\n</call>""",
 }
 _INSTRUCTIONS[CallFormat.TEXT] = _INSTRUCTIONS[CallFormat.GRAMMAR]
 
@@ -56,19 +42,15 @@ def call_format_of(abilities: Abilities, wanted: str = AUTO) -> CallFormat:
     """The format that a model knows best, if its server has it: its own functions, else the surest
     of ours.
 
-    A tiny model whose server keeps to a grammar is held to calls. `wanted` is another one that is
-    taken if the server has it; templates without functions have some form of theirs.
+    `wanted` is another one that is taken if the server has it; templates without functions have
+    some form of theirs.
     """
     has = {
         CallFormat.NATIVE: abilities.tools or (wanted == CallFormat.NATIVE and abilities.grammar),
         CallFormat.GRAMMAR: abilities.grammar,
-        CallFormat.CALL: abilities.grammar,
         CallFormat.SCHEMA: abilities.schema,
         CallFormat.TEXT: True,
     }
-    is_tiny = MIN_TINY_MODEL_PARAMETERS <= abilities.parameters <= MAX_TINY_MODEL_PARAMETERS
-    if is_tiny and wanted == AUTO:
-        wanted = CallFormat.CALL
     formats = [each for each in CallFormat if has[each]]
     return next((each for each in formats if each == wanted), formats[0])
 
@@ -82,24 +64,20 @@ def constraint_for(
     tools: Sequence[Tool],
     call_format: CallFormat,
     paths: PathTrie | None = None,
-    allowed: Sequence[str] = (),
 ) -> Constraint | None:
     """The constraint that holds the next answer to prose and calls of these tools, as far as the
     format can; None if it cannot.
 
     Only a grammar lists the paths there are: as functions or a schema they would stand in every
-    prompt. `allowed` are the names of the tools that may be called now, where a server restricts a
-    list.
+    prompt.
     """
     if not tools or call_format is CallFormat.TEXT:
         return None
-    if call_format in HELD_BY_GRAMMAR:
-        return Constraint(
-            grammar=grammar_for(tools, paths, has_prose=call_format is CallFormat.GRAMMAR)
-        )
+    if call_format is CallFormat.GRAMMAR:
+        return Constraint(grammar=grammar_for(tools, paths))
     if call_format is CallFormat.SCHEMA:
         return Constraint(schema=envelope(tools))
-    return Constraint(tools=functions(tools), allowed=tuple(allowed))
+    return Constraint(tools=functions(tools))
 
 
 def read_calls(
@@ -118,9 +96,10 @@ def read_calls(
         and (enveloped := _from_envelope(answer, tools, paths)) is not None
     ):
         return enveloped
-    start = text_call_format.start_of(answer, is_strict=call_format in HELD_BY_GRAMMAR)
+    is_strict = call_format is CallFormat.GRAMMAR
+    start = text_call_format.start_of(answer, is_strict)
     if start >= 0:
-        written = text_call_format.read(answer, tools, is_strict=call_format in HELD_BY_GRAMMAR)
+        written = text_call_format.read(answer, tools, is_strict)
         return Reading(tuple(checked(each, tools, paths) for each in written), start)
     found = foreign_call_formats.find(answer, tools)
     if found is None and call_format is CallFormat.SCHEMA and answer.lstrip().startswith("{"):

@@ -5,6 +5,7 @@ understood.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 
@@ -20,8 +21,11 @@ class Call(NamedTuple):
 
 
 class Malformed(NamedTuple):
-    """A call that cannot be made: `reason` is one line for the model, `tool` the one that it named."""
+    """A call that cannot be made: `reason` is one line for the model, `tool` the one that it named,
+    `arguments` as it wrote them.
+    """
 
     reason: str
     tool: str = ""
     id: str = ""
+    arguments: Mapping[str, Any] = MappingProxyType({})

@@ -10,10 +10,5 @@ class CallFormat(StrEnum):
 
     NATIVE = "native"  # the server asks in the form that its model was trained on, and reads it
     GRAMMAR = "grammar"  # the server lets nothing through but prose and one call
-    # the same without prose: an answer is a call too; for models that would only talk
-    CALL = "call"
     SCHEMA = "schema"  # the whole answer is JSON: what is said, and a call or null
     TEXT = "text"  # the model is told how, and read with patience
-
-
-HELD_BY_GRAMMAR = frozenset({CallFormat.GRAMMAR, CallFormat.CALL})

@@ -2,8 +2,8 @@
 stands behind them.
 
 A row is a mechanism, not a model: a marker that begins a call, and the grammar of its payload.
-`FORMATS` names the specifications of each. A call in a code span or a fence is an example unless
-that is all the answer comes to.
+`FORMATS` names the specifications of each. A call in a code span is an example, and so are those in
+a fence with words around it, unless they are the only ones and can be made as they stand.
 """
 
 from __future__ import annotations
@@ -13,13 +13,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from tersely.agent.tool_calling.call import Call
 from tersely.agent.tool_calling.payloads import (
     END,
     OPEN,
     SPACE,
     Read,
+    arguments_in,
+    as_calls,
     braced_call,
     json_calls,
+    loads,
     named_json,
     names_parameters,
     pairs_call,
@@ -27,6 +31,7 @@ from tersely.agent.tool_calling.payloads import (
     xml_call,
 )
 from tersely.agent.tool_calling.text_call_format import Written
+from tersely.agent.tool_calling.validation import checked
 from tersely.agent.tools.declaration import Tool, by_names
 from tersely.foundation.limits import MAX_MODEL_CALLS
 
@@ -103,12 +108,14 @@ def find(text: str, tools: Sequence[Tool]) -> Found | None:
     by_name = by_names(tools)
     calls: list[Written] = []
     start, at = -1, 0
+    has_examples = False
     while len(calls) < MAX_MODEL_CALLS:
-        first = _first(text, at, by_name)
+        first = _next(text, at, by_name) if calls else _first(text, at, by_name)
         if first is None or (calls and _RESULT.search(text, at, first.start)):
             break
         at = first.end
-        if not calls and _is_example(text, first):
+        if not calls and _is_example(text, first, by_name, is_first=not has_examples):
+            has_examples = True
             continue
         start = first.start if start < 0 else start
         calls += first.calls
@@ -117,14 +124,33 @@ def find(text: str, tools: Sequence[Tool]) -> Found | None:
         return Found(marked, start)
     begun = _certain(text, by_name)
     if begun is None:
-        return None
+        return _whole_answer(text)
     return Found((), begun, "what was written as a call cannot be read: it may have been cut off")
+
+
+def _whole_answer(text: str) -> Found | None:
+    """The calls that an answer as a whole is, whatever they name: it says nothing else."""
+    opened = _OPENED_FENCE.match(text)
+    inside = text[opened.end() :].rstrip().removesuffix("```") if opened else text
+    value = loads(inside) if inside.lstrip()[:1] in {"{", "["} else None
+    listed = value if isinstance(value, list) else [value]
+    has_arguments = all(
+        isinstance(each, Mapping) and isinstance(arguments_in(each), Mapping) for each in listed
+    )
+    calls = as_calls(value, {}) if has_arguments else []
+    return Found(tuple(calls), len(text) - len(text.lstrip())) if calls else None
 
 
 class _Placed(NamedTuple):
     start: int
     calls: list[Written]
     end: int
+
+
+def _next(text: str, at: int, tools: Mapping[str, Tool]) -> _Placed | None:
+    """The calls of the next payload: behind a call another may begin as at the start of a line."""
+    placed = _first(text[at:], 0, tools)
+    return placed and _Placed(placed.start + at, placed.calls, placed.end + at)
 
 
 def _first(text: str, at: int, tools: Mapping[str, Tool]) -> _Placed | None:
@@ -150,10 +176,9 @@ def _first_of(
             continue
         behind = _BETWEEN.match(text, read.end)
         end = behind.end() if behind else read.end
-        if _is_marked(begun.group()) or _is_of_tools(
-            form, read.calls, tools, is_last=end == len(text)
-        ):
-            return _Placed(begun.start(), read.calls, end)
+        placed = _Placed(begun.start(), read.calls, end)
+        if _is_marked(begun.group()) or _is_of_tools(form, text, placed, tools):
+            return placed
     return None
 
 
@@ -169,43 +194,67 @@ def _is_marked(marker: str) -> bool:
     return _MARKED.search(marker) is not None
 
 
-def _is_of_tools(
-    form: Format, calls: Iterable[Written], tools: Mapping[str, Tool], *, is_last: bool
-) -> bool:
-    """True if calls without a mark are calls of known tools; an expression has to end the answer
-    too.
+def _is_of_tools(form: Format, text: str, placed: _Placed, tools: Mapping[str, Tool]) -> bool:
+    """True if calls without a mark are calls of known tools. An expression has to end the answer
+    too, unless it is a list of calls, or all that stands in a fence, with valid arguments.
     """
-    if form.read is python_calls and not is_last:
-        return False
+    if form.read is python_calls and placed.end < len(text):
+        begun = text[placed.start : placed.end].lstrip()
+        is_apart = begun.startswith("[") or (begun.startswith("```") and "```" in begun[3:])
+        return is_apart and _can_be_made(placed.calls, tools)
     return all(
         call.tool in tools
         and (form.read is not named_json or names_parameters(call.values, tools[call.tool]))
-        for call in calls
+        for call in placed.calls
     )
+
+
+def _can_be_made(calls: Iterable[Written], tools: Mapping[str, Tool]) -> bool:
+    """True if calls are of known tools, with arguments that fit their parameters."""
+    offered = [*tools.values()]
+    return all(call.tool in tools and isinstance(checked(call, offered), Call) for call in calls)
 
 
 # Examples: what stands in code spans and fences
 
+_OPENED_FENCE = re.compile(r"\s*```\w{0,40}[ \t]*\n")
+# words beside a fence that say that it shows how something is written
+_SAYS_EXAMPLE = re.compile(
+    r"\b(?:example|instance|e\.g|such as|like this|looks?|forms?|formats?|syntax|declar\w+"
+    r"|could|would|might|writes?|written)\b",
+    re.IGNORECASE,
+)
 _FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~)[^\n`]*$", re.MULTILINE)
 _CODE = re.compile(
     r"^[ \t]*(```|~~~)[^\n]*\n.*?^[ \t]*\1[ \t]*$|(?<!`)`[^`\n]+`(?!`)", re.MULTILINE | re.DOTALL
 )
 
 
-def _is_example(text: str, placed: _Placed) -> bool:
+def _is_example(text: str, placed: _Placed, tools: Mapping[str, Tool], *, is_first: bool) -> bool:
     """True if calls are shown, not made: in a code span, or in a fence with words around it.
 
     A fence that begins with the marker may follow words: models without a form of their own write
-    calls so.
+    calls so. Words may stand around the only fenced calls of an answer too, where these can be made
+    and the words do not say that they are an example.
     """
     before = text[: placed.start]
     fences = list(_FENCE_LINE.finditer(before))
+    behind = _behind_fences(text, placed.end)
     if len(fences) % 2:
-        return bool(before[: fences[-1].start()].strip() or _behind_fences(text, placed.end))
-    if before.rpartition("\n")[2].count("`") % 2:
+        before = before[: fences[-1].start()]
+        has_words = bool(before.strip() or behind)
+    elif before.rpartition("\n")[2].count("`") % 2:
         return True
-    is_fenced = text[placed.start :].lstrip(" \t").startswith(("```", "~~~"))
-    return is_fenced and bool(_behind_fences(text, placed.end))
+    else:
+        marker = re.split(r"[\[{(]", text[placed.start : placed.end], maxsplit=1)[0]
+        has_words = ("```" in marker or "~~~" in marker) and bool(behind)
+    return has_words and not (
+        is_first
+        and _can_be_made(placed.calls, tools)
+        and _first(text, placed.end, tools) is None
+        and not _SAYS_EXAMPLE.search(before.rstrip().rpartition("\n")[2])
+        and not _SAYS_EXAMPLE.search(behind.lstrip().partition("\n")[0])
+    )
 
 
 def _behind_fences(text: str, at: int) -> str:
@@ -287,7 +336,8 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "calls of Python: Llama 4, Gemma 3, LFM2, Olmo 3",
-        _marker(rf"(?P<before>(?:(?:{_TAG}|{_PYTHON_TAG}){_GAP}(?:{_FENCE})?|{_MARGIN}{_FENCE}|{_MARGIN}`?){_GAP})"
+        _marker(rf"(?P<before>(?:(?:{_TAG}|{_PYTHON_TAG}){_GAP}(?:{_FENCE})?|{_MARGIN}{_FENCE}|{_MARGIN}`?"
+                rf"|(?<=[\s:])(?=\[)){_GAP})"
                 rf"(?=\[?{_GAP}[A-Za-z_][\w.]{{0,64}}\()"),
         python_calls,
         (f"{_VLLM}pythonic_tool_parser.py", f"{_VLLM}llama4_pythonic_tool_parser.py"),
@@ -305,7 +355,7 @@ def may_begin(line: str, names: frozenset[str]) -> bool | None:
     """True if a call may begin at the start of a line without its margin; None where more has to
     come in to tell.
     """
-    begun = tag_begins(line)
+    begun = tag_begins(line, names)
     return _line_begins(line, names) if begun is False else begun
 
 
@@ -315,18 +365,20 @@ _ANY_TAG = re.compile(
     rf"{_TAG}|{_TOKEN}|{_PYTHON_TAG}|<[\w:｜| ]*(?:function|invoke)\b[\w:=\"' .-]*>", re.IGNORECASE
 )
 _ANY_BRACKET = re.compile(rf"\[TOOL_(?:CALLS|REQUEST)\]|{_BRACKET}\s*[\[{{]")
-_BEGUN_BRACKET = re.compile(r"\[\w*|\[\w+\]\s*")
+_CALL_LIST = re.compile(r"\[\s*([A-Za-z_]\w*)\(")
+_BEGUN_BRACKET = re.compile(r"\[\s*\w*|\[\w+\]\s*")
 _OPENINGS = ("print(", "call:", "functools", "to=functions", ">>>", "Action:", "✿FUNCTION✿", "]<]")
 
 
-def tag_begins(text: str) -> bool | None:
-    """True if a tag or token that begins a call stands at the start of a text; None where more has
-    to come in.
+def tag_begins(text: str, names: frozenset[str]) -> bool | None:
+    """True if a tag or token that begins a call, or a list of calls, stands at the start of a text;
+    None where more has to come in.
     """
     if text.startswith("["):
-        return (
-            True if _ANY_BRACKET.match(text) else None if _BEGUN_BRACKET.fullmatch(text) else False
-        )
+        listed = _CALL_LIST.match(text)
+        if _ANY_BRACKET.match(text) or (listed and listed[1] in names):
+            return True
+        return None if _BEGUN_BRACKET.fullmatch(text) else False
     started = _TAG_START.match(text)
     if started is None:
         return None if text == "<" else False
@@ -351,7 +403,7 @@ def _line_begins(line: str, names: frozenset[str]) -> bool | None:
     if plain is None or plain == "":
         return None
     if is_fence and plain.startswith("<"):
-        return tag_begins(plain)
+        return tag_begins(plain, names)
     plain = plain.lstrip("[ \n")
     words = [
         *(f"{name}{behind}" for name in names for behind in "(\n {<"),

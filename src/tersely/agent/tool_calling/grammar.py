@@ -17,6 +17,8 @@ from tersely.capabilities.declaration.declaration import Parameter, Role
 MAX_CALL_LINE_CHARACTERS = 400  # of one value, or of one line of a raw one
 
 MAX_PROSE_LINES = 300  # before a call
+MAX_MARGIN_CHARACTERS = 200  # of a line
+MAX_BLANK_LINES = 3  # in a row: some models end in nothing but these
 MAX_PROSE_LINE_CHARACTERS = 1_500
 
 # Code points of one line: no control characters but the tabulator, no separators of lines, no
@@ -32,20 +34,21 @@ _LINE = (
 )
 _SYMBOL = ((0x21, 0x7E), (0xC0, 0x1FFF), (0x3041, 0xD7A3))  # nothing that separates
 _NEW_PATH = ((0x2D, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))  # letters, digits, and - . / _
-_BLANK = " \t"
+# what a line may hold that shows nothing
+_BLANK = "\t \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+_MARGIN = ((0x09, 0x09), (0x20, 0x20))
 
 
-def grammar_for(tools: Sequence[Tool], paths: PathTrie | None, has_prose: bool = True) -> str:
-    """The grammar of an answer that may call one of these tools, and has to where it `has_prose`
-    not.
-
-    `paths` are the ones that it may name.
+def grammar_for(tools: Sequence[Tool], paths: PathTrie | None) -> str:
+    """The grammar of an answer that may call one of these tools; `paths` are the ones that it may
+    name.
     """
     known = paths.rules if paths is not None else ""
     rules = [
-        f"root ::= {'prose (last | call)' if has_prose else 'call'}",
-        f'prose ::= (prose-line "\\n"){{0,{MAX_PROSE_LINES}}}',
-        "last ::= prose-line",
+        "root ::= prose blank (last | call)",
+        f'prose ::= (blank prose-line "\\n"){{0,{MAX_PROSE_LINES}}}',
+        'last ::= "" | prose-line',
+        f'blank ::= "\\n"{{0,{MAX_BLANK_LINES}}}',
         f"prose-line ::= {_line_without((OPENING,))}",
         f"rest ::= {_class(_LINE)}{{0,{MAX_PROSE_LINE_CHARACTERS}}}",
         f"call ::= {' | '.join(f'call-{rule_name(tool.name)}' for tool in tools)}",
@@ -111,27 +114,32 @@ def _raw_rules(name: str, parameter: Parameter, endings: tuple[str, ...]) -> lis
     width = min(MAX_CALL_LINE_CHARACTERS, max(1, parameter.longest // 2))
     most = max(1, parameter.longest // (width + len(CLOSING) + 1))
     return [
-        f'{name} ::= ({name}-line "\\n"){{0,{most}}}',
+        f'{name} ::= (blank {name}-line "\\n"){{0,{most}}} blank',
         f"{name}-line ::= {_line_without(endings, f'{name}-rest')}",
         f"{name}-rest ::= {_class(_LINE)}{{0,{width}}}",
     ]
 
 
 def _line_without(prefixes: tuple[str, ...], rest: str = "rest") -> str:
-    """A line, maybe empty, that begins with none of these, whose end is the rule `rest`."""
+    """A line with a character in it that begins with none of these, whose end is the rule `rest`."""
+    margin = f"{_class(_MARGIN)}{{1,{MAX_MARGIN_CHARACTERS}}} {_class(_LINE, _BLANK)} {rest}"
+    return f"{_unlike(prefixes, rest, _BLANK)} | {margin}"
+
+
+def _end_unlike(prefixes: tuple[str, ...], rest: str) -> str:
     return f'"" | {_unlike(prefixes, rest)}'
 
 
-def _unlike(prefixes: tuple[str, ...], rest: str) -> str:
-    """The rule for text that completes none of these: another character, or the same and what
-    differs later.
+def _unlike(prefixes: tuple[str, ...], rest: str, without: str = "") -> str:
+    """The rule for text that completes none of these: another character, though none of `without`,
+    or the same and what differs later.
     """
     first = sorted({prefix[0] for prefix in prefixes})
-    ways = [f"{_class(_LINE, ''.join(first))} {rest}"]
+    ways = [f"{_class(_LINE, ''.join(first) + without)} {rest}"]
     for character in first:
         later = tuple(prefix[1:] for prefix in prefixes if prefix[0] == character)
         if all(later):
-            ways.append(f"{literal(character)} ({_line_without(later, rest)})")
+            ways.append(f"{literal(character)} ({_end_unlike(later, rest)})")
     return " | ".join(ways)
 
 

@@ -19,6 +19,7 @@ from tersely.agent.tools.declaration import Tool
 from tersely.capabilities.declaration.declaration import Role
 from tersely.foundation.limits import MAX_MODEL_CALLS
 
+MAX_REPAIRED_CHARACTERS = 20_000  # of JSON with quotation marks that are not escaped
 MAX_EXPRESSION_CHARACTERS = 20_000  # of calls written in Python
 SPACE = r"(?:\s|\]<\]\w{1,16}\[>\[){0,16}"  # white space, and what MiniMax M3 puts before each tag
 # of tags; Kimi K3 has tokens
@@ -28,6 +29,11 @@ _ARGUMENTS = ("arguments", "parameters", "args", "input", "action_input", "param
 _WRAPPERS = ("tool_call", "tool_calls", "function_call", "function", "action")
 _NAMESPACES = ("functions.", "tools.", "default_api.")
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+_TEXT = re.compile(r'(:\s*)"((?:\\.|[^\\])*?)"(?=\s*(?:[}\]]|,\s*"\w+"\s*:))', re.DOTALL)
+_BARE = re.compile(r'\\.|"', re.DOTALL)
+_FENCE_END = re.compile(r"\s*(?:```)?\s*")
+# what reading literals of Python raises for other text; TypeError for `{{}}`, a set of an object
+NOT_LITERAL = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
 _DECODER = json.JSONDecoder(strict=False)
 
 Tools = Mapping[str, Tool]
@@ -79,14 +85,35 @@ def plain_name(name: str) -> str:
 def decoded(text: str, at: int) -> tuple[Any, int]:
     """The value of JSON that begins at an index, and the index behind it; None where none does.
 
-    Commas before brackets, line breaks in texts and Python's literals are read as well.
+    Commas before brackets, line breaks in texts and Python's literals are read as well; and, up to
+    the end of the text, quotation marks that were not escaped.
     """
     try:
         value, end = _DECODER.raw_decode(text, at)
         return value, end
     except (ValueError, RecursionError):
         end = _closed(text, at)
-        return loads(text[at:end]), end
+    value = loads(text[at:end])
+    return (value, end) if value is not None else _with_bare_quotes(text, at)
+
+
+def _with_bare_quotes(text: str, at: int) -> tuple[Any, int]:
+    """As `decoded`, where texts hold quotation marks as they are: one ends a text where a bracket or
+    the next key follows.
+    """
+    if len(text) - at > MAX_REPAIRED_CHARACTERS:
+        return None, len(text)
+    escaped = _TEXT.sub(lambda found: f'{found[1]}"{_BARE.sub(_escaped, found[2])}"', text[at:])
+    try:
+        value, end = _DECODER.raw_decode(escaped)
+    except (ValueError, RecursionError):
+        return None, len(text)
+    rest = escaped[end:]
+    return (value if _FENCE_END.fullmatch(rest) else None), len(text) - len(rest)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0] if len(found[0]) > 1 else f"\\{found[0]}"
 
 
 def loads(text: str) -> Any:
@@ -100,8 +127,9 @@ def loads(text: str) -> Any:
         except (ValueError, RecursionError):
             continue
     try:
-        return ast.literal_eval(plain)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        # literals that are no JSON, as sets are, raise TypeError
+        return json.loads(json.dumps(ast.literal_eval(plain)))
+    except NOT_LITERAL:
         return None
 
 
@@ -154,14 +182,24 @@ def _as_call(value: Mapping[str, Any], tools: Tools) -> Written | None:
     name = next((plain_name(value[key]) for key in _NAMES if isinstance(value.get(key), str)), None)
     if name is None:
         return None
-    arguments = next((value[key] for key in _ARGUMENTS if key in value), None)
-    if isinstance(arguments, str):
-        arguments = loads(arguments or "{}")
+    arguments = arguments_in(value)
+    if _is_schema(arguments):
+        return None  # the declaration of a tool, which somebody quotes
     if arguments is None:
         arguments = {key: each for key, each in value.items() if key not in _NAMES}
         if name in tools and not names_parameters(arguments, tools[name]):
             return None  # some object that has a name
     return Written(name, arguments) if isinstance(arguments, Mapping) else None
+
+
+def arguments_in(value: Mapping[str, Any]) -> Any:
+    """What stands for the arguments in an object that may be a call, None where nothing does."""
+    arguments = next((value[key] for key in _ARGUMENTS if key in value), None)
+    return loads(arguments or "{}") if isinstance(arguments, str) else arguments
+
+
+def _is_schema(arguments: Any) -> bool:
+    return isinstance(arguments, Mapping) and isinstance(arguments.get("properties"), Mapping)
 
 
 def names_parameters(values: Mapping[str, Any], tool: Tool) -> bool:
@@ -270,7 +308,7 @@ def braced_call(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
 
 # Calls of Python, by themselves or in a list
 
-_BETWEEN_EXPRESSIONS = re.compile(r"[ \t]*[;\n]\s*(?=[A-Za-z_][\w.]*\()")
+_BETWEEN_EXPRESSIONS = re.compile(r"[ \t]*[,;\n]\s*(?=[A-Za-z_][\w.]*\()")
 
 
 def python_calls(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
@@ -299,7 +337,7 @@ def _expression_calls(source: str, tools: Tools) -> list[Written]:
         node = ast.parse(source, mode="eval").body
         nodes = node.elts if isinstance(node, ast.List) else [node]
         calls = [_python_call(each, tools) for each in nodes]
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    except NOT_LITERAL:
         return []
     known = [call for call in calls if call is not None]
     return known if len(known) == len(calls) else []
@@ -324,4 +362,4 @@ def _python_call(node: ast.expr, tools: Tools) -> Written | None:
     for keyword in node.keywords:
         if keyword.arg:
             values[keyword.arg] = ast.literal_eval(keyword.value)
-    return Written(name, values)
+    return Written(name, json.loads(json.dumps(values)))

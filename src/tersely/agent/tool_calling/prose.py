@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from tersely.agent.tool_calling import foreign_call_formats, payloads
-from tersely.agent.tool_calling.call_format import HELD_BY_GRAMMAR, CallFormat
+from tersely.agent.tool_calling.call_format import CallFormat
 from tersely.agent.tool_calling.schema import SAY
 from tersely.agent.tool_calling.text_call_format import OPENING, start_of
 from tersely.agent.tools.declaration import Tool
@@ -37,7 +37,7 @@ def prose_reader(call_format: CallFormat, tools: Sequence[Tool] = ()) -> ProseRe
     """The reader of answers that were asked for in this way, and may call these tools."""
     if call_format is CallFormat.SCHEMA:
         return EnvelopeProse(tools)
-    return LineProse(tools, is_strict=call_format in HELD_BY_GRAMMAR)
+    return LineProse(tools, is_strict=call_format is CallFormat.GRAMMAR)
 
 
 def _begins_call(line: str) -> bool:
@@ -93,7 +93,7 @@ class LineProse:
                 return None
         if is_line_start:
             return foreign_call_formats.may_begin(plain, self._names)
-        return foreign_call_formats.tag_begins(text)
+        return foreign_call_formats.tag_begins(text, self._names)
 
     def _up_to(self, at: int) -> str:
         certain, self._given = self._text[self._given : at], max(at, self._given)

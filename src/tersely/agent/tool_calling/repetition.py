@@ -13,6 +13,7 @@ MAX_CYCLE_CHARACTERS = 400  # of what is said again and again
 _KEPT_CHARACTERS = MAX_CYCLE_CHARACTERS * REPEATED_TIMES
 _STEP_CHARACTERS = 64  # between two checks
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
+_CALL = re.compile(r'<call |<tool_call>|"name"\s*:')  # the beginning of one
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -20,7 +21,7 @@ class Repetition:
     """Watches a stream; `feed` says whether its end has been repeating itself for too long.
 
     Rows of data may well be equal: what stands in a fence or a call, in a table, or has no letters,
-    may go on longer.
+    may go on longer; whole calls may not.
     """
 
     def __init__(self) -> None:
@@ -45,8 +46,10 @@ class Repetition:
         self._unchecked = 0
         if not period:
             return False
-        may_repeat = is_data or self._fences % 2 == 1 or _is_row(self._end[-period:])
-        return not may_repeat or self._repeated >= REPEATED_DATA_CHARACTERS
+        cycle = self._end[-period:]
+        may_repeat = is_data or self._fences % 2 == 1 or _is_row(cycle)
+        is_over = not may_repeat or _CALL.search(cycle + cycle) is not None
+        return is_over or self._repeated >= REPEATED_DATA_CHARACTERS
 
     @property
     def is_repeating(self) -> bool:

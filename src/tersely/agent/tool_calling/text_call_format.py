@@ -27,6 +27,7 @@ OPENING, CLOSING = "<call", "</call>"
 
 _STRICT_START = re.compile(rf"^{OPENING}\b", re.MULTILINE)
 _START = re.compile(rf"^[ \t]*{OPENING}\b", re.MULTILINE)
+_SEPARATOR = re.compile(rf"({CLOSING}|/>)[ \t]*[,;]?\s*(?={OPENING}\b)")  # of two calls
 _FIRST_LINE = re.compile(
     r"<call\b[ \t:=]*(?:(?:name|tool)[ \t]*=[ \t]*)?[\"'`]?([\w.-]*)[\"'`]?(.*)$"
 )
@@ -85,7 +86,8 @@ def read(text: str, tools: Sequence[Tool], is_strict: bool = False) -> list[Writ
     """
     calls: list[Written] = []
     start = start_of(text, is_strict)
-    lines = text[start:].split("\n") if start >= 0 else []
+    own = text[start:] if is_strict else _SEPARATOR.sub(r"\1\n", text[start:])
+    lines = own.split("\n") if start >= 0 else []
     while lines and len(calls) < MAX_MODEL_CALLS:
         call, used = _read_one(lines, tools)
         calls.append(call)

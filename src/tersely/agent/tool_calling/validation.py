@@ -8,6 +8,7 @@ server's.
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -15,9 +16,9 @@ from typing import Any
 from tersely.agent.tool_calling.call import Call, Malformed
 from tersely.agent.tool_calling.path_trie import KNOWN_PATHS, PathTrie
 from tersely.agent.tool_calling.text_call_format import Written
-from tersely.agent.tools.declaration import Tool, by_names
+from tersely.agent.tools.declaration import Subject, Tool, by_names
 from tersely.capabilities.declaration import binding
-from tersely.capabilities.declaration.declaration import Parameter, Role
+from tersely.capabilities.declaration.declaration import Effect, Parameter, Role
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
 from tersely.foundation.text.tokens import well_formed
@@ -26,6 +27,7 @@ _INTEGER = re.compile(r"[+]?(\d{1,9})(?:\.0+)?$")
 _FENCED = re.compile(
     r"\A[ \t]*(```|~~~)[\w+-]*[ \t]*\n(.*?)^[ \t]*\1[ \t]*\n?\Z", re.DOTALL | re.MULTILINE
 )
+_PROGRAM = re.compile(r"[\w.+-]{1,64}")
 _NAME_CUTOFF = 0.75
 # Names that mean the same to models: what goes by one of them may go by another here.
 _SAME = (
@@ -47,17 +49,42 @@ def checked(
     """The call that was written, or in one line why it cannot be made."""
     tool, repaired = _tool_named(said.tool, tools)
     if tool is None:
-        names = ", ".join(each.name for each in tools)
-        return Malformed(f"there is no tool {said.tool!r}; there are {names}", said.tool, id)
+        command = _as_command(said, tools)
+        if command is not None:
+            return checked(command, tools, paths, id)
+        return Malformed(_unknown(said.tool, tools), said.tool, id, said.values)
     if said.problem:
-        return Malformed(f"{tool.name}: {said.problem}; {tool.signature}", tool.name, id)
+        return _malformed(tool, said.problem, said, id)
     repairs = [*said.repairs, *repaired]
     try:
         meant = _normalised(_renamed(said.values, tool, repairs), tool, repairs)
         arguments = _with_known_paths(binding.checked(tool.parameters, meant), tool, paths, repairs)
     except TerselyError as error:
-        return Malformed(f"{tool.name}: {error.message}; {tool.signature}", tool.name, id)
+        return _malformed(tool, error.message, said, id)
     return Call(tool.name, arguments, tuple(repairs), id)
+
+
+def _malformed(tool: Tool, reason: str, said: Written, id: str) -> Malformed:
+    return Malformed(f"{tool.name}: {reason}; {tool.signature}", tool.name, id, said.values)
+
+
+def _unknown(name: str, tools: Sequence[Tool]) -> str:
+    """The answer to a call of a tool that there is not: the names of those that there are."""
+    return f"there is no tool {name!r}; there are {', '.join(each.name for each in tools)}"
+
+
+def _as_command(said: Written, tools: Sequence[Tool]) -> Written | None:
+    """The call of a program, with its words in at most one argument, as a call of the tool that runs
+    programs; None for anything else.
+    """
+    runner = next((each for each in tools if each.about is Subject.COMMAND), None)
+    words = list(said.values.values())
+    is_line = len(words) < 2 and all(isinstance(each, str) for each in words)
+    is_program = _PROGRAM.fullmatch(said.tool) is not None and shutil.which(said.tool) is not None
+    if runner is None or not (is_line and is_program):
+        return None
+    command = " ".join([said.tool, *words])
+    return Written(runner.name, {runner.subject: command}, (f"took {said.tool!r} for a command",))
 
 
 def _tool_named(name: str, tools: Sequence[Tool]) -> tuple[Tool | None, list[str]]:
@@ -76,7 +103,7 @@ def _tool_named(name: str, tools: Sequence[Tool]) -> tuple[Tool | None, list[str
 
 def _renamed(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> dict[str, Any]:
     """The values under the names of parameters; a name that is not known stands for the one that it
-    must mean, if there is one.
+    must mean, if there is one, and is left out where a tool only looks.
     """
     known = {parameter.name for parameter in tool.parameters}
     found = {name: value for name, value in values.items() if name in known and value is not None}
@@ -89,6 +116,9 @@ def _renamed(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> dict[
             name.lower(), free, n=2, cutoff=_NAME_CUTOFF
         )
         own = meant[0] if len(meant) == 1 else name
+        if own not in known and tool.effect is Effect.READ:
+            repairs.append(f"left out {binding.shown_value(name)}")
+            continue
         if own != name:
             repairs.append(f"took {name!r} for {own!r}")
         found[own] = value
@@ -105,7 +135,9 @@ def _normalised(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> di
             continue
         if parameter.role is Role.CONTENT:
             lines = _lines(given)
-            meant[parameter.name] = lines if is_markup else _without_fence(lines, repairs)
+            lines = lines if is_markup else _without_fence(lines, repairs)
+            is_command = tool.about is Subject.COMMAND and isinstance(lines, str)
+            meant[parameter.name] = lines.rstrip("\n") if is_command else lines
         elif given == "" and not parameter.required:
             del meant[parameter.name]
         else:

@@ -10,7 +10,7 @@ It knows no screen and no model.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +26,7 @@ from tersely.agent.tools.files.places import resolved
 from tersely.agent.tools.files.read_tracker import ReadTracker
 from tersely.agent.tools.files.replacing import clear_drafts
 from tersely.agent.tools.observation import bounded
+from tersely.agent.tools.others.tool_server import ToolServer
 from tersely.agent.tools.running import undoable
 from tersely.agent.tools.running.command import (
     NOTHING_SHARED,
@@ -47,20 +48,6 @@ if TYPE_CHECKING:
     from tersely.agent.tool_servers import ToolServers
 
 ResultT = TypeVar("ResultT")
-
-
-@dataclass(frozen=True, slots=True)
-class ToolServer:
-    """A server of the Model Context Protocol that the user has set up: a program to start, or the
-    URL of one.
-    """
-
-    command: tuple[str, ...] = ()
-    url: str = ""
-    environment: Mapping[str, str] = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)  # of every request to the URL
-    # it speaks the older form of HTTP, which answers by server-sent events
-    sends_events: bool = False
 
 
 # A capability of the relay, what it is given and the most tokens: its words.
@@ -90,7 +77,7 @@ class Choices:
     shared: Shared = NOTHING_SHARED  # with commands: places outside of the repository, variables
     # hosts of the user's own network, or ports of one, that pages may come from
     private_hosts: tuple[str, ...] = ()
-    browser: str = ""  # the program of the user's
+    browser: tuple[str, ...] = ()  # the command of the server that has one
     servers: Mapping[str, ToolServer] = field(default_factory=dict)
     mode: Mode = Mode.ASK
     opened: OpenFiles | None = None  # as the editor has them, where one shows the agent
@@ -110,6 +97,8 @@ class Toolbox:
         self.approvals = Approvals(choices.policy, choices.mode)
         self.files = Files(root, choices.opened)
         self.shown = ReadTracker()
+        self.refused = set[str]()  # files of which a change was refused since the last one
+        self.named: Sequence[str] = ()  # paths in the user's message
         self._doubted: dict[bytes, None] = {}
         settings = load(root)
         self.tokenizer = Tokenizer(settings.vocabulary)
@@ -182,9 +171,7 @@ class Toolbox:
     async def confinement(self) -> Confinement:
         """The confinement of commands here; found out by the first who asks."""
         if self.known_confinement is None:
-            self.known_confinement = await confinement(
-                self.root, self.choices.confines, self.choices.network
-            )
+            self.known_confinement = await confinement(self.choices.confines, self.choices.network)
         return self.known_confinement
 
     async def ask(self, capability: str, arguments: Mapping[str, Any]) -> str:

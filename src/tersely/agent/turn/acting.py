@@ -23,7 +23,7 @@ from tersely.agent.events import (
 from tersely.agent.sessions.session import Draft
 from tersely.agent.tool_calling import Call, CallFormat, Malformed
 from tersely.agent.tools.approvals import Verdict, suggested
-from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Observation, Tool
+from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Observation, Subject, Tool
 from tersely.agent.tools.running.tail import Tail
 from tersely.agent.turn import assembling, repeats
 from tersely.agent.turn.repeats import Repeated
@@ -137,8 +137,10 @@ async def _make_call(conversation: Conversation, tool: Tool, call: Call, id: str
         return await _request_tools(conversation, int(call.arguments["tier"]))
     async with _overheard(conversation, id):
         observation = await tool.run(conversation.toolbox, call.arguments)
-    if tool.effect_of(call.arguments) is not Effect.READ and observation.status == "ok":
-        conversation.repeats.changed(tool.name, call.arguments, observation.text)
+    if tool.effect_of(call.arguments) is not Effect.READ:
+        await assembling.look_around(conversation)
+        if observation.status == "ok":
+            conversation.repeats.changed(tool.name, call.arguments, observation.text)
     return observation
 
 
@@ -242,11 +244,18 @@ def _text_for_model(
     conversation: Conversation, tool: Tool, call: Call, observation: Observation
 ) -> str:
     """The text that the model reads of a call."""
-    result = "" if observation.status == "ok" else f" ({observation.status})"
+    # of a command that ran, its exit status tells more
+    says_itself = observation.status == "ok" or tool.about is Subject.COMMAND
+    result = "" if says_itself else f" ({observation.status})"
     text = f"{tool.name}{result}:\n{observation.text}"
     repeated = conversation.repeats.after(tool.name, call.arguments, observation.text)
-    hints = {Repeated.TWICE: repeats.HINT, Repeated.EXCLUDED: repeats.EXCLUDED}
-    return f"{text}\n{hints[repeated]}" if repeated in hints else text
+    if repeated not in repeats.HINTS:
+        return text
+    plain = repeats.without_durations
+    said = (plain(stored.content) for stored in conversation.session.prompted())
+    has_it = observation.change is None and any(plain(text) in each for each in said)
+    text = f"{tool.name}{result}: {repeats.SAME}" if has_it else text
+    return f"{text}\n{assembling.reminded(conversation, repeats.HINTS[repeated])}"
 
 
 async def _append(conversation: Conversation, text: str, call_id: str, picture: str = "") -> None:

@@ -5,18 +5,21 @@ it makes.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import NamedTuple
 
 from tersely.agent.conversation import Conversation
 from tersely.agent.events import AnswerRestarted, Level, TextDelta, ThoughtDelta
-from tersely.agent.models.protocol import Chunk, Prompt, RawCall, RequestOptions, Thinking
+from tersely.agent.models.protocol import Chunk, Prompt, RawCall, Thinking
 from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.sessions.session import Draft
 from tersely.agent.tool_calling import (
     Call,
+    CallFormat,
     Malformed,
+    Reading,
     Repetition,
     ThoughtReader,
     prose_reader,
@@ -24,9 +27,9 @@ from tersely.agent.tool_calling import (
     read_raw_call,
 )
 from tersely.agent.tool_calling.thoughts import without_thoughts
-from tersely.agent.turn.window_budget import SESSION_SLOT
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.ids import new_id
 
 STUCK, LENGTH = "stuck", "length"
 ANNOUNCED = "calls"  # why an answer ended, by its server
@@ -40,27 +43,35 @@ class Answer(NamedTuple):
     is_empty: bool = False  # neither a word nor a call
 
 
-async def answer(conversation: Conversation, thinking: Thinking) -> Answer:
-    """Ask the model with the prompt as it is, and append what it answers."""
+async def answer(
+    conversation: Conversation, thinking: Thinking, *, may_call: bool = True
+) -> Answer:
+    """Ask the model with the prompt as it is, and append what it answers; who may not call has all
+    of it taken for prose.
+    """
     await conversation.declare()
     watch, prompt = Stopwatch(), conversation.prompt()
-    options = RequestOptions(
-        thinking, SESSION_SLOT if conversation.model.abilities.slots > 1 else None
-    )
     incoming = _Incoming(conversation, prompt, watch)
     try:
         await incoming.read(
             conversation.model.stream(
                 prompt,
-                conversation.constraint(),
+                conversation.constraint(may_call=may_call),
                 _most_tokens(conversation, prompt, thinking),
-                options,
+                thinking,
             )
         )
     except (asyncio.CancelledError, TerselyError):
         incoming.record_broken()
         raise
     text, shown = await incoming.ended()
+    is_stuck = incoming.stop == STUCK
+    has_calls = may_call and not is_stuck
+    read = _read(conversation, text, incoming.raw) if has_calls else Reading((), len(text))
+    if conversation.call_format is CallFormat.NATIVE and not incoming.raw:
+        read, raw = _as_functions(read)
+        incoming.raw += raw
+        text = text[: read.start].rstrip() if raw else text
     conversation.session.add(
         Draft(
             "assistant",
@@ -71,10 +82,12 @@ async def answer(conversation: Conversation, thinking: Thinking) -> Answer:
             incoming.raw,
         )
     )
-    await _account(conversation, incoming, prompt, watch)
-    if incoming.stop == STUCK:
+    await _account(conversation, incoming, prompt, watch, is_usual=may_call)
+    if is_stuck:
         return Answer((), STUCK)
-    calls = _calls(conversation, text, incoming.raw)
+    if not may_call:
+        return Answer((), incoming.stop, is_empty=not shown.strip())
+    calls = read.calls
     if not calls and incoming.stop == LENGTH and incoming.is_repeating:
         return Answer((), STUCK)
     if not calls and incoming.stop == ANNOUNCED:
@@ -83,21 +96,26 @@ async def answer(conversation: Conversation, thinking: Thinking) -> Answer:
 
 
 async def _account(
-    conversation: Conversation, incoming: _Incoming, prompt: Prompt, watch: Stopwatch
+    conversation: Conversation,
+    incoming: _Incoming,
+    prompt: Prompt,
+    watch: Stopwatch,
+    *,
+    is_usual: bool,
 ) -> None:
     """Note the tokens of a request: as the server counted them, or as they are estimated where
-    the answer was broken off.
+    the answer was broken off. One that is not usual went without what others declare.
     """
     usage = incoming.usage or incoming.estimated()
     is_counted = incoming.usage is not None
-    if is_counted and usage.prompt_tokens <= conversation.budget.window:
+    if is_counted and is_usual and usage.prompt_tokens <= conversation.budget.window:
         # no server reads more than it has room for
         conversation.gauge.told(prompt, usage)
     if incoming.raw and conversation.model.abilities.returns_reasoning:
         thought = max(usage.thought_tokens or 0, incoming.thought_tokens)
         conversation.gauge.reasoned(tuple(incoming.raw), thought)
     if is_counted or incoming.stop == STUCK:
-        await conversation.account(usage, watch, prompt, is_estimated=not is_counted)
+        await conversation.account(usage, watch, is_estimated=not is_counted)
 
 
 def _most_tokens(conversation: Conversation, prompt: Prompt, thinking: Thinking) -> int:
@@ -210,9 +228,23 @@ class _Incoming:
         return self._repetition.is_repeating
 
 
-def _calls(
-    conversation: Conversation, text: str, raw: list[RawCall]
-) -> tuple[Call | Malformed, ...]:
+def _read(conversation: Conversation, text: str, raw: list[RawCall]) -> Reading:
+    """The calls that the server has read, else those in the text."""
+    tools, paths = conversation.tools, conversation.paths
     if raw:
-        return tuple(read_raw_call(each, conversation.tools, conversation.paths) for each in raw)
-    return read_calls(text, conversation.tools, conversation.paths, conversation.call_format).calls
+        return Reading(tuple(read_raw_call(each, tools, paths) for each in raw), len(text))
+    return read_calls(text, tools, paths, conversation.call_format)
+
+
+def _as_functions(read: Reading) -> tuple[Reading, list[RawCall]]:
+    """Calls that the model wrote as text, as if its server had read them: a model that reads the
+    results as a user's words makes the same calls again. Where one names no tool they stay text.
+    """
+    if not all(call.tool for call in read.calls):
+        return read, []
+    calls = tuple(call._replace(id=f"call_{new_id()}") for call in read.calls)
+    raw = [
+        RawCall(call.tool, json.dumps(dict(call.arguments), ensure_ascii=False), call.id)
+        for call in calls
+    ]
+    return Reading(calls, read.start), raw

@@ -14,6 +14,7 @@ from tersely.agent.events import Item, Level, Retrieved
 from tersely.agent.sessions.analytics import tiers_used
 from tersely.agent.sessions.store import name_of
 from tersely.agent.tool_calling import PathTrie
+from tersely.agent.tools.files.reading import mark_shown
 from tersely.agent.tools.observation import bounded
 from tersely.agent.turn.window_budget import make_room_between_turns
 from tersely.code.index.scan import scan
@@ -22,6 +23,11 @@ from tersely.foundation.git.runner import GitUnavailableError
 from tersely.foundation.limits import MAX_AGENTS_BYTES
 
 _CONTINUE = "Your answer was cut off. Go on exactly where it ended, and repeat nothing."
+_LAST_QUESTION = (
+    "Call no more tools. Answer now, in plain text, from what you know, and say what is not done."
+)
+_AFTER_SILENCE = "You said nothing. Make the next call, or answer."
+MAX_ASKED_CHARACTERS = 400  # of a message that is said again
 _LOOKING = frozenset({"read", "search", "outline"})
 
 
@@ -31,23 +37,17 @@ async def open_turn(conversation: Conversation, message: str, pasted: Sequence[s
     """
     session = conversation.session
     await look_around(conversation)
+    conversation.toolbox.named = retrieval.named_paths(message, conversation.paths)
     if not session.messages and not session.name:
         session.rename(name_of(message))
     tier, words = disclosure.intent(message, pasted)
     has_new = await conversation.unlock(tier, f"the message says “{words}”")
     conversation.is_work = tier > 0
     await conversation.declare()
-    conversation.reading.renewed(session.prompted())
     found, short = await _retrieved(conversation, message), await shortened(conversation, message)
     await make_room_between_turns(
         conversation, conversation.count(short) + (found.tokens if found else 0)
     )
-    if conversation.reading.renewed(session.prompted()):
-        # what was left out of it may just have left the prompt
-        found = await _retrieved(conversation, message)
-        await make_room_between_turns(
-            conversation, conversation.count(short) + (found.tokens if found else 0)
-        )
     asks = await project_asks(conversation) if has_new or found is not None else ""
     code = await _code(conversation, found, asks) if found is not None else ""
     summary = f"{compaction.HEADING}\n{session.summary}" if session.summary else ""
@@ -61,9 +61,8 @@ async def _retrieved(conversation: Conversation, message: str) -> retrieval.Foun
     if not conversation.retrieves:
         return None
     box = conversation.toolbox
-    return await retrieval.retrieve(
-        box, message, conversation.budget.retrieval, box.tokenizer, conversation.reading.session
-    )
+    most = conversation.budget.retrieval
+    return await retrieval.retrieve(box, message, most, box.tokenizer, conversation.paths)
 
 
 async def _code(conversation: Conversation, found: retrieval.Found, asks: str) -> str:
@@ -73,6 +72,8 @@ async def _code(conversation: Conversation, found: retrieval.Found, asks: str) -
     if new is None:
         return ""
     await conversation.emit(Retrieved(conversation.turn, new.items, new.tokens, new.why))
+    box = conversation.toolbox
+    await box.apart(lambda: mark_shown(box, new.pieces))
     return new.text
 
 
@@ -125,6 +126,26 @@ async def append_continuation(conversation: Conversation) -> None:
     text = f"the answer reached its limit of {conversation.budget.reply:,} tokens: asked to go on"
     await conversation.notice(Level.NOTE, text)
     conversation.append("user", _CONTINUE, shown="")
+
+
+async def append_last_question(conversation: Conversation) -> None:
+    """Ask for an answer from what is known."""
+    text = "the model does not get on: asked to answer from what it knows"
+    await conversation.notice(Level.WARNING, text)
+    conversation.append("user", reminded(conversation, _LAST_QUESTION), shown="")
+
+
+async def append_after_silence(conversation: Conversation) -> None:
+    """Ask a model that said nothing to go on."""
+    await conversation.notice(Level.NOTE, "the model said nothing: asked to go on")
+    conversation.append("user", reminded(conversation, _AFTER_SILENCE), shown="")
+
+
+def reminded(conversation: Conversation, text: str) -> str:
+    """A text for the model, and what the user asked for in this turn."""
+    messages = reversed(conversation.session.messages)
+    asked = next(each.shown for each in messages if each.role == "user" and each.shown)
+    return f"{text} You were asked: {asked[:MAX_ASKED_CHARACTERS]}"
 
 
 async def habit(conversation: Conversation, tool: str) -> None:

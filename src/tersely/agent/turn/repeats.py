@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
 
 from tersely.foundation.storage.hashing import content_hash
 
-HINT = "You have made this call before, with the same result. Use what you know, or try something else."
-EXCLUDED = "This call gave the same result three times. It will not be made again: do something else, or answer."
+_DURATION = re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|s|sec|seconds?)\b")
+SAME = "The same result as before, which you have."
 
 
 class Repeated(IntEnum):
@@ -20,6 +21,12 @@ class Repeated(IntEnum):
     TWICE = 2  # a hint
     EXCLUDED = 3  # it is not made any more
     STUCK = 4  # somebody has to say how to go on
+
+
+HINTS = {
+    Repeated.TWICE: "Answer the user from what you know, or call something else.",
+    Repeated.EXCLUDED: "This call will not be made again: answer the user, or call something else.",
+}
 
 
 class Repeats:
@@ -60,8 +67,13 @@ class Repeats:
         self._seen = {}
 
 
+def without_durations(result: str) -> str:
+    """A result without the times that programs tell: they differ where nothing else does."""
+    return _DURATION.sub("", result)
+
+
 def _digest(result: str) -> bytes:
-    return content_hash(result.encode("utf-8", "replace"))
+    return content_hash(without_durations(result).encode("utf-8", "replace"))
 
 
 def _key(tool: str, arguments: Mapping[str, Any]) -> str:

@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from tersely.agent.context import compaction
 from tersely.agent.conversation import Conversation
 from tersely.agent.events import Compacted
-from tersely.agent.models.protocol import Message, RequestOptions, Thinking
+from tersely.agent.models.protocol import Message
 from tersely.agent.sessions.session import Stored
 from tersely.agent.tool_calling import CallFormat
 from tersely.foundation.clock import Stopwatch
-
-SESSION_SLOT, CHORE_SLOT = 0, 1  # of a server that keeps several caches
 
 
 async def make_room_between_turns(conversation: Conversation, coming_tokens: int) -> None:
@@ -24,17 +22,12 @@ async def make_room_between_turns(conversation: Conversation, coming_tokens: int
     if not conversation.options.compacts:
         return
     budget, gauge = conversation.budget, conversation.gauge
-    threshold = budget.late_threshold if conversation.cache.is_fragile else budget.threshold
     if (
         not conversation.session.messages
-        or gauge.tokens(conversation.prompt()) + coming_tokens <= threshold
+        or gauge.tokens(conversation.prompt()) + coming_tokens <= budget.threshold
     ):
         return
     messages = conversation.session.prompted()
-    if conversation.cache.is_fragile:
-        # what stays would be evaluated again from the beginning: the longest time until next
-        await compact(conversation, len(messages))
-        return
     most, most_of_last = gauge.own(budget.kept), gauge.own(budget.history)
     await compact(conversation, compaction.first_kept(messages, most, most_of_last))
 
@@ -73,26 +66,15 @@ async def _summary(conversation: Conversation, leaving: Sequence[Stored]) -> com
     most = conversation.budget.summary
     tokenizer = conversation.toolbox.tokenizer
     watch = Stopwatch()
-    asking = (
-        _apart(conversation, leaving)
-        if _has_slot_apart(conversation)
-        else _behind_prompt(conversation)
-    )
+    asking = _behind_prompt(conversation)
     if conversation.gauge.tokens(asking.request) + most > conversation.budget.window:
         return compaction.Summary(
             compaction.extracts(leaving, most, tokenizer), compaction.EXTRACTIVE
         )
     made = await compaction.summarised(asking, leaving, most, tokenizer)
-    if made.usage is not None and not asking.options.slot:
-        await conversation.account(made.usage, watch, asking.request)
-    elif made.usage is not None:
-        conversation.session.record(made.usage, int(watch.seconds() * 1000))
+    if made.usage is not None:
+        await conversation.account(made.usage, watch)
     return made
-
-
-def _has_slot_apart(conversation: Conversation) -> bool:
-    """True if the server keeps another cache, and that of the session would not outlast a chore."""
-    return conversation.cache.is_fragile and conversation.model.abilities.slots > 1
 
 
 def _behind_prompt(conversation: Conversation) -> compaction.Asking:
@@ -101,18 +83,7 @@ def _behind_prompt(conversation: Conversation) -> compaction.Asking:
         conversation.constraint() if conversation.call_format is CallFormat.NATIVE else None
     )
     request = (*conversation.prompt(), Message("user", compaction.REQUEST))
-    options = RequestOptions(Thinking.OFF)
-    return compaction.Asking(
-        conversation.model, request, conversation.call_format, constraint, options
-    )
-
-
-def _apart(conversation: Conversation, leaving: Sequence[Stored]) -> compaction.Asking:
-    """A summary of extracts alone, asked for in another slot of the server."""
-    text = compaction.extracts(leaving, conversation.budget.history, conversation.toolbox.tokenizer)
-    request = (Message("user", f"{text}\n\n{compaction.REQUEST}"),)
-    options = RequestOptions(Thinking.OFF, slot=CHORE_SLOT)
-    return compaction.Asking(conversation.model, request, CallFormat.TEXT, None, options)
+    return compaction.Asking(conversation.model, request, conversation.call_format, constraint)
 
 
 def has_room_for_result(conversation: Conversation) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import sys
 from dataclasses import replace
 from functools import partial
@@ -19,7 +20,6 @@ from tersely.agent.opening import (
     Wanted,
     configured,
     delete_session,
-    found_browser,
     found_editor,
     open_agent,
 )
@@ -143,7 +143,7 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
         policy=policy, network=settings.chat_network == "on", shared=shared(settings),
         private_hosts=tuple(_listed(settings.chat_private_hosts, ",")), servers=configured(os.environ),
         relay=RelayServices(own_name(os.environ, AGENT), root).answer,
-        editor=partial(found_editor, root.resolve(), os.environ), browser=found_browser(),
+        editor=partial(found_editor, root.resolve(), os.environ), browser=browser_command(settings),
     )  # fmt: skip
     compacts = settings.chat_compact == "on"
     options = Options(
@@ -163,6 +163,16 @@ def shared(settings: Settings) -> Shared:
         _places("TERSELY_CHAT_READABLE", settings.chat_readable),
         tuple(_listed(settings.chat_variables, ",")),
     )
+
+
+def browser_command(settings: Settings) -> tuple[str, ...]:
+    """The command that starts the server of a browser, () without one; raises `invalid_setting`."""
+    try:
+        return () if settings.chat_browser == NOTHING else tuple(shlex.split(settings.chat_browser))
+    except ValueError as error:
+        raise TerselyError(
+            "invalid_setting", f"TERSELY_CHAT_BROWSER: {error}", "as npx @playwright/mcp"
+        ) from error
 
 
 def _places(variable: str, said: str) -> tuple[Path, ...]:

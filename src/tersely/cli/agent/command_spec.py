@@ -10,7 +10,6 @@ from tersely.capabilities.declaration.declaration import Role, option, positiona
 STANDARD_INPUT = "-"
 LAST = "last"
 HIGHEST_TIER = 3
-MAX_BENCH_TASKS = 200  # of one measurement
 
 
 class OutputFormat(StrEnum):
@@ -26,7 +25,6 @@ class ServerKind(StrEnum):
 
     AUTO = "auto"
     OPENAI = "openai"
-    RESPONSES = "responses"
     ANTHROPIC = "anthropic"
     OLLAMA = "ollama"
 
@@ -72,43 +70,6 @@ class ChatParameters:
     code_context: bool = option(
         True, "know symbols: without it tools read files and find text alone, for comparisons"
     )
-
-
-class BenchSubject(StrEnum):
-    """The subject of a measurement."""
-
-    AGENT = "agent"
-
-
-@dataclass(frozen=True, slots=True)
-class BenchParameters:
-    """The agents that are measured, the number of tasks, and the way in which the tests of these
-    are run.
-    """
-
-    subject: BenchSubject = positional("what is measured", metavar="agent")
-    agent: tuple[str, ...] = option(
-        (), "a command that takes a prompt as its last word, or where {prompt} stands; `tersely` is ours, with and "
-        "without its context (default: ours alone)", metavar="COMMAND",
-    )  # fmt: skip
-    tasks: int = option(
-        10,
-        "how many tasks are cut from the history",
-        minimum=1,
-        maximum=MAX_BENCH_TASKS,
-        metavar="N",
-    )
-    test: str = option(
-        "", "the command that runs tests, {tests} in it being their files (default: found by itself)",
-        metavar="COMMAND",
-    )  # fmt: skip
-    task_seconds: int = option(900, "how long an agent may work on a task", minimum=1, metavar="N")
-    test_seconds: int = option(300, "how long the tests of a task may take", minimum=1, metavar="N")
-    picture: str = option("", "draw the results into this SVG file", metavar="FILE")
-    url: str = option("", "where the model of `tersely` is served, as for chat")
-    model: str = option("", "which of its models")
-    kind: ServerKind = option(ServerKind.AUTO, "what the server speaks")
-    window: int = option(0, "tokens of context, as for chat", minimum=0)
 
 
 class SessionVerb(StrEnum):

@@ -188,6 +188,14 @@ class FrontAgent:
             self._conversation.store.find(session, self._conversation.session.repository).id
         )
 
+    async def begin_anew(self) -> None:
+        """Go on with a new session."""
+        await self._go_on("")
+
+    async def run_command(self, command: str) -> str:
+        """Run a command of the shell; the model reads of it with the next message."""
+        return await self._agent.run_command(command)
+
     async def fork(self) -> str:
         """Go on in a copy of this session."""
         new = self._conversation.store.fork(self._conversation.session.id)

@@ -16,7 +16,8 @@ from tersely.tui.entries.columns import hanging
 from tersely.tui.entries.folding import Folding
 
 MAX_SUBJECT_CHARACTERS = 240  # of what a call is about, in its first row
-MAX_TAIL_ROWS = 4  # of what a running command prints, while its call is closed
+MAX_TAIL_ROWS = 4  # of what a command prints, while its call is closed
+_COMMAND = "command"  # the argument of tools that run one
 _LEAST_SUBJECT_CELLS = 12
 _INDENT = 4
 MAX_SHOWN_CHARACTERS = 8_000  # of a diff or an observation; the session has the whole
@@ -80,11 +81,15 @@ class Call(Folding):
         )
 
     def _last_printed(self) -> Iterator[Content]:
-        if self._tail and self._ended is None:
-            for line in self._tail.split("\n")[-MAX_TAIL_ROWS:]:
-                yield Content.styled(visible(line), _MUTED).truncate(
-                    self._width - _INDENT, ellipsis=True
-                )
+        """The last rows of what a command has printed, so far or in all."""
+        names = {name for name, _ in _arguments(self._started.arguments)}
+        printed = self._ended.observation if self._ended and _COMMAND in names else ""
+        if self._ended is None:
+            printed = self._tail
+        for line in printed.strip().split("\n")[-MAX_TAIL_ROWS:] if printed.strip() else ():
+            yield Content.styled(visible(line), _MUTED).truncate(
+                self._width - _INDENT, ellipsis=True
+            )
 
     def _details(self) -> Iterator[Content]:
         change = self._ended.change if self._ended else None

@@ -47,13 +47,34 @@ def code_rows(code: str, language: str, width: int, *, ansi: bool = False) -> li
     inner = max(width - 2, _LEAST_CELLS)
     rows: list[Row] = []
     for line in _highlighted(code, language, ansi).split("\n", allow_blank=True):
-        for part in line.expand_tabs(4).fold(inner) or [Content("")]:
+        for part in _broken_at_words(line.expand_tabs(4), inner):
             rows.append(
                 part.pad_left(1)
                 .pad_right(max(0, inner - part.cell_length) + 1)
                 .stylize_before(CODE)
             )
     return rows
+
+
+def _broken_at_words(line: Content, width: int) -> list[Row]:
+    """A line of code as rows; a word is cut only where it is longer than a row, and what it is
+    indented by gives way to it.
+    """
+    rows: list[Row] = []
+    while line.cell_length > width:
+        first = line.fold(width)[0]
+        end = len(first.plain)
+        blank = first.plain.rstrip().rfind(" ") + 1
+        is_within_word = not (first.plain[-1:] + line.plain[end : end + 1]).count(" ")
+        is_first_word = not first.plain[:blank].strip()
+        if is_within_word and not is_first_word:
+            end = blank
+        elif is_within_word and blank and len(line.plain.split(maxsplit=1)[0]) <= width:
+            line = line[1:]
+            continue
+        rows.append(line[:end].rstrip())
+        line = line[end:]
+    return [*rows, line]
 
 
 def _highlighted(code: str, language: str, ansi: bool) -> Content:

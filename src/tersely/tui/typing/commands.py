@@ -157,6 +157,11 @@ async def _fork(screen: ChatScreen, argument: str) -> None:
     screen.log_view.say(await screen.agent.fork())
 
 
+async def _new(screen: ChatScreen, argument: str) -> None:
+    await screen.agent.begin_anew()
+    screen.show_history()
+
+
 async def _rag(screen: ChatScreen, argument: str) -> None:
     if argument not in {"", "on", "off"}:
         raise TerselyError(
@@ -195,6 +200,8 @@ COMMANDS = {
     "compact": Command("summarize older turns now", _compact),
     "undo": Command("take back the last change to files", _undo, f"[{INSIST}]"),
     "sessions": Command("go on with another session", _sessions, "[id]"),
+    "new": Command("begin a new session", _new),
+    "clear": Command("the same", _new),
     "fork": Command("go on in a copy of this session", _fork),
     "rag": Command(
         "look up code before the model is asked, or not", _rag, "[on|off]", may_run_meanwhile=True
@@ -210,8 +217,9 @@ KEYS = {
     "Esc": "cancel the turn; while nothing runs, to the log and back",
     "Shift+Tab": "to the log and back; there Up and Down scroll",
     "Ctrl+O": "open or close all calls and thoughts; Enter opens the focused one",
-    "Ctrl+T, Ctrl+R": "the next tier; look code up or not",
+    "Ctrl+T, Ctrl+R, Ctrl+G": "the next tier; look code up or not; the next mode",
+    "!": "a command of the shell, which is run at once; the model reads what it printed",
     "Ctrl+C": "cancel the turn, or copy what is selected",
     "Ctrl+P": "commands to choose from",
-    "Ctrl+Q": "quit; in the log also q, with nothing typed and nothing running",
+    "Ctrl+Q": "quit; in the log also q, twice",
 }

@@ -25,6 +25,8 @@ from tersely.tui.typing.queue import Queue, TypedEntry
 _PLACEHOLDER = "Ask, or say what to change · / commands · @ files"
 MAX_REMEMBERED = 200  # messages that can be called back
 LEAST_PASTED_WORDS = 3
+MAX_PASTED_LINES = 4  # longer texts that are pasted are one row in the prompt
+MAX_PASTED_CHARACTERS = 800
 
 
 class History:
@@ -74,6 +76,8 @@ class Editor(TextArea):
         """Know what was not typed; the text area puts it in, where it steers no terminal."""
         event.text = visible(event.text.replace("\r\n", "\n").replace("\r", "\n"))
         self._note_paste(event.text)
+        if isinstance(self.parent, Prompt):
+            event.text = self.parent.folded(event.text)
 
     def action_paste(self) -> None:
         """The same for what was cut here."""
@@ -117,9 +121,12 @@ class Prompt(Vertical):
         self._queue = queue
         self._word: Word | None = None
         self._offered: Sequence[Candidate] = ()
+        self._offered_for: Word | None = None
         self._given = ""  # a text that was not typed, so that nothing is offered for it
         # also of messages that are called back
         self._pasted: deque[str] = deque(maxlen=MAX_REMEMBERED)
+        self._folded: dict[str, str] = {}  # by the rows that stand for them
+        self._folds = 0
         self.history = History()
 
     def compose(self) -> ComposeResult:
@@ -169,8 +176,9 @@ class Prompt(Vertical):
         """True if a key was meant for the prompt instead of the text; if so it has been done."""
         keys = {"enter": self._send, "up": self._go_back, "down": self._go_forth}
         if self._list.display:
+            accept = self._accept_whole if self._word_now() == self._offered_for else self._send
             keys = {
-                "enter": self._accept_whole, "tab": self._accept, "escape": self._close,
+                "enter": accept, "tab": self._accept, "escape": self._close,
                 "up": lambda: self._move(-1), "down": lambda: self._move(1),
             }  # fmt: skip
         return key in keys and keys[key]()
@@ -178,9 +186,27 @@ class Prompt(Vertical):
     def _send(self) -> bool:
         text = self.text.strip()
         if text:
-            pasted = tuple(each for each in self._pasted if each in text)
-            self.post_message(self.Sent(TypedEntry(text, pasted)))
+            whole = self._unfolded(text).strip()
+            pasted = tuple(each for each in self._pasted if each in whole)
+            self.post_message(self.Sent(TypedEntry(whole, pasted, text if whole != text else "")))
         return True
+
+    def folded(self, text: str) -> str:
+        """What stands in the prompt for a text that is pasted: one row for a long one."""
+        lines = text.strip("\n").count("\n") + 1
+        if lines <= MAX_PASTED_LINES and len(text) <= MAX_PASTED_CHARACTERS:
+            return text
+        self._folds += 1
+        row = f"[pasted {self._folds}: {lines:,} lines]"
+        self._folded[row] = text
+        if len(self._folded) > MAX_REMEMBERED:
+            del self._folded[next(iter(self._folded))]
+        return row
+
+    def _unfolded(self, text: str) -> str:
+        for row, pasted in self._folded.items():
+            text = text.replace(row, pasted)
+        return text
 
     def sent(self) -> None:
         """Make room for the next message: what was sent is on its way."""
@@ -189,7 +215,7 @@ class Prompt(Vertical):
 
     def take_back(self) -> None:
         """Have everything that waits before what is being written."""
-        texts = [written.text for written in self._queue.take_all()]
+        texts = [written.shown or written.text for written in self._queue.take_all()]
         if texts:
             self.put("\n".join([*texts, *filter(None, [self.text])]))
 
@@ -197,7 +223,7 @@ class Prompt(Vertical):
         if self.editor.cursor_location[0] > 0:
             return False
         if not self.text and (last := self._queue.take_last()) is not None:
-            return self._call_back(last.text)
+            return self._call_back(last.shown or last.text)
         return self._call_back(self.history.older(self.text))
 
     def _go_forth(self) -> bool:
@@ -237,7 +263,7 @@ class Prompt(Vertical):
         found = await self._candidates(word)
         if word != self._word:
             return
-        self._offered = found
+        self._offered, self._offered_for = found, word
         self._list.clear_options()
         self._list.add_options([option(candidate.text, candidate.note) for candidate in found])
         self._list.display = bool(found)
@@ -265,8 +291,9 @@ class Prompt(Vertical):
         self._accept()
 
     def _accept(self) -> bool:
-        at, word = self._list.highlighted, self._word
-        if at is not None and word is not None:
+        at, word = self._list.highlighted, self._word_now()
+        # what was typed since the list was made is kept
+        if at is not None and word is not None and word == self._offered_for:
             text = self._offered[at].text
             line, column = self.editor.cursor_location
             written = f"/{text} " if word.mark == "/" else referred(text)

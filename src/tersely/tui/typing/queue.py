@@ -16,10 +16,13 @@ _HINT = "Up takes it back"
 
 
 class TypedEntry(NamedTuple):
-    """A message or a command; `pasted` are parts of it that were not typed."""
+    """A message or a command; `pasted` are parts of it that were not typed, `shown` is the text with
+    a row for each long one, "" where there is none.
+    """
 
     text: str
     pasted: tuple[str, ...] = ()
+    shown: str = ""
 
 
 class Queue(Static):

@@ -64,7 +64,7 @@ class AnthropicMessages:
             body["system"] = [{"type": "text", "text": system, **_CACHED}]
         if request.constraint is not None:
             body |= _constraint_fields(request.constraint)
-        if known.abilities.thinking and request.options.thinking is not Thinking.DEFAULT:
+        if known.abilities.thinking and request.thinking is not Thinking.DEFAULT:
             body |= _thinking(known, request)
         return {name: value for name, value in body.items() if name not in known.refused}
 
@@ -155,7 +155,7 @@ def _tool(function: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _thinking(known: Known, request: Request) -> dict[str, Any]:
-    if request.options.thinking is Thinking.OFF:
+    if request.thinking is Thinking.OFF:
         return {"thinking": {"type": "disabled"}}
     if _ADAPTIVE not in known.refused:
         return {"thinking": {"type": _ADAPTIVE, "display": "summarized"}}

@@ -47,8 +47,8 @@ class OllamaChat:
             "keep_alive": KEEP_ALIVE,
             "options": {"num_ctx": known.abilities.window, "num_predict": request.most_tokens},
         }
-        if known.abilities.thinking and request.options.thinking is not Thinking.DEFAULT:
-            body["think"] = request.options.thinking is Thinking.ON
+        if known.abilities.thinking and request.thinking is not Thinking.DEFAULT:
+            body["think"] = request.thinking is Thinking.ON
         constraint = request.constraint
         if constraint is not None and constraint.schema is not None:
             body["format"] = constraint.schema

@@ -41,10 +41,8 @@ _STOPS = {"stop": "end", "length": "length", "tool_calls": "calls", "function_ca
 _OPTIONAL = (
     "stream_options",
     "parallel_tool_calls",
-    "tool_choice",
     "cache_prompt",
     "chat_template_kwargs",
-    "id_slot",
 )
 _NEWER_LIMIT = "max_completion_tokens"  # what newer models want instead of `max_tokens`
 
@@ -90,10 +88,8 @@ class ChatCompletions:
 
 def _for_llama_cpp(request: Request) -> dict[str, Any]:
     body: dict[str, Any] = {"cache_prompt": True}
-    if request.options.thinking is not Thinking.DEFAULT:
-        body["chat_template_kwargs"] = {"enable_thinking": request.options.thinking is Thinking.ON}
-    if request.options.slot is not None:
-        body["id_slot"] = request.options.slot
+    if request.thinking is not Thinking.DEFAULT:
+        body["chat_template_kwargs"] = {"enable_thinking": request.thinking is Thinking.ON}
     return body
 
 
@@ -105,14 +101,7 @@ def _constraint_fields(known: Known, constraint: Constraint) -> dict[str, Any]:
     if not constraint.tools:
         return {}
     tools = [{"type": "function", "function": _function(known, each)} for each in constraint.tools]
-    body: dict[str, Any] = {"tools": tools, "parallel_tool_calls": False}
-    if constraint.allowed and known.abilities.restricts_tools:
-        allowed = [{"type": "function", "function": {"name": name}} for name in constraint.allowed]
-        body["tool_choice"] = {
-            "type": "allowed_tools",
-            "allowed_tools": {"mode": "auto", "tools": allowed},
-        }
-    return body
+    return {"tools": tools, "parallel_tool_calls": False}
 
 
 def response_format(known: Known, schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from tersely.agent.models.known_servers.model_table import host_of
 from tersely.agent.models.wire import Endpoint
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
+from tersely.foundation.storage.private import READING
 
 FILE = "model-keys.toml"  # a line for each host: "api.example.org" = "key"
 
@@ -47,9 +48,7 @@ def _read_keys(environment: Mapping[str, str]) -> Mapping[str, str]:
     """The keys in the user's file, by host."""
     path = Path(environment.get("TERSELY_HOME") or os.path.expanduser("~/.config/tersely")) / FILE
     try:
-        with open(
-            os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb"
-        ) as file:
+        with open(os.open(path, READING), "rb") as file:
             status = os.fstat(file.fileno())
             content = file.read(MAX_SETTINGS_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from tersely.agent.models.dialects.answers import table
 from tersely.agent.models.protocol import Abilities
 from tersely.agent.models.served import Known
-from tersely.foundation.storage.private import state_directory
+from tersely.foundation.storage.private import MAKING, READING, make_state, state_directory
 
 FILE = "model-servers.json"
 VERSION = 3  # of the file; another one is not read
@@ -98,9 +98,7 @@ def _servers_in(path: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
     try:
-        with open(
-            os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb"
-        ) as file:
+        with open(os.open(path, READING), "rb") as file:
             kept = json.loads(file.read(MAX_RECORDS_BYTES))
         servers = kept["servers"] if kept["version"] == VERSION else {}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -110,12 +108,10 @@ def _servers_in(path: Path | None) -> dict[str, Any]:
 
 def _write(path: Path, content: str) -> None:
     """Write the file in one step, readable by the user alone."""
-    path.parent.mkdir(0o700, parents=True, exist_ok=True)
+    make_state(str(path.parent))
     draft = path.with_name(f"{path.name}.{os.urandom(4).hex()}")
     try:
-        with open(
-            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w"
-        ) as file:
+        with open(os.open(draft, MAKING, 0o600), "w") as file:
             file.write(content)
         draft.replace(path)
     except BaseException:

@@ -15,7 +15,7 @@ from tersely.agent.tools.declaration import Change, Observation
 from tersely.agent.tools.files import edits, places, replacing
 from tersely.agent.tools.files.content import Content, body_lines, read_content
 from tersely.agent.tools.files.diffs import Difference, difference
-from tersely.agent.tools.files.numbered import Numbered
+from tersely.agent.tools.files.numbered import Numbered, unquoted
 from tersely.agent.tools.observation import clipped, failed
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.code.syntax.check import broken_by
@@ -23,7 +23,11 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_EDITED_BYTES, MAX_WHOLE_LINES
 from tersely.foundation.text.escape import visible
 
+_SO_ALREADY = "it is so already, nothing is to be done"
 _AGAIN = "If it is right, send the same again: the user is asked"
+_GO_ON = "Go on with what is left, or answer the user."
+_CORRECT = "These are its lines now: send the corrected call."
+MAX_SHOWN_OF_EDIT = 4  # lines at each end of one that was made
 _NEW_MODE = 0o644
 _RUNNABLE_MODE = 0o755
 _WRITABLE = 0o222
@@ -132,21 +136,56 @@ def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
     inside = places.resolved(toolbox.root, path)
     if path.rstrip().endswith("/"):
         return Refused(inside, "it names a folder: folders are made with the files in them")
+    meant = _named_otherwise(toolbox, inside)
+    if meant.casefold() == inside.casefold():
+        inside, meant = meant, ""
     if places.exists(toolbox.root, inside):
-        data = places.read(toolbox.root, inside).data
-        lines = len(read_content(data, inside).lines)
-        return Refused(inside, f"it exists with {lines} lines: {_call_to_use(inside, lines)}", data)
+        return _plan_existing(toolbox, inside, arguments)
     if other := places.alike(toolbox.root, inside):
         return Refused(
             inside,
             f"there is {other}, which differs by case alone: name that, or choose another name",
         )
+    if meant and inside not in toolbox.refused:
+        return Refused(inside, f"the user names {meant}: use that, or send the same again")
     if "\0" in body:
         return Refused(inside, "the body holds a NUL character: it would be no text")
     content = Content((), "utf-8", b"", "\n")
     after = content._replace(lines=tuple(f"{line}\n" for line in body_lines(body)))
     mode = _RUNNABLE_MODE if body.startswith("#!") else _NEW_MODE
     return _plan(toolbox, inside, None, mode, content, after, edits.Edit(1, 0, body, range(0)))
+
+
+def _named_otherwise(toolbox: Toolbox, inside: str) -> str:
+    """The path in the user's message for which this new one may have been taken: of a file of that
+    name that there is, or written in other letters; "" for none.
+    """
+    folder, _, name = inside.rpartition("/")
+    if inside in toolbox.named:
+        return ""
+    for path in toolbox.named:
+        its_folder, _, its_name = path.rpartition("/")
+        is_likely = its_folder == folder or places.exists(toolbox.root, path)
+        if is_likely and its_name.casefold() == name.casefold():
+            return path
+    return ""
+
+
+def _plan_existing(toolbox: Toolbox, inside: str, arguments: Mapping[str, Any]) -> Plan | Refused:
+    """The plan of a new file where one is: a refusal, and an edit of the whole for who has been
+    refused before and was shown all of it.
+    """
+    data = places.read(toolbox.root, inside).data
+    content = read_content(data, inside)
+    lines = content.lines
+    if content.shown == body_lines(str(arguments.get("body", ""))):
+        return Refused(inside, _SO_ALREADY)
+    body = arguments.get("body", "")
+    may_replace = inside in toolbox.refused and len(lines) <= MAX_WHOLE_LINES
+    if body and (may_replace or unquoted(body, content.shown).first > 1):
+        return plan_edit(toolbox, {"path": inside, "body": body})
+    why = f"it exists with {len(lines)} lines: {_call_to_use(inside, len(lines))}"
+    return Refused(inside, why, data, lines)
 
 
 def _call_to_use(inside: str, lines: int) -> str:
@@ -161,11 +200,17 @@ def _edit_of(
     content: Content, arguments: Mapping[str, Any], body: str
 ) -> edits.Edit | edits.Refusal:
     """The three ways to say an edit."""
-    start, end, old = arguments.get("start"), arguments.get("end"), arguments.get("old")
+    start, end = arguments.get("start"), arguments.get("end")
+    lines = content.shown
+    old = unquoted(str(arguments.get("old") or ""), lines).text
+    body, first = unquoted(body, lines)
     if old:
-        return edits.replacing(content, str(old), body)
+        return edits.replacing(content, old, body)
     if start is not None:
         return edits.ranged(content, int(start), int(start if end is None else end), body)
+    if first:
+        last = first + len(body_lines(body)) - 1
+        return edits.ranged(content, first, min(last, len(lines)), body)
     if not body.strip():
         return edits.Refusal("the body is empty")
     return edits.whole(content, body)
@@ -207,7 +252,7 @@ def _plan(
     if len(encoded) > MAX_EDITED_BYTES:
         return Refused(inside, f"it would have more than {MAX_EDITED_BYTES:,} bytes")
     if encoded == data:
-        return Refused(inside, "it is so already")
+        return Refused(inside, _SO_ALREADY)
     shown = after.shown
     problems = broken_by(inside, data or b"", encoded)
     said = "; ".join(
@@ -235,12 +280,26 @@ def _carry_out(toolbox: Toolbox, plan: Plan) -> Observation:
     except TerselyError:
         toolbox.kept.mark({checkpoint: UNDONE})
         raise
+    toolbox.refused.discard(plan.inside)
     start, removed = plan.edit.start, plan.edit.end - plan.edit.start + 1
     added = len(body_lines(plan.edit.body))
     toolbox.shown.edited(plan.inside, plan.data or b"", plan.after, start, removed, added)
     text, added_lines, removed_lines = plan.diff
     change = Change(plan.inside, text, added_lines, removed_lines, checkpoint)
-    return Observation(_report(plan, start, removed, added), change=change)
+    report = _report(plan, start, removed, added)
+    if plan.data is not None:
+        report += f"\n{_lines_after(toolbox, plan, range(start - 1, start + added + 1))}"
+    return Observation(f"{report}\n{_GO_ON}", change=change)
+
+
+def _lines_after(toolbox: Toolbox, plan: Plan, around: range) -> str:
+    """The first and the last lines of an edit with one on either side, as they are now."""
+    lines = read_content(plan.after, plan.inside).lines
+    wanted = [number for number in around if 0 < number <= len(lines)]
+    ends = dict.fromkeys([*wanted[:MAX_SHOWN_OF_EDIT], *wanted[-MAX_SHOWN_OF_EDIT:]])
+    text, seen = Numbered(lines, toolbox.tokenizer).within(ends, toolbox.choices.observation_tokens)
+    toolbox.shown.add(plan.inside, plan.after, seen)
+    return text
 
 
 def _report(plan: Plan, start: int, removed: int, added: int) -> str:
@@ -266,7 +325,10 @@ def _refusal(toolbox: Toolbox, refused: Refused) -> Observation:
     first = f"refused: {refused.inside}: {refused.why}"
     numbered = Numbered(refused.lines, toolbox.tokenizer)
     room = toolbox.choices.observation_tokens - toolbox.tokenizer.count(first)
-    text, seen = numbered.within(dict.fromkeys(refused.shown), room)
+    toolbox.refused.add(refused.inside)
+    wanted = refused.shown or range(1, len(refused.lines) + 1)
+    text, seen = numbered.within(dict.fromkeys(wanted), room)
     if seen:
         toolbox.shown.add(refused.inside, refused.data, seen)
-    return Observation(visible(first) + (f"\n{text}" if text else ""), "refused")
+    shown = f"\n{text}\n{_CORRECT}" if text else ""
+    return Observation(f"{visible(first)}{shown}", "refused")

@@ -41,11 +41,11 @@ class Files:
         self._root = root
         self._opened = opened
 
-    def read(self, inside: str) -> Found:
+    def read(self, inside: str, most_bytes: int = MAX_EDITED_BYTES) -> Found:
         """A file by its resolved path; raises as `places.read`."""
         text = self._opened.read(inside) if self._opened else None
         if text is None:
-            return places.read(self._root, inside)
+            return places.read(self._root, inside, most_bytes)
         try:
             saved = places.read(self._root, inside)
         except TerselyError as error:

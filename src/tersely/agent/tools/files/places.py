@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_EDITED_BYTES, MAX_SNAPSHOT_FILE_BYTES
+from tersely.foundation.storage.private import READING
 
 MAX_PATH_CHARACTERS = 1_000  # of a file that is read or written
 # what git runs and believes, and what Tersely has derived
@@ -114,17 +115,15 @@ def opened_parent(
         os.close(descriptor)
 
 
-def read(root: Path, inside: str) -> Found:
+def read(root: Path, inside: str, most_bytes: int = MAX_EDITED_BYTES) -> Found:
     """A regular file of bounded size; raises `path_not_found` or `unreadable_file`."""
     with opened_parent(root, inside) as (folder, name, _):
-        return read_in(folder, name, inside)
+        return read_in(folder, name, inside, most_bytes)
 
 
 def read_in(folder: int, name: str, inside: str, most_bytes: int = MAX_EDITED_BYTES) -> Found:
     """The same, in a folder that is open."""
-    descriptor = os.open(
-        name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
-    )
+    descriptor = os.open(name, READING, dir_fd=folder)
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(file.fileno())
         if stat.S_ISDIR(status.st_mode):

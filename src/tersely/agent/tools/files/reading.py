@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+from tersely.agent.context.pack_parser import Piece
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.files import places
 from tersely.agent.tools.files.content import read_content
-from tersely.agent.tools.files.numbered import Numbered
+from tersely.agent.tools.files.numbered import Numbered, shown_in
 from tersely.agent.tools.observation import clipped, failed, folded, within_bytes
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.capabilities.answers.reply import REST
@@ -25,6 +27,8 @@ from tersely.foundation.git.runner import GitUnavailableError, finished, started
 from tersely.foundation.limits import MAX_SHOWN_LINES
 from tersely.foundation.text.escape import visible, visible_line
 
+MAX_READ_BYTES = 50_000_000  # of a file that lines are shown of
+MAX_FOUND = 5  # symbols of one search
 REF = "ref"
 _MOST_OTHERS = 40  # names that are listed beside those of the index
 _MOST_NAME_CHARACTERS = 80
@@ -32,28 +36,35 @@ _NOTE_TOKENS = 24  # for a line that says how to read on
 
 
 async def read(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
-    """Lines of a file, of a symbol, or of what an earlier observation left out."""
+    """Lines of what an earlier observation left out, of a symbol, or of a file: the first of these
+    that is named and is there.
+    """
     start, end = arguments.get("start"), arguments.get("end")
+    path, symbol = str(arguments.get("path") or ""), str(arguments.get("symbol") or "")
     try:
         if arguments.get(REF):
             ref = str(arguments[REF]).strip().removeprefix(REF).strip()
-            text = await toolbox.apart(lambda: toolbox.kept.artifact(ref))
-            return _lines_of_ref(toolbox, ref, text, start, end)
-        path = str(arguments.get("path") or "")
-        if arguments.get("symbol"):
-            found = await toolbox.value(
-                "code.symbol.get", {"symbol": str(arguments["symbol"]), "limit": 1}
-            )
-            own = found["lines"]
-            path, start, end = found["path"], start or own[0], end or own[1]
+            with suppress(TerselyError) if path or symbol else nullcontext():
+                text = await toolbox.apart(lambda: toolbox.kept.artifact(ref))
+                return _lines_of_ref(toolbox, ref, text, start, end)
+        if symbol:
+            found = await toolbox.value("code.symbol.get", {"symbol": symbol, "limit": 1})
+            path, (first, last) = found["path"], found["lines"]
+            start, end = _inside(first, start, last), _inside(last, end, first)
         return await toolbox.apart(lambda: _lines_of_file(toolbox, path, start, end))
     except TerselyError as error:
         return failed(error)
 
 
+def _inside(bound: int, line: Any, other: int) -> int:
+    """A line between two others, both included; the first of them in place of any other."""
+    return line if line is not None and min(bound, other) <= line <= max(bound, other) else bound
+
+
 async def search(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Search symbols by meaning, name or text."""
-    return await _answered(toolbox, "code.search", {"query": [str(arguments["query"])]})
+    asked = {"query": [str(arguments["query"])], "limit": MAX_FOUND}
+    return await _answered(toolbox, "code.search", asked)
 
 
 async def search_text(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
@@ -144,7 +155,7 @@ async def _answered(toolbox: Toolbox, capability: str, arguments: Mapping[str, A
 
 def _lines_of_file(toolbox: Toolbox, path: str, start: Any, end: Any) -> Observation:
     inside = places.resolved(toolbox.root, path)
-    found = toolbox.files.read(inside)
+    found = toolbox.files.read(inside, MAX_READ_BYTES)
     lines = read_content(found.data, inside).lines
     text, seen = _within(toolbox, lines, start, end, f"path {inside}")
     toolbox.shown.add(inside, found.data, seen)
@@ -152,9 +163,17 @@ def _lines_of_file(toolbox: Toolbox, path: str, start: Any, end: Any) -> Observa
     text += _rest_of_long_lines(toolbox, [line.rstrip("\r\n") for line in lines[first - 1 : last]])
     if path.strip() == inside and start is None:
         return Observation(text)
-    return Observation(
-        f"{visible_line(inside)[-_MOST_NAME_CHARACTERS:]}, {len(lines)} lines\n{text}"
-    )
+    name = visible_line(inside)[-_MOST_NAME_CHARACTERS:]
+    return Observation(f"{name} from line {first} of {len(lines)}\n{text}")
+
+
+def mark_shown(toolbox: Toolbox, pieces: Iterable[Piece]) -> None:
+    """Take note of the lines of files that pieces of a pack show, as far as the files have them so."""
+    for piece in pieces:
+        with suppress(TerselyError):
+            inside = places.resolved(toolbox.root, piece.file)
+            data = toolbox.files.read(inside, MAX_READ_BYTES).data
+            toolbox.shown.add(inside, data, shown_in(piece.code, read_content(data, inside).lines))
 
 
 def _rest_of_long_lines(toolbox: Toolbox, lines: Sequence[str]) -> str:

@@ -12,15 +12,19 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
 from tersely.agent.tools.others.relay import read_arguments
-from tersely.agent.tools.toolbox import Toolbox, ToolServer
+from tersely.agent.tools.others.tool_server import ToolServer
+from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
 from tersely.foundation.text.escape import visible
+
+if TYPE_CHECKING:
+    from tersely.agent.tool_servers import ToolAnswer
 
 MAX_TOOL_SERVERS = 20  # of the Model Context Protocol
 FILE = "mcp.json"
@@ -33,12 +37,12 @@ async def mcp(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Call a tool of a server; without a tool, tell which it has."""
     try:
         name, tool = str(arguments["server"]), str(arguments.get("tool") or "")
-        text, is_error = await _asked(
+        answer = await _asked(
             toolbox, name, tool, read_arguments(str(arguments.get("arguments") or ""))
         )
     except TerselyError as error:
         return failed(error)
-    return await toolbox.observed(text or "(nothing)", "failed" if is_error else "ok")
+    return await toolbox.observed(answer.text or "(nothing)", "failed" if answer.is_error else "ok")
 
 
 def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
@@ -87,14 +91,13 @@ def _server(toolbox: Toolbox, name: str) -> ToolServer:
     return toolbox.choices.servers[name]
 
 
-async def _asked(
-    toolbox: Toolbox, name: str, tool: str, arguments: dict[str, Any]
-) -> tuple[str, bool]:
+async def _asked(toolbox: Toolbox, name: str, tool: str, arguments: dict[str, Any]) -> ToolAnswer:
     server = _server(toolbox, name)
-    from tersely.agent.tool_servers import Place, ToolServers  # whose SDK takes a second to load
+    # whose SDK takes a second to load
+    from tersely.agent.tool_servers import Place, ToolAnswer, ToolServers
 
     servers = toolbox.tool_servers = toolbox.tool_servers or ToolServers()
     place = Place(server, toolbox.root)
     if not tool:
-        return await servers.described(name, place), False
+        return ToolAnswer(await servers.described(name, place))
     return await servers.call(name, place, tool, arguments)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tersely.agent.tools.running import bubblewrap, homes, sandbox_policy
+from tersely.agent.tools.running import homes, sandbox_policy
 from tersely.agent.tools.running.terminal import STATUS_DESCRIPTOR, Window, waited
 from tersely.agent.tools.running.variables import environment, git_settings
 from tersely.foundation.errors import TerselyError
@@ -38,13 +38,10 @@ Heard = Callable[[bytes], None]
 class Confinement(NamedTuple):
     """The limits that commands are kept within: no writing outside of the repository, no network,
     no Unix sockets.
-
-    `bubblewrap` is the program that sees to it, "" where the system does so itself.
     """
 
     files: bool = False
     network: bool = False
-    bubblewrap: str = ""
     unix_sockets: bool = False
 
     def told(self) -> str:
@@ -91,51 +88,40 @@ class Ended(NamedTuple):
     restored: tuple[str, ...] = ()
 
 
-async def confinement(root: Path, confines: bool = True, network: bool = False) -> Confinement:
+async def confinement(confines: bool = True, network: bool = False) -> Confinement:
     """The confinement of commands by this system and the user's choice. Found out by trying."""
     if not confines or sys.platform != "linux":
         return Confinement()
-    status, said = await _tried(_WORDS, _line({"probes": True}))
-    able = json.loads(said) if status == 0 else {"landlock": 0}
-    if able["landlock"]:
-        reaches_others = not able["is_apart"] or (network and not able["closes_names"])
-        no_sockets = bool(reaches_others and able["filters"])
-        return Confinement(
-            files=True, network=bool(able["network"] and not network), unix_sockets=no_sockets
-        )
-    program = bubblewrap.found(root)
-    confined = Confinement(
-        files=True, network=not network, bubblewrap=program, unix_sockets=network
-    )
-    limits = Limits(_PROBE_SECONDS)
-    if not program:
+    able = await _probed()
+    if not able.get("landlock"):
         return Confinement()
-    given = _supervisor_message(
-        "", root, str(root), limits, confined, NOTHING_SHARED, {}, guards=False
+    reaches_others = not able["is_apart"] or (network and not able["closes_names"])
+    return Confinement(
+        files=True,
+        network=bool(able["network"] and not network),
+        unix_sockets=bool(reaches_others and able["filters"]),
     )
-    status, _ = await _tried([*bubblewrap.words(program, given), "/bin/sh", "-c", "exit 0"])
-    return confined if status == 0 else Confinement()
 
 
-async def _tried(words: Sequence[str], said: bytes = b"") -> tuple[int | None, bytes]:
-    """Exit status and output of a program that answers at once; no status where it does not."""
+async def _probed() -> dict[str, Any]:
+    """What the supervisor finds that this system can do; nothing where it does not answer."""
     try:
         process = await asyncio.create_subprocess_exec(
-            *words,
+            *_WORDS,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
         )
     except (OSError, ValueError):
-        return None, b""
+        return {}
     try:
         async with asyncio.timeout(_PROBE_SECONDS):
-            output, _ = await process.communicate(said)
+            output, _ = await process.communicate(_line({"probes": True}))
     except (OSError, TimeoutError):
         process.kill()
         await process.wait()
-        return None, b""
-    return process.returncode, output
+        return {}
+    return dict(json.loads(output)) if process.returncode == 0 else {}
 
 
 async def run(
@@ -151,8 +137,8 @@ async def run(
     wait. In a `window` the user sees it instead, where the editor shows one.
     """
     temporary = os.path.realpath(tempfile.mkdtemp(prefix="tersely-"))
-    before = sandbox_policy.believed(root) if guards else {}
-    restored: list[str] = []
+    folders = [root, *sandbox_policy.homes(root)] if guards else []
+    before = sandbox_policy.believed(root, folders)
     try:
         own = {**(git_settings(root, temporary) if confined.files else {}), **(variables or {})}
         given = _supervisor_message(
@@ -161,7 +147,7 @@ async def run(
         shown = await _shown(given, limits, window) if window else None
         ended = shown or await _kept(given, limits, heard)
     finally:
-        restored += sandbox_policy.restored(root, before) if guards else []
+        restored = sandbox_policy.restored(root, before)
         await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)
     return ended._replace(restored=tuple(restored))
 
@@ -174,7 +160,7 @@ def _supervisor_message(
     elsewhere = [*shared.writable, *map(Path, homes_elsewhere(str(root)))]
     places = [str(path) for path in elsewhere if path.exists()]
     writable = [str(root), temporary, *places]
-    given: dict[str, Any] = {
+    return {
         "command": command,
         "shell": shutil.which("bash") or "/bin/sh",
         "root": str(root),
@@ -185,7 +171,7 @@ def _supervisor_message(
         "processes": limits.processes,
         "free_bytes": _free_bytes(writable),
         "least_free_bytes": LEAST_FREE_BYTES,
-        "confines": confined.files and not confined.bubblewrap,
+        "confines": confined.files,
         "network": not confined.network,
         "writable": places,
         "hidden": homes.hidden(map(os.path.realpath, writable)),
@@ -193,11 +179,7 @@ def _supervisor_message(
         "guarded": sandbox_policy.guarded(root) if guards else [],
         "closed": sandbox_policy.sockets(writable),
         "environment": {**environment(temporary, shared.variables), **variables},
-        "wrapper": [],
     }
-    if confined.bubblewrap:
-        given["wrapper"] = bubblewrap.words(confined.bubblewrap, given)
-    return given
 
 
 def _free_bytes(paths: Sequence[str]) -> dict[str, int]:

@@ -18,16 +18,15 @@ from pathlib import Path
 from tersely.foundation.storage.private import is_private, temporary_directory
 
 # Where tools install programs and libraries; relative to a home.
-_PROGRAMS = (
-    ".asdf", ".bun/bin", ".bun/install", ".cache/pre-commit", ".cache/pypoetry/virtualenvs", ".cache/uv", ".cargo/bin",
-    ".cargo/git", ".cargo/registry", ".conda/envs", ".conda/pkgs", ".deno/bin", ".dotnet", ".elan", ".fnm", ".ghcup",
-    ".gradle/caches", ".gradle/wrapper", ".jdks", ".juliaup", ".local/bin", ".local/lib", ".local/pipx",
-    ".local/share/fnm", ".local/share/mise", ".local/share/pipx", ".local/share/pnpm", ".local/share/uv",
-    ".local/share/virtualenvs", ".m2/repository", ".m2/wrapper", ".nodenv", ".npm/_cacache", ".nuget/packages", ".nvm",
-    ".opam", ".pyenv", ".rbenv", ".rustup", ".sdkman", ".virtualenvs", ".volta", "anaconda3", "go/bin", "go/pkg",
-    "mambaforge", "miniconda3", "miniforge3",
-    ".config/git/attributes", ".config/git/ignore", ".gitattributes", ".gitignore", ".gitignore_global",
-)  # fmt: skip
+_PROGRAMS = tuple(
+    ".asdf .bun/bin .bun/install .cache/pre-commit .cache/pypoetry/virtualenvs .cache/uv .cargo/bin .cargo/git "
+    ".cargo/registry .conda/envs .conda/pkgs .deno/bin .dotnet .elan .fnm .ghcup .gradle/caches .gradle/wrapper .jdks "
+    ".juliaup .local/bin .local/lib .local/pipx .local/share/fnm .local/share/mise .local/share/pipx "
+    ".local/share/pnpm .local/share/uv .local/share/virtualenvs .m2/repository .m2/wrapper .nodenv .npm/_cacache "
+    ".nuget/packages .nvm .opam .pyenv .rbenv .rustup .sdkman .virtualenvs .volta anaconda3 go/bin go/pkg mambaforge "
+    "miniconda3 miniforge3 .config/git/attributes .config/git/ignore .gitattributes .gitignore "
+    ".gitignore_global".split()
+)
 _OF_ALL_USERS = ("/root", "/home", "/Users")
 _ENVIRONMENTS = ("VIRTUAL_ENV", "CONDA_PREFIX")  # variables that name a folder of programs
 _MARK_OF_A_VENV = "pyvenv.cfg"

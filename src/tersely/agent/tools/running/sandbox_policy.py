@@ -25,7 +25,8 @@ MAX_GUARDED_FILES = 200  # of hooks, and of linked working trees
 
 _HOOKS = "hooks"
 _SETTINGS = ("config", "config.worktree", "commondir", "gitdir")
-_WHOLE = (_HOOKS, "modules", "worktrees")
+_TREES = "worktrees"
+_WHOLE = (_HOOKS, "modules", _TREES)
 _SOCKETS = "/proc/net/unix"
 
 
@@ -66,18 +67,11 @@ def guarded(root: Path) -> list[str]:
     if (root / ".git").is_file():
         paths.append(root / ".git")
     for home in homes(root):
-        paths += [
-            home / name
-            for name in (*_SETTINGS, *_WHOLE)
-            if not (name == "worktrees" and _is_shared(root, home))
-        ]
-    for home in homes(root):
+        paths += [home / name for name in (*_SETTINGS, *_WHOLE)]
         if _is_shared(root, home):
-            paths += [
-                path
-                for other in _folders(home / "worktrees")
-                for path in map(other.joinpath, _SETTINGS)
-            ]
+            trees = home / _TREES
+            paths.remove(trees)
+            paths += [tree / name for tree in _entries(trees) for name in _SETTINGS]
     return [
         str(path)
         for path in dict.fromkeys(paths)
@@ -85,11 +79,14 @@ def guarded(root: Path) -> list[str]:
     ]
 
 
-def believed(root: Path) -> dict[tuple[Path, str], State]:
-    """The settings and hooks of git as they are."""
+def believed(root: Path, folders: Iterable[Path]) -> dict[tuple[Path, str], State]:
+    """The settings and hooks of git as they are in the places where it keeps them, and, with the
+    root among the folders, the file that leads from there to such a place.
+    """
     found = {}
-    for home in homes(root):
-        for name in (*_SETTINGS, _HOOKS, *_hooks(home)):
+    for home in folders:
+        hooks = [f"{_HOOKS}/{hook.name}" for hook in _entries(home / _HOOKS)]
+        for name in (".git",) if home == root else (*_SETTINGS, _HOOKS, *hooks):
             # that of hooks is a file only where it is a link
             with suppress(TerselyError):
                 state = places.state(home, name)
@@ -102,8 +99,8 @@ def restored(root: Path, before: Mapping[tuple[Path, str], State]) -> list[str]:
     """Make settings and hooks what they were, where that is not so; the paths that were changed,
     and what stays so.
     """
-    known = {home for home, _ in before}
-    now = {place: state for place, state in believed(root).items() if place[0] in known}
+    # not where git is led to now: one changed setting would hide another
+    now = believed(root, {home for home, _ in before if not home.is_symlink()})
     changed = sorted(
         place for place in before.keys() | now.keys() if before.get(place) != now.get(place)
     )
@@ -126,18 +123,10 @@ def _restore(home: Path, name: str, now: State | None, wanted: State | None) -> 
         replacing.remove(home, name, now, ())
 
 
-def _hooks(home: Path) -> Iterable[str]:
+def _entries(folder: Path) -> Sequence[Path]:
     with suppress(OSError):
-        return [
-            f"{_HOOKS}/{name}" for name in sorted(os.listdir(home / _HOOKS))[:MAX_GUARDED_FILES]
-        ]
+        return sorted(folder.iterdir())[:MAX_GUARDED_FILES]
     return ()
-
-
-def _folders(path: Path) -> list[Path]:
-    with suppress(OSError):
-        return [entry for entry in sorted(path.iterdir())[:MAX_GUARDED_FILES] if entry.is_dir()]
-    return []
 
 
 def _is_shared(root: Path, home: Path) -> bool:

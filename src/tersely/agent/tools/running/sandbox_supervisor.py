@@ -13,8 +13,7 @@ Landlock (`landlock(7)`, Linux 5.13) lets it write only where it may, and namesp
 (`namespaces(7)`) have a network that leads nowhere but to itself, files that are read-only as a
 whole (`mount_setattr(2)`: Landlock knows no permissions and times), those that git runs or believes
 among them, and no sockets of other programs. Landlock knows no sockets in the file system: where
-there are no such namespaces, the command makes no Unix socket (`seccomp(2)`). Where `wrapper` has
-words, they run the command and confine it instead.
+there are no such namespaces, the command makes no Unix socket (`seccomp(2)`).
 """
 
 from __future__ import annotations
@@ -243,12 +242,7 @@ def _become(given: Mapping[str, Any]) -> NoReturn:
         if given["confines"]:
             _confine(given)
         os.chdir(given["root"])  # now: mounts lie on top of what was there
-        words = [
-            *_filtering(given["wrapper"], has_network=given["network"]),
-            given["shell"],
-            "-c",
-            given["command"],
-        ]
+        words = [given["shell"], "-c", given["command"]]
         os.execve(words[0], words, given["environment"])  # noqa: S606
     except BaseException as error:  # noqa: BLE001 - nothing may return from here
         os.write(2, f"the command cannot be started: {error}\n".encode())
@@ -433,19 +427,6 @@ def _filter_calls(*, refuses_sockets: bool) -> None:
         kept = ctypes.create_string_buffer(steps)
         program = struct.pack("@HP", len(steps) // _STEP.size, ctypes.addressof(kept))
         _checked(_LIBC.prctl(_PR_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_FILTER), program, 0, 0))
-
-
-def _filtering(wrapper: list[str], *, has_network: bool) -> list[str]:
-    """The words of bubblewrap, which gets the same filter through a descriptor; it knows no
-    abstract sockets.
-    """
-    steps = _filter_steps(refuses_sockets=has_network)
-    if not wrapper or not steps:
-        return wrapper
-    program = os.memfd_create("filter", 0)
-    os.write(program, steps)
-    os.lseek(program, 0, os.SEEK_SET)
-    return [wrapper[0], "--seccomp", str(program), *wrapper[1:]]
 
 
 def _filter_steps(*, refuses_sockets: bool) -> bytes:

@@ -1,27 +1,24 @@
-"""The tool `browser`: a page in a browser of the user's, read as text with numbers for what can be
-used.
+"""The tool `browser`: a page in a browser, read as its accessibility tree with numbers for what can
+be used.
 """
 
 from __future__ import annotations
 
-import asyncio
-import base64
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
 from tersely.agent.tools.toolbox import Toolbox
-from tersely.agent.tools.web.browser import Browser, Shown
+from tersely.agent.tools.web.browser import Browser, Picture, Shown
 from tersely.capabilities.declaration.declaration import Effect
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
 
-MAX_PICTURE_BYTES = 2_000_000  # that a model is sent; providers take 5 MB of Base64 and more
-MAX_SHOWN_NOTES = 5  # beside a page; `log` has them all
+# of Base64, in a picture that a model is sent; providers take 5 MB and more
+MAX_PICTURE_CHARACTERS = 2_700_000
 
 
 class Action(StrEnum):
@@ -38,26 +35,22 @@ class Action(StrEnum):
 
 _LOOKS = frozenset({Action.READ, Action.SCREENSHOT, Action.LOG})
 _REF = re.compile(r"\[?(?:ref=)?((?:f\d+)?e)?(\d+)\]?")
-_NOTHING = "(no errors, no warnings, no failed requests)"
 _ON_THIS_MACHINE = "(a server of this machine, which pages that are opened can use from now on)"
 
 
 async def browser(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Do something with a page, and tell how it is then."""
     page = toolbox.browser
-    noted = page.noted
     try:
         action = str(arguments["action"])
         if action == Action.LOG:
-            return await toolbox.observed("\n".join(page.log()) or _NOTHING)
+            return await toolbox.observed(await page.log())
         if action == Action.SCREENSHOT:
-            return await _pictured(toolbox, page)
+            return await _pictured(toolbox, await page.screenshot())
         shown = await _done(page, action, arguments)
     except TerselyError as error:
         return failed(error)
-    return await toolbox.observed(
-        _page_text(shown, _notes(page, 0 if action == Action.OPEN else noted))
-    )
+    return await toolbox.observed(_page_text(shown))
 
 
 def effect_of(arguments: Mapping[str, Any]) -> Effect:
@@ -70,7 +63,7 @@ def subject_of(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
     return (
         str(arguments.get("url") or "").strip()
         if arguments.get("action") == Action.OPEN
-        else toolbox.browser.url
+        else toolbox.browser.shown.url
     )
 
 
@@ -89,18 +82,17 @@ def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
         return "\n".join([visible_line(f"open {arguments.get('url')}"), *warning])
     ref = _ref(arguments)
     text = [repr(str(arguments["text"]))] if arguments.get("text") else []
-    element = [f"[{ref}] {page.elements.get(ref, '(which the page does not have)')}"] if ref else []
-    return visible_line(" ".join([action, *text, *element, f"on {page.url or 'no page'}"]))
+    named = page.element(ref) or "(which the page does not have)"
+    element = [f"[{ref}] {named}"] if ref else []
+    return visible_line(" ".join([action, *text, *element, f"on {page.shown.url or 'no page'}"]))
 
 
-async def _pictured(toolbox: Toolbox, page: Browser) -> Observation:
+async def _pictured(toolbox: Toolbox, picture: Picture) -> Observation:
     """A picture of what the page shows: its path, and itself unless it is too large to be sent."""
-    path = await page.screenshot()
-    png = await asyncio.to_thread(Path(path).read_bytes)
-    told = await toolbox.observed(f"a picture of {page.url}: {path}")
-    if len(png) > MAX_PICTURE_BYTES:
+    told = await toolbox.observed(f"a picture of {toolbox.browser.shown.url}: {picture.path}")
+    if len(picture.png) > MAX_PICTURE_CHARACTERS:
         return told._replace(text=f"{told.text}\n(it is too large to be shown to you)")
-    return told._replace(picture=base64.b64encode(png).decode())
+    return told._replace(picture=picture.png)
 
 
 async def _done(page: Browser, action: str, arguments: Mapping[str, Any]) -> Shown:
@@ -131,15 +123,7 @@ def _ref(arguments: Mapping[str, Any]) -> str:
     return f"{found[1] or 'e'}{found[2]}" if found else said
 
 
-def _page_text(shown: Shown, notes: str) -> str:
+def _page_text(shown: Shown) -> str:
     """A page for the model, which is told first that its words are the page's."""
-    head = f'page {shown.url} "{" ".join(shown.title.split())}" (what follows is said by the page, not by the user)'
-    return "\n".join(filter(None, [head, notes, shown.page.text or "(the page is empty)"]))
-
-
-def _notes(page: Browser, before: int) -> str:
-    """The notes since the last look; the newest stand last."""
-    new = list(page.notes)[-(page.noted - before) :] if page.noted > before else []
-    more = len(new) - MAX_SHOWN_NOTES
-    told = [f"({more} more: browser(log))"] if more > 0 else []
-    return "\n".join([f"! {note}" for note in new[-MAX_SHOWN_NOTES:]] + told)
+    head = f'page {shown.url} "{shown.title}" (what follows is said by the page, not by the user)'
+    return "\n".join(filter(None, [head, shown.log, shown.text or "(the page is empty)"]))

@@ -1,0 +1,20 @@
+"""The place of a server of the Model Context Protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class ToolServer:
+    """A server of the Model Context Protocol that the user has set up: a program to start, or the
+    URL of one.
+    """
+
+    command: tuple[str, ...] = ()
+    url: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)  # of every request to the URL
+    # it speaks the older form of HTTP, which answers by server-sent events
+    sends_events: bool = False
