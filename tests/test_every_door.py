@@ -93,7 +93,6 @@ REFUSED: dict[str, dict[str, Any]] = {
     "mail.send": {"to": "nobody", "body": "hello"},
     "mail.receipt": {"message_id": "00000000-1"},
     "mail.resend": {"message_id": "00000000-1"},
-    "agent.away": {"why": "w" * 1_000},
     "agent.retire": {"name": "nobody"},
     "permission.ask": {"id": "none", "tool": "Bash", "what": "make"},
     "claim.take": {"targets": ["held.py"], "project": "tea"},

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from tersely.code.bounds import missing_text
 from tersely.code.engine import Engine
 from tersely.code.index.content import read_below
 from tersely.code.index.refresh import Progress, RefreshReport
@@ -94,7 +95,6 @@ class Workspace:
         index.
         """
         self.engine.changed.clear()
-        self.engine.limits_hit.clear()
         self.engine.other_definitions.clear()
         self.engine.incomplete.clear()
         if self.refreshes or not self.engine.store.is_current():
@@ -104,9 +104,9 @@ class Workspace:
         """All that is asked inside is answered at one revision."""
         return self.engine.store.snapshot()
 
-    def notes(self) -> tuple[str, ...]:
-        """Complaints about settings, how the index came to be, and the limits that the answer has
-        hit.
+    def notes(self, missed: Collection[str] = ()) -> tuple[str, ...]:
+        """Complaints about settings, how the index came to be, and why an answer may lack
+        something: the bounds that were `missed`.
         """
         report, changed = self.report, sorted(self.engine.changed)
         told = (*report.news, *report.notices) if report else ()
@@ -121,8 +121,7 @@ class Workspace:
         notes += sorted(self.engine.other_definitions)
         if self.engine.incomplete:
             notes.append(unread_text([*self.engine.incomplete], "may matter"))
-        notes += self.engine.limits_told()
-        return tuple(notes)
+        return (*notes, *missing_text(missed))
 
     def refresh(self) -> RefreshReport:
         """Bring the index up to date."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import repositories
 from tests.cli.asking import Answer, Ask
+from tests.repositories import commit, git, write
 
 from tersely.context.lenses.test_impact.command import MAX_COMMAND_TESTS
+from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.text.tokens import count
 
 Repository = Callable[[Mapping[str, str]], Path]
@@ -42,30 +44,11 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
     """Makes a repository with one commit of some files the current directory."""
 
     def made(files: Mapping[str, str]) -> Path:
-        root = tmp_path / "changing"
-        write(root, files)
-        git(root, "init", "-q", "-b", "main")
-        commit(root)
+        root = repositories.repository(tmp_path / "changing", files)
         monkeypatch.chdir(root)
         return root
 
     return made
-
-
-def write(root: Path, files: Mapping[str, str]) -> None:
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, "utf-8")
-
-
-def git(root: Path, *words: str) -> None:
-    who = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True)
-
-
-def commit(root: Path) -> None:
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "as it was")
 
 
 def replace(root: Path, path: str, old: str, new: str) -> None:
@@ -180,6 +163,42 @@ def test_files_and_symbols_may_be_named_instead(ask: Ask, repository: Repository
     assert ask("change-impact", "--base", "-x").status == 2
 
 
+def test_what_is_not_indexed_takes_nothing_from_the_rest(ask: Ask, repository: Repository) -> None:
+    large = "cents = 1\n" * (MAX_FILE_BYTES // 9)
+    repository({**SHOP, "shop/big.py": large, "README.md": "# cents\n", "tools/a.sql": ""})
+    alone = ask("change-impact", "shop/money.py:cents")
+    for named in ("shop/big.py", "README.md"):
+        both = ask("change-impact", named, "shop/money.py:cents")
+        assert both.status == 0
+        assert both.out == alone.out
+        assert both.err.count(named) == 1
+        assert ask("change-impact", named).err.startswith(f"not_indexed: {named} ")
+    assert "big.py (too large)" in ask("change-impact", "shop").err
+    assert ask("change-impact", "gone.py", "shop/money.py").err.startswith("path_not_found")
+
+
+def test_a_template_reaches_the_tests_of_who_shows_it(ask: Ask, repository: Repository) -> None:
+    """And what it links to is named: whoever shows it does not call that."""
+    root = repository(
+        {
+            "shop.py": "from flask import Flask, render_template\napp = Flask(__name__)\n"
+            '@app.get("/")\ndef home():\n    return render_template("home.html")\n'
+            '@app.get("/cart")\ndef cart():\n    return "1"\n',
+            "templates/home.html": "{% extends 'site.html' %}\n",
+            "templates/site.html": "<a href=\"{{ url_for('cart') }}\">cart</a>\n",
+            "test_shop.py": "from shop import app\n\n\ndef test_home():\n    app.test_client().get('/')\n"
+            "\n\ndef test_cart():\n    app.test_client().get('/cart')\n",
+        }
+    )
+    replace(root, "templates/site.html", "cart</a>", "basket</a>")
+    for words in ((), ("templates/site.html",)):
+        answer = ask("change-impact", *words, "--json")
+        assert names(answer) == ["test_shop.py:test_home"]
+        assert answer.result["links"] == ["shop.py:cart"]
+        assert "1 template\nlinks to cart\n" in ask("change-impact", *words).out
+    assert reaching(asked(ask, "shop.py:cart")) == ["test_shop.py:test_cart"]
+
+
 def test_a_file_of_tests_that_only_imports_is_named_after_the_others(
     ask: Ask, repository: Repository
 ) -> None:
@@ -252,6 +271,20 @@ FRAMEWORK = {
         "def test_box():\n    assert Box()\n\n\ndef test_shelf():\n    assert Shelf()\n"
     ),
 }
+
+
+def test_tests_of_who_calls_what_it_is_given_are_likely(ask: Ask, repository: Repository) -> None:
+    coins = "".join(
+        f"class Coin{number}:\n    def cents(self):\n        return {number}\n\n\n"
+        for number in range(20)
+    )
+    repository({
+        "pyproject.toml": SHOP["pyproject.toml"],
+        "shop.py": f"{coins}def cents(coin):\n    return coin.cents()\n\n\ndef bill():\n    return cents(Coin7())\n",
+        "tests/test_shop.py": "import shop\n\n\ndef test_bill():\n    assert shop.bill() == 7\n",
+    })  # fmt: skip
+    (route,) = asked(ask, "shop.py:Coin7.cents")["routes"]["items"]
+    assert (route["grade"], route["tests"]) == ("inferred", ["tests/test_shop.py:test_bill"])
 
 
 def test_the_sure_tests_come_first_and_weak_steps_do_not_chain(
@@ -428,3 +461,14 @@ def test_without_git_or_a_change_the_answer_says_so(
     assert ask("change-impact").status == 3
     repository(SHOP)
     assert "no affected tests found" in ask("change-impact").out
+
+
+def test_what_is_only_a_name_of_types_may_change(repository: Repository, ask: Ask) -> None:
+    root = repository({
+        "kinds.ts": "export type Kind = 'a' | 'b'\n",
+        "kinds.test.ts": "import { Kind } from './kinds'\n\ntest('kind', () => {})\n",
+    })  # fmt: skip
+    replace(root, "kinds.ts", "'b'", "'c'")
+    answer = ask("change-impact", "--json")
+    assert answer.status == 0, answer.err
+    assert answer.result["changed"] == ["kinds.ts:Kind"]

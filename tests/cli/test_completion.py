@@ -27,7 +27,10 @@ MAX_SILENCE_SECONDS = 30.0  # of a shell that has been asked something
         ("tersely completion ", ["bash", "zsh", "fish"]),
         ("tersely help exi", ["exit-codes"]),
         ("tersely calls --cal", ["--callees", "--callers"]),
-        ("tersely context x --format ", ["text", "ultracompact", "compact", "json", "markdown"]),
+        (
+            "tersely context x --format ",
+            ["text", "ultracompact", "compact", "numbered", "json", "markdown"],
+        ),
         ("tersely context x --no", ["--no-refresh"]),
         ("tersely --co", ["--color"]),
         ("tersely calls --color al", ["always"]),

@@ -14,7 +14,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests import repositories
 from tests.cli.asking import Answer, Ask
+from tests.depth import examples
+from tests.repositories import commit, git, write
 
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.text.tokens import count
@@ -35,25 +38,6 @@ SHOP = {
 }
 
 
-def git(root: Path, *words: str) -> str:
-    who = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(
-        ["git", *who, *words], cwd=root, check=True, capture_output=True, text=True
-    )
-    return done.stdout
-
-
-def commit(root: Path) -> None:
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "m")
-
-
-def write(root: Path, files: Mapping[str, str]) -> None:
-    for path, text in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, "utf-8", newline="")
-
-
 def edit(root: Path, path: str, old: str, new: str) -> None:
     text = (root / path).read_text("utf-8")
     assert old in text
@@ -65,10 +49,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
     """Makes a repository with one commit of some files the current directory."""
 
     def made(files: Mapping[str, str]) -> Path:
-        root = tmp_path / "changing"
-        write(root, {".gitignore": ".tersely\n", **files})
-        git(root, "init", "-q", "-b", "main")
-        commit(root)
+        root = repositories.repository(tmp_path / "changing", {".gitignore": ".tersely\n", **files})
         monkeypatch.chdir(root)
         return root
 
@@ -259,6 +240,181 @@ def test_what_is_staged_is_shown_without_what_is_not(repository: Repository, ask
     assert "1 + sum(" in found["shop/orders.py:total"]["code"]
 
 
+def test_what_is_staged_for_the_commit_that_a_hook_is_asked_about_is_shown(
+    repository: Repository, ask: Ask, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """`git commit PATH` makes an index of its own, and names it to its hooks."""
+    root = repository(SHOP)
+    edit(root, "shop/money.py", "rate = RATE", "rate = 1")
+    git(root, "add", "-A")
+    (root / ".git/hooks").mkdir(exist_ok=True)
+    hook = root / ".git/hooks/pre-commit"
+    hook.write_text(
+        f'#!/bin/sh\ncp "$GIT_INDEX_FILE" .git/kept; echo "$GIT_INDEX_FILE" > {tmp_path}/named\n'
+    )
+    hook.chmod(0o755)
+    edit(root, "shop/orders.py", "sum(", "1 + sum(")
+    git(root, "commit", "-q", "-m", "m", "shop/orders.py")
+    assert "next-index" in (tmp_path / "named").read_text()
+    git(root, "reset", "-q", "--soft", "HEAD~1")
+    assert set(changed(ask, "--staged")) == {"shop/money.py:cents", "shop/orders.py:total"}
+    monkeypatch.setenv("GIT_INDEX_FILE", ".git/kept")
+    assert set(changed(ask, "--staged")) == {"shop/orders.py:total"}
+    (tmp_path / "index").write_bytes((root / ".git/kept").read_bytes())
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))  # of no repository
+    assert len(changed(ask, "--staged")) == 2
+
+
+SESSIONS = {
+    "web/sessions.py": (
+        "class Sessions:\n"
+        "    def open_session(self, app):\n"
+        + "".join(f"        step_{number} = app.step({number})\n" for number in range(18))
+        + "        return step_1\n\n"
+        "    def close(self):\n        self.done = True\n        return self.done\n\n\n"
+        "def started(app):\n    found = Sessions()\n    return found\n"
+    ),
+    "web/ctx.py": (
+        "from web.sessions import Sessions, started\n\n\n"
+        "# calls open_session and started\ndef push(app):\n    sessions = Sessions()\n"
+        "    return sessions.open_session(app)\n\n\ndef pop(app):\n    return started(app)\n"
+    ),
+}
+RENAMES = {
+    "method": ("def open_session", "def start_session", {"Sessions.start_session"}),
+    "function": ("def started", "def begun", {"begun"}),
+    "class": ("class Sessions", "class Store", {"Store"}),
+    "changed method": (
+        "def close(self):\n        self.done",
+        "def end(self):\n        self.ended",
+        {"Sessions.end"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RENAMES)
+@pytest.mark.parametrize("moves", [False, True])
+def test_what_has_another_name_is_one_item_with_its_changed_lines(
+    repository: Repository, ask: Ask, name: str, moves: bool
+) -> None:
+    old, new, expected = RENAMES[name]
+    root = repository(SESSIONS)
+    path = "web/store.py" if moves else "web/sessions.py"
+    if moves:
+        git(root, "mv", "web/sessions.py", path)
+    edit(root, path, old, new)
+    found = ask("diff-context", "--worktree", "--json").result
+    here = {one.partition(":")[2] for one in found["changed"] if one.startswith(f"{path}:")}
+    assert (here, found["deleted"]) == (expected, [])
+    shown = ask("diff-context", "--worktree").out
+    assert re.search(rf"(?m)^-\s*{re.escape(old.partition(chr(10))[0])}", shown)
+    assert shown.count("step_3") == (name == "changed method")  # which is near the change
+    assert shown.count("renamed from") == 1 + moves
+
+
+def test_what_still_names_what_is_gone_stands_first(repository: Repository, ask: Ask) -> None:
+    root = repository(SESSIONS)
+    edit(root, "web/sessions.py", "def open_session", "def start_session")
+    first, heading = ask("diff-context", "--worktree").out.split("\n")[:2]
+    assert first == "=== web/ctx.py"
+    assert "still calls `open_session`, which is gone: web/ctx.py:7" in heading
+    # a change that brings the rest along leaves nothing to say
+    edit(root, "web/ctx.py", "sessions.open_session", "sessions.start_session")
+    assert "still" not in ask("diff-context", "--worktree").out
+
+
+def test_what_still_names_what_was_removed_stands_first(repository: Repository, ask: Ask) -> None:
+    root = repository(SESSIONS)
+    text = (root / "web/sessions.py").read_text()
+    (root / "web/sessions.py").write_text(text[: text.index("def started")])
+    shown = ask("diff-context", "--worktree").out
+    assert shown.startswith("=== web/ctx.py")
+    assert "still names `started`, which is gone: web/ctx.py:1" in shown
+    assert "still calls `started`, which is gone: web/ctx.py:11" in shown
+    assert "web/ctx.py:4" not in shown  # a comment
+
+
+def test_calls_of_what_has_another_signature_stand_first(repository: Repository, ask: Ask) -> None:
+    root = repository(SESSIONS)
+    edit(root, "web/sessions.py", "def started(app):", "def started(app, name):")
+    shown = ask("diff-context", "--worktree").out
+    assert shown.startswith("=== web/ctx.py")
+    assert "calls `started`, which has another signature: web/ctx.py:11" in shown
+    edit(root, "web/ctx.py", "started(app)", "started(app, 1)")
+    assert "another signature" not in ask("diff-context", "--worktree").out
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "fits"),
+    [
+        ("a.py", "def f(x):", "def f(x: int, y=2, *rest) -> int:", True),
+        ("a.py", "def f(x):", "def f(y=2, x=1):", False),
+        ("a.py", "def f(x):", "def f(x, *, y):", False),
+        ("a.js", "function f(x)", "function f(x, y = 2)", True),
+        ("a.js", "function f(x)", "function f(x, y)", False),
+        ("a.ts", "function f(x)", "function f(x: number)", False),
+    ],
+)
+def test_calls_that_fit_a_new_signature_are_not_stale(
+    repository: Repository, ask: Ask, path: str, old: str, new: str, fits: bool
+) -> None:
+    python = path.endswith("py")
+    body = (
+        "\n    return x\n\n\ndef g():\n    f(1)\n"
+        if python
+        else " {\n  return x\n}\nfunction g() {\n  f(1)\n}\n"
+    )
+    root = repository({path: old + body})
+    edit(root, path, old, new)
+    said = "calls `f`, which has another signature" in ask("diff-context", "--worktree").out
+    assert said is not fits
+
+
+def test_what_is_stale_takes_a_part_of_the_room(repository: Repository, ask: Ask) -> None:
+    users = "".join(
+        f"\n\ndef use_{number}(app):\n    step = app.step({number})\n    started(app)\n    return step\n"
+        for number in range(9)
+    )
+    root = repository({**SESSIONS, "web/users.py": "from web.sessions import started\n" + users})
+    edit(root, "web/sessions.py", "def started(app):", "def started(app, name):")
+    for budget, most in (("1600", 4), ("800", 2), ("400", 1)):
+        shown = ask("diff-context", "--worktree", "--budget", budget).out
+        assert (shown.count(" stale of "), f"+{10 - most} more stale," in shown) == (most, True), (
+            shown
+        )
+
+
+def test_a_name_that_others_have_too_is_not_taken_for_what_is_gone(
+    repository: Repository, ask: Ask
+) -> None:
+    root = repository({
+        "a.py": "def run(x):\n    y = x\n    return y\n\n\ndef other():\n    return 1\n",
+        "b.py": "def run(x):\n    return x\n",
+        "c.py": "from b import run\n\n\ndef use():\n    return run(1)\n",
+        "d.py": "from a import run\n\n\ndef use():\n    return run(1)\n",
+    })  # fmt: skip
+    edit(root, "a.py", "def run(x):\n    y = x\n    return y\n\n\n", "")
+    shown = ask("diff-context", "--worktree").out
+    assert "still calls `run`, which is gone: d.py:5" in shown
+    assert "c.py:5" not in shown
+
+
+@pytest.mark.slow
+def test_a_file_that_is_too_large_costs_only_itself(
+    repository: Repository, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = repository({**SHOP, "data.sql": "insert\n" * (MAX_FILE_BYTES // 7 + 1)})
+    (root / "data.sql").write_text("update\n" * (MAX_FILE_BYTES // 7 + 1))
+    edit(root, "shop/money.py", "rate = RATE", "rate = 1")
+    monkeypatch.setattr("tersely.code.index.history.changes.MAX_DIFF_BYTES", MAX_FILE_BYTES)
+    shown = ask("diff-context", "--worktree")
+    assert shown.status == 0, shown.err
+    assert "rate = 1" in shown.out
+    assert "=== data.sql\n@1 too large" in shown.out
+    for words in (("change-impact",), ("plan", "cents", "in", "shop/money.py", "is", "wrong")):
+        assert ask(*words).status == 0
+
+
 def test_a_conflict_is_shown_as_the_file_is(repository: Repository, ask: Ask) -> None:
     root = repository({"notes.txt": "one\n"})
     git(root, "checkout", "-q", "-b", "other")
@@ -443,7 +599,9 @@ FORM = st.sampled_from(["text", "compact", "ultracompact", "markdown", "json"])
 
 @given(edits=st.lists(EDIT, max_size=6), budget=st.integers(300, 900), form=FORM)
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_no_pack_exceeds_its_budget(
     ask: Ask, changing: Path, edits: list[tuple[int, str]], budget: int, form: str
@@ -474,6 +632,19 @@ def test_a_large_file_that_is_gone_costs_a_line(repository: Repository, ask: Ask
     assert (
         ask("plan", "the rate of cents in shop/money.py is wrong", "--budget", "4000").status == 0
     )
+
+
+def test_a_large_file_matters_where_it_writes_a_changed_name(
+    repository: Repository, ask: Ask
+) -> None:
+    large = "x = 1\n" * (MAX_FILE_BYTES // 5)
+    root = repository({**SHOP, "other.py": large, "using.py": f"{large}total(1)\n"})
+    (root / "other.py").write_text(f"{large}y = 1\n")
+    edit(root, "shop/orders.py", "sum(", "1 + sum(")
+    git(root, "add", "shop/orders.py")
+    noted = ask("diff-context", "--staged").err
+    assert "using.py (too large)" in noted
+    assert "other.py" not in noted
 
 
 def test_both_ends_are_said_as_they_were_asked_for(repository: Repository, ask: Ask) -> None:

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 from tests.cli.asking import Ask, run
+from tests.depth import mostly_slow
 
-from tersely.foundation.storage.private import index_directory
+from tersely.foundation.storage.private import index_places
 
 
 def refused(words: list[str], directory: Path, code: str) -> None:
@@ -68,7 +69,7 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("name", mostly_slow(LONG, "calls.py"))
 def test_nesting_takes_bounded_time_and_memory(shop: Path, name: str) -> None:
     (shop / name).write_text(LONG[name])
     command = f"ulimit -v 1500000; exec {sys.executable} -m tersely index --report"
@@ -77,7 +78,7 @@ def test_nesting_takes_bounded_time_and_memory(shop: Path, name: str) -> None:
     )
     assert ended.returncode == 0, ended.stderr
     assert f"{name}:1  nested too deeply" in ended.stdout or "parse errors" in ended.stdout
-    assert (Path(index_directory(str(shop))) / "index.db").stat().st_size < 100_000_000
+    assert (Path(index_places(str(shop)).in_repository) / "index.db").stat().st_size < 100_000_000
 
 
 @pytest.mark.parametrize("place", ["pyproject.toml", ".tersely/config.toml"])
@@ -96,8 +97,12 @@ def test_settings_outside_the_repository_are_not_read(
     assert "SECRET" not in answer.out + answer.err
 
 
-def test_a_file_in_place_of_the_index_is_said(ask: Ask, shop: Path) -> None:
+def test_where_no_index_can_be_written_that_is_said(
+    ask: Ask, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (shop / ".tersely").touch()
+    (tmp_path / "indexes").touch()
+    monkeypatch.setenv("TERSELY_HOME", str(tmp_path))
     answer = ask("tree")
     assert answer.status == 0
     assert answer.err == "note: the index is kept in memory: File exists: .tersely\n"
@@ -212,7 +217,9 @@ def test_damage_that_only_the_question_meets_is_mended(ask: Ask, shop: Path, dam
     questions = (["calls", "checkout"], ["structure"], ["search", "validate"])
     expected = [ask(*words).out for words in questions]
     for words, before in zip(questions, expected, strict=True):
-        with sqlite3.connect(Path(index_directory(str(shop))) / "index.db") as connection:
+        with sqlite3.connect(
+            Path(index_places(str(shop)).in_repository) / "index.db"
+        ) as connection:
             connection.execute(damage)
         connection.close()
         answer = ask(*words)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 
 from tersely.capabilities.invoke import ask
 from tersely.capabilities.packs.packet import SMALL_FILES
@@ -70,14 +70,6 @@ Traceback (most recent call last):
   File "/srv/site-packages/shop/basket.py", line 13, in add
 ValueError: a price is never below zero here
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _patient() -> Iterator[None]:
-    """All evidence is gathered, however busy the machine is."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tersely.capabilities.packs.packet.MAX_SECONDS", 60.0)
-        yield
 
 
 @pytest.fixture
@@ -198,7 +190,7 @@ def test_earlier_commits_are_evidence(shop: Path) -> None:
     assert after.probability > before
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(), deadline=None)
 @given(budget=st.integers(60, 400))
 def test_a_packet_never_exceeds_its_tokens(shop_once: Path, budget: int) -> None:
     try:

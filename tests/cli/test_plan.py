@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 
 from tersely.capabilities.invoke import ask
 from tersely.cli.main import main
+from tersely.code.engine import StoredFacts
 from tersely.context.pack.kinds.plan import LONG_LINES
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.tokens import count
@@ -84,6 +86,19 @@ def test_what_the_likeliest_symbol_calls_is_shown_with_it(net: Path) -> None:
     assert "return 0.1 * attempt" in found.text
 
 
+def test_files_of_callers_are_not_opened(net: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, read = set[int](), StoredFacts.file_facts
+
+    def counting(facts: StoredFacts, file_id: int) -> object:
+        opened.add(file_id)
+        return read(facts, file_id)
+
+    monkeypatch.setattr(StoredFacts, "file_facts", counting)
+    found = plan(net, "`wait_before` in net/clock.py is wrong")
+    assert found.weighed[0].id == "net/clock.py:wait_before"
+    assert len(opened) == 1
+
+
 def test_a_long_function_comes_as_the_windows_that_matter(net: Path) -> None:
     found = plan(net, "`drain_connections` leaks zebra sockets")
     assert "zebra = pool.idle_sockets()" in found.text
@@ -96,7 +111,7 @@ def test_a_budget_is_used_only_where_that_is_asked_for(net: Path) -> None:
     assert enough.used < filled.used <= 900
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(), deadline=None)
 @given(budget=st.integers(20, 3_000), fill=st.booleans())
 def test_a_plan_never_exceeds_its_budget(net_once: Path, budget: int, *, fill: bool) -> None:
     try:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.cli.asking import Ask, run
+from tests.depth import examples
 
 from tersely.capabilities.declaration.declaration import Capability
 from tersely.cli.commands import COMMANDS
@@ -146,7 +147,7 @@ WORDS = [
 ]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=st.sampled_from(NAMES), words=st.lists(st.sampled_from(WORDS), max_size=4))
 def test_whatever_is_asked_programs_get_one_json_object(
     ask: Ask, name: str, words: list[str]

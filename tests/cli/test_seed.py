@@ -21,6 +21,7 @@ import pytest
 from mcp.client.client import Client
 from tests.cli.relay_home import Home, home_of
 from tests.doors.mcp.conversing import converse, text_of
+from tests.repositories import initialized
 
 from tersely.foundation.text.tokens import count
 
@@ -147,7 +148,7 @@ def project(tmp_path: Path) -> Project:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, "utf-8")
     made = Project(tmp_path / "home", root)
-    made.git("init", "-q", "-b", "main")
+    initialized(root)
     for number in range(4):
         (root / "notes.txt").write_text(f"note {number}\n", "utf-8")
         made.git("add", "-A", "-f")

@@ -18,10 +18,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.cli.asking import Ask
 from tests.context.pack.test_delta import applied
+from tests.depth import examples, mostly_slow
 
 import tersely
 from tersely.capabilities.invoke import ask as ask_python
-from tersely.foundation.storage.private import index_directory
+from tersely.foundation.storage.private import index_places
 from tersely.foundation.text.tokens import count
 from tersely.workspace import Workspace
 
@@ -129,7 +130,7 @@ def written(functions: Sequence[tuple[int, int]], indented: set[int], above: int
     return "\n\n".join(parts)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(), suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(
         st.tuples(EDITS, st.integers(0, 5), st.sampled_from([120, 300, 2_000]), st.booleans()),
@@ -172,7 +173,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("fill", [True, False])
-@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("budget", mostly_slow(BUDGETS, 1000))
 def test_a_session_over_real_code_saves_tokens_and_says_the_truth(
     copied: Path, budget: int, fill: bool
 ) -> None:
@@ -199,7 +200,9 @@ def test_a_session_over_real_code_saves_tokens_and_says_the_truth(
     assert fill or answer.used <= plain.used
 
 
-@pytest.mark.parametrize("form", ["text", "compact", "ultracompact", "markdown"])
+@pytest.mark.parametrize(
+    "form", mostly_slow(["text", "compact", "ultracompact", "markdown"], "text")
+)
 def test_every_format_says_what_is_unchanged(ask: Ask, copied: Path, form: str) -> None:
     words = ("context", "fit.py:fit", "--session", "me", "--format", form, "--budget", "1200")
     first, second = ask(*words), ask(*words)
@@ -246,6 +249,7 @@ def test_what_is_part_of_something_known_is_known(ask: Ask, copied: Path) -> Non
     )
 
 
+@pytest.mark.slow
 def test_processes_may_share_a_session(copied: Path) -> None:
     command = [
         sys.executable,
@@ -323,7 +327,7 @@ def test_a_changed_symbol_comes_with_the_difference(ask: Ask, shop: Path) -> Non
     said = ask("symbol", "get", "Price", "--etag", first["etag"]).out
     assert "+        return self.cents > 0" in said
     assert "class Price" not in said
-    (Path(index_directory(str(shop))) / "sessions.db").unlink()
+    (Path(index_places(str(shop)).in_repository) / "sessions.db").unlink()
     assert ask("symbol", "get", "Price", "--etag", first["etag"], "--json").result["diff"] is None
     assert ask("symbol", "get", "Price", "--etag", "--json").result["content"] == second["content"]
 

@@ -13,7 +13,7 @@ import pytest
 from tersely import capabilities
 from tersely.cli.builtin.builtin_commands import own_parameters
 from tersely.cli.commands import COMMANDS
-from tersely.cli.help.manual import overview_entry
+from tersely.cli.help.manual import synopsis
 from tersely.cli.help.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS, TALK
 from tersely.cli.relay import table
 
@@ -43,7 +43,8 @@ HEAVY = {
 # A lookup in an index that is fresh reads rows: it computes no graph, parses nothing, counts
 # nothing, starts nothing.
 LOOKUP_MAY_LOAD_OF_CODE = {
-    *("tersely.code", "tersely.code.engine", "tersely.code.places", "tersely.code.symbols"),
+    *("tersely.code", "tersely.code.bounds", "tersely.code.engine"),
+    *("tersely.code.places", "tersely.code.symbols"),
     *("tersely.code.languages", "tersely.code.languages.registry"),
     *("tersely.code.index", "tersely.code.index.building", "tersely.code.index.building.jobs"),
     *(
@@ -101,7 +102,11 @@ def test_the_overview_loads_no_declaration_of_a_capability() -> None:
 
 def test_the_overview_says_what_the_declarations_say() -> None:
     shown = {name: row for section in SECTIONS.values() for name, row in section.items()}
-    assert {command.name: overview_entry(command) for command in COMMANDS} == shown
+    declared = {
+        command.name: (synopsis(command).removeprefix(command.name).lstrip(), command.line())
+        for command in COMMANDS
+    }
+    assert declared == shown
 
 
 @pytest.mark.parametrize("module", table.MODULES)

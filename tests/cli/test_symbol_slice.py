@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.cli.asking import Ask
+from tests.depth import examples
 
 import tersely
 from tersely.capabilities.invoke import ask as ask_python
@@ -82,7 +84,7 @@ def pack_ids(found: Any, workspace: Workspace) -> set[str]:
     return ids | {one.id for one in workspace.engine.store.symbols() if one.parent in texts}
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(), suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.sampled_from(sorted(USES)), max_size=8), st.integers(0, 12), st.integers(60, 700)
 )
@@ -181,6 +183,7 @@ def names_of(function: ast.AST) -> Iterator[str]:
             yield node.id
 
 
+@pytest.mark.slow
 def test_nothing_is_missing_that_real_code_names(tmp_path: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PACKAGE / "context", tmp_path / "tersely" / "context", ignore=ignored)

@@ -46,6 +46,7 @@ def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", PACKS)
 def test_every_pack_can_be_ultracompact(ask: Ask, edited: Path, words: tuple[str, ...]) -> None:
     answer = ask(*words, "--ultracompact", "--json").result
@@ -56,6 +57,7 @@ def test_every_pack_can_be_ultracompact(ask: Ask, edited: Path, words: tuple[str
     assert "either --ultracompact or --format json" in refused.err
 
 
+@pytest.mark.slow
 def test_what_was_named_before_is_counted(ask: Ask, edited: Path) -> None:
     words = ("context", "Filling.climb", "--session", "me", "--depth", "1")
     assert re.search(r" calls Filling.climb\n +def fill_up\(", ask(*words).out)
@@ -88,6 +90,7 @@ def test_a_map_in_a_session_says_what_is_new(ask: Ask, shop: Path) -> None:
     assert ask("map", "--zoom", "L2").status == 2
 
 
+@pytest.mark.slow
 def test_a_cut_body_is_known_to_who_has_it_whole(ask: Ask, edited: Path) -> None:
     ask("context", "Filling.climb", "--session", "me", "--depth", "0")
     out = ask("diff-context", "--worktree", "--session", "me").out

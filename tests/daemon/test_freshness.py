@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.daemon.asking import Talk, serving
+from tests.repositories import initialized
 
 
 def found(talk: Talk, name: str) -> list[str]:
@@ -64,7 +65,7 @@ def test_that_a_foreign_index_is_not_read_is_no_note_of_every_answer(shop: Path)
 def test_directories_of_dependencies_are_not_watched(shop: Path) -> None:
     for number in range(20):
         (shop / f"node_modules/p{number}").mkdir(parents=True)
-    git(shop, "init")
+    initialized(shop)
     (shop / ".gitignore").write_text("ignored/\n")
     (shop / "ignored/inner").mkdir(parents=True)
     with serving(shop), Talk(shop) as talk:
@@ -74,8 +75,9 @@ def test_directories_of_dependencies_are_not_watched(shop: Path) -> None:
         assert found(talk, "dep") == []
 
 
+@pytest.mark.slow
 def test_a_branch_switch_of_thousands_of_files_is_survived(shop: Path) -> None:
-    git(shop, "init", "-b", "main")
+    initialized(shop)
     git(shop, "add", ".")
     git(shop, "commit", "-m", "one")
     git(shop, "switch", "-c", "many")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.daemon.asking import DEADLINE_SECONDS, Talk, serving
+from tests.repositories import initialized
 
 from tersely.code.index.directories import UNWATCHED_DIRECTORIES
 from tersely.foundation.git.state import git_state
@@ -34,7 +35,7 @@ def settled(root: Path) -> None:
 
 @pytest.fixture
 def tracked(shop: Path) -> Path:
-    git(shop, "init", "-b", "main")
+    initialized(shop)
     (shop / ".gitignore").write_text(".tersely\nnode_modules\n")
     git(shop, "add", ".")
     git(shop, "commit", "-m", "one")

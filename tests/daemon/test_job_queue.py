@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterator
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 
 from tersely.daemon.processes.job_queue import MAX_KNOWN_KINDS, Durations, Job, JobQueue
 
@@ -51,7 +52,7 @@ def test_a_short_task_passes_a_long_one(
 
 
 @given(flooders=st.integers(1, 6), is_own=st.booleans())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(), deadline=None)
 def test_no_flood_of_short_tasks_keeps_a_long_one_out(
     loop: asyncio.AbstractEventLoop, flooders: int, is_own: bool
 ) -> None:
@@ -103,7 +104,7 @@ def test_a_task_is_given_up(loop: asyncio.AbstractEventLoop) -> None:
 
 
 @given(usual=st.floats(0.005, 0.05), slow=st.floats(1, 60))
-@settings(max_examples=20)
+@settings(max_examples=examples())
 def test_a_kind_stays_short_after_one_that_took_long(usual: float, slow: float) -> None:
     known = Durations()
     for seconds in (*[usual] * 3, slow, usual):

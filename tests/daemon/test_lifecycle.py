@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -25,6 +27,7 @@ from tests.daemon.asking import (
 from tests.unheard import said_when_ended_at_once
 
 from tersely.daemon import lifecycle, place
+from tersely.daemon.asking import Asking
 from tersely.daemon.place import Place
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.identity import program_identity
@@ -56,7 +59,7 @@ def test_it_is_started_once_and_stopped_once(shop: Path) -> None:
 
 def test_it_ends_in_order_while_it_says_that_it_serves(shop: Path) -> None:
     log = Path(Place.of(str(shop)).log)
-    given = [str(shop), ANSWER_WORDS, str(IDLE_SECONDS)]
+    given = [str(shop), ANSWER_WORDS, str(IDLE_SECONDS), str(IDLE_SECONDS)]
     said = said_when_ended_at_once("tersely.daemon.serve:main", given, log)
     assert said.startswith(b'{"ok": true')
     assert log.read_text().rstrip().endswith("INFO ending: it was asked to")
@@ -132,6 +135,50 @@ def test_it_ends_with_its_repository(shop: Path) -> None:
         pids_of_analysis(shop)
         shop.rename(shop.with_name("moved"))
         wait_for_end(status["pid"])
+
+
+def test_it_ends_with_its_repository_though_somebody_has_it_open(shop: Path) -> None:
+    with serving(shop) as status:
+        pids_of_analysis(shop)
+        held = os.open(shop, os.O_RDONLY)
+        try:
+            shutil.rmtree(shop)
+            shop.mkdir()  # another one at the same place
+            wait_for_end(status["pid"])
+        finally:
+            os.close(held)
+
+
+def test_one_that_was_started_for_clients_ends_when_the_last_is_gone(shop: Path) -> None:
+    started = lifecycle.start(str(shop), ANSWER_WORDS, IDLE_SECONDS, left_seconds=1)
+    assert started.status["ends_when_left"]
+    with Talk(shop) as talk:
+        talk.ask(cmd="warm")
+    wait_for_end(started.status["pid"])
+    held = lifecycle.start(str(shop), ANSWER_WORDS, IDLE_SECONDS, left_seconds=1)
+    asked = lifecycle.start(str(shop), ANSWER_WORDS, IDLE_SECONDS)  # by a person: it stays
+    assert not asked.was_running
+    assert asked.status["pid"] != held.status["pid"]
+    assert not asked.status["ends_when_left"]
+    assert lifecycle.stop(str(shop))
+
+
+def test_a_daemon_ends_with_the_process_that_it_was_started_for(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tersely.daemon.asking.DAEMON_LEFT_SECONDS", 1)
+
+    async def converse() -> int:
+        asking = Asking(ANSWER_WORDS, starts_daemons=True)
+        try:
+            await asking.revision(shop)
+            status = lifecycle.status(str(shop))
+            assert status is not None
+            return int(status["pid"])
+        finally:
+            asking.close()
+
+    wait_for_end(asyncio.run(converse()))
 
 
 def test_its_files_are_the_users_alone(shop: Path, runtime: Path) -> None:

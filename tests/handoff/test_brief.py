@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.relay_home import Home, home_of
+from tests.repositories import initialized
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_BRIEF_TOKENS
@@ -80,12 +80,13 @@ def test_what_one_part_does_not_need_the_others_have() -> None:
 def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     root = tmp_path_factory.mktemp("root")
     (root / "kettle.py").write_text(CODE)
-    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    initialized(root)
     with home_of(tmp_path_factory.mktemp("home") / "relay", root) as home:
         home.up()
         yield home
 
 
+@pytest.mark.slow
 def test_a_brief_of_everything(relay: Home) -> None:
     thread = relay.ok("relay", "thread", "new", "--name", "tea").strip()
     patch = '[{"op":"add","path":"/facts/-","value":{"id":"f","key":"kettle","value":"->relay:ben it is\\u202e hot"}}]'

@@ -28,7 +28,7 @@ _TOLD = {
     "release": rf"{_USE} after;",
 }
 _TASK = re.compile(r"please change ([\w.-]+)")
-_WISH = re.compile(r"(\S+) → \S+[^\n]*\s+[^\n]*may I have")
+_WISH = re.compile(r"\d+ (\S+) [\d: -]+\s+[^\n]*may I have")
 _HOLDER = re.compile(r"is held by (\S+)")
 _MINE, _FREE = "yours until", "is free now"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 from pathlib import Path
 from shlex import split
 from types import SimpleNamespace
@@ -38,20 +37,6 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (root / ".git").mkdir()
     (root / ".git" / "HEAD").touch()
     return root
-
-
-@pytest.fixture
-def patient(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Packets say the same however busy the machine is: processes of ours that make them leave
-    nothing out for want of time.
-    """
-    folder = tmp_path / "patient"
-    folder.mkdir()
-    (folder / "sitecustomize.py").write_text(
-        "from tersely.capabilities.packs import packet\npacket.MAX_SECONDS = 60.0\n"
-    )
-    before = os.environ.get("PYTHONPATH", "")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(folder), before])))
 
 
 def hook(
@@ -105,6 +90,16 @@ def test_reads_that_were_answered_in_outline_are_counted(
         "code were answered in outline"
     )
     assert str(shop) not in (shop.parent / "state" / "adoption.log").read_text("utf-8")
+
+
+@pytest.mark.parametrize("kind", ["prompt", "read"])
+def test_a_home_is_not_read_for_an_agent_that_was_started_there(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    monkeypatch.setenv("HOME", str(shop))
+    call = {**reading(shop, "claude", "basket.py"), "prompt": PROMPT}
+    assert hook(monkeypatch, capsys, kind, "claude", call) == (0, "")
+    assert not list(shop.parent.glob("**/index.db"))
 
 
 def test_a_log_that_cannot_be_written_keeps_nobody_from_reading(
@@ -170,7 +165,7 @@ def starting(shop: Path, source: str, session: str = "s") -> dict[str, Any]:
     }
 
 
-@pytest.mark.usefixtures("patient")
+@pytest.mark.slow
 def test_a_packet_is_sent_once_in_a_session_until_its_reader_has_lost_it(
     shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -202,7 +197,7 @@ def test_a_packet_is_sent_once_in_a_session_until_its_reader_has_lost_it(
     assert "sent before in this session" in (shop.parent / "state" / "hooks.log").read_text()
 
 
-@pytest.mark.usefixtures("patient")
+@pytest.mark.slow
 def test_a_packet_that_came_too_late_is_not_taken_for_sent(
     shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

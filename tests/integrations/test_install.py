@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.depth import mostly_slow
 
+from tersely.cli.builtin import extension
 from tersely.cli.main import main
 from tersely.foundation.text.tokens import count
 from tersely.integrations.formats import json_text
@@ -21,6 +23,7 @@ from tersely.integrations.table import AGENTS
 
 OWN_TEXTS = ("SKILL.md", "AGENTS.md")
 MAX_TEXT_TOKENS = 350
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +36,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     programs.mkdir()
     (programs / "git").symlink_to(str(shutil.which("git")))
     monkeypatch.setenv("PATH", str(programs))
+    monkeypatch.setattr(extension, "FILE", str(a_vsix(tmp_path)))  # for which `make vsix` is long
     return home
 
 
@@ -44,6 +48,13 @@ def an_editor(programs: Path, name: str, *, works: bool = True) -> Path:
     program.write_text(f"#!/bin/sh\n{body}\n")
     program.chmod(0o755)
     return notes
+
+
+def a_vsix(folder: Path) -> Path:
+    """A file in the place of the extension."""
+    file = folder / "own.vsix"
+    file.write_bytes(b"PK")
+    return file
 
 
 @pytest.fixture
@@ -189,7 +200,7 @@ def commands(value: Any) -> Iterator[Any]:
             yield from commands(inner)
 
 
-@pytest.mark.parametrize("agent", HOOKED)
+@pytest.mark.parametrize("agent", mostly_slow(HOOKED, "claude"))
 @pytest.mark.parametrize("flags", [[], ["--user"]], ids=["project", "user"])
 def test_what_is_written_starts_without_a_path_to_the_command(
     project: Path, home: Path, program: Path, agent: str, flags: list[str]
@@ -204,16 +215,18 @@ def test_what_is_written_starts_without_a_path_to_the_command(
     ]:
         read = tomllib.loads if path.suffix == ".toml" else json_text.read
         found += [
-            command for command in commands(read(path.read_text())) if str(program) in str(command)
+            command for command in commands(read(path.read_text())) if "tersely" in str(command)
         ]
     plugins = [*project.rglob("*.js"), *home.rglob("*.js")]
-    assert all(f"PROGRAM = {json.dumps([str(program)])}" in path.read_text() for path in plugins)
+    called = str(program) if flags else "tersely"
+    assert all(f"PROGRAM = {json.dumps([called])}" in path.read_text() for path in plugins)
     assert len(found) + len(plugins) >= 2
+    path = "/nowhere" if flags else str(program.parent)
     for command in found:
         server = command if isinstance(command, list) else None
         done = subprocess.run(
             server or ["/bin/sh", "-c", command],
-            env={"PATH": "/nowhere", "HOME": str(home), "TERSELY_HOME": str(home / "state")},
+            env={"PATH": path, "HOME": str(home), "TERSELY_HOME": str(home / "state")},
             input='{"jsonrpc":"2.0","id":1,"method":"ping"}\n' if server else "{}",
             capture_output=True, text=True, cwd=project, timeout=60, check=False,
         )  # fmt: skip
@@ -221,6 +234,52 @@ def test_what_is_written_starts_without_a_path_to_the_command(
         assert done.stderr == ""
         if server:
             assert json.loads(done.stdout)["result"] == {}
+
+
+@pytest.mark.parametrize("agent", IN_REPOSITORIES)
+def test_files_that_a_team_commits_name_no_place_of_this_machine(
+    tmp_path: Path, home: Path, program: Path, agent: str
+) -> None:
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    run(bare, "install", agent, "--yes")
+    committed = {name: text for name, text in contents(bare).items() if ".local." not in name}
+    personal = (str(program.parent), sys.prefix, str(home), str(bare), str(ROOT))
+    assert committed
+    assert [
+        (name, one) for name, text in committed.items() for one in personal if one in text
+    ] == []
+
+
+def test_hooks_that_an_earlier_version_wrote_for_everybody_are_taken_out(
+    project: Path, program: Path
+) -> None:
+    shared, local = project / ".claude/settings.json", project / ".claude/settings.local.json"
+    before = contents(project)
+    run(project, "install", "claude", "--yes")
+    written = json_text.read(local.read_text())["hooks"]
+    shared.write_text(json.dumps({"model": "large", "hooks": written}))
+    local.unlink()
+    run(project, "install", "claude", "--yes")
+    kept = json_text.read(shared.read_text())
+    assert (kept["model"], any(kept["hooks"].values())) == ("large", False)
+    assert json_text.read(local.read_text())["hooks"] == written
+    run(project, "uninstall", "claude", "--yes")
+    assert set(contents(project)) == set(before)
+
+
+@pytest.mark.parametrize("agent", HOOKED)
+def test_it_says_in_three_lines_what_its_hooks_do(
+    project: Path, agent: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["install", agent, "--root", str(project)]) == 0  # nothing is written
+    shown = capsys.readouterr().out
+    assert "`tersely index` makes one" in shown
+    said = [line for line in shown.splitlines() if line.startswith("on ")]
+    assert 2 <= len(said) <= 3
+    assert "relay" in said[-1]
+    assert main(["install", agent, "--no-hooks", "--root", str(project)]) == 0
+    assert "\non " not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("agent", HOOKED)
@@ -276,8 +335,8 @@ def test_a_text_that_agents_share_stays_as_long_as_one_of_them_has_it(project: P
 @pytest.mark.parametrize(
     ("name", "text", "agent"),
     [
-        (".claude/settings.json", '{"hooks": [}', "claude"),
-        (".claude/settings.json", '{"hooks": "no"}', "claude"),
+        (".claude/settings.local.json", '{"hooks": [}', "claude"),
+        (".claude/settings.local.json", '{"hooks": "no"}', "claude"),
         (".codex/config.toml", "model = ", "codex"),
         (".codex/config.toml", '[mcp_servers.tersely]\ncommand = "other"\n', "codex"),
         ("AGENTS.md", "<!-- tersely: begin -->\n", "codex"),
@@ -420,8 +479,7 @@ def test_goose_is_told_of_the_server(project: Path, home: Path) -> None:
 
 def test_the_extension_is_taken_in_and_let_go(project: Path, home: Path, tmp_path: Path) -> None:
     notes = an_editor(tmp_path / "programs", "codium")
-    file = tmp_path / "own.vsix"
-    file.write_bytes(b"PK")
+    file = a_vsix(tmp_path)
     run(project, "install", "vscodium", "--user", "--yes", "--vsix", str(file))
     assert notes.read_text() == f"--install-extension {file}\n"
     run(project, "uninstall", "vscodium", "--user", "--yes")
@@ -432,8 +490,7 @@ def test_the_extension_is_shown_before_an_editor_is_asked(
     project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     notes = an_editor(tmp_path / "programs", "code")
-    file = tmp_path / "own.vsix"
-    file.write_bytes(b"PK")
+    file = a_vsix(tmp_path)
     run(project, "install", "vscode", "--user", "--vsix", str(file))
     assert f"--install-extension {file}" in capsys.readouterr().out
     assert not notes.exists()
@@ -443,8 +500,7 @@ def test_an_editor_that_does_not_take_the_extension_is_told_of(
     project: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     an_editor(tmp_path / "programs", "code", works=False)
-    file = tmp_path / "own.vsix"
-    file.write_bytes(b"PK")
+    file = a_vsix(tmp_path)
     assert (
         main(["install", "vscode", "--user", "--yes", "--vsix", str(file), "--root", str(project)])
         != 0
@@ -470,5 +526,28 @@ def test_without_the_program_of_an_editor_the_rest_is_written(
 ) -> None:
     run(project, "install", "vscode", "--user", "--yes")
     said = json.loads(capsys.readouterr().out)["result"]["text"]
-    assert "code is not on the PATH" in said or "make vsix" in said
+    assert "code is not on the PATH" in said
     assert at(home / ".config/Code/User/mcp.json", ("servers", "tersely"))
+
+
+@pytest.mark.parametrize("place", [(), ("--user",)])
+def test_a_copy_without_the_extension_fails_once_the_rest_is_written(
+    project: Path,
+    home: Path,
+    place: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    notes = an_editor(tmp_path / "programs", "code")
+    monkeypatch.setattr(extension, "FILE", "none.vsix")  # as in a copy for which none was built
+    for _ in range(2):  # also where nothing else is left to be written
+        words = ["install", "vscode", *place, "--yes", "--root", str(project)]
+        assert main(words) == 1
+        told = capsys.readouterr()
+        assert (told.out, told.err.count("\n")) == ("", 2)
+        assert "the extension is not in this copy" in told.err
+        assert "--vsix FILE" in told.err
+        written = home / ".config/Code/User" if place else project / ".vscode"
+        assert at(written / "mcp.json", ("servers", "tersely"))
+    assert not notes.exists()

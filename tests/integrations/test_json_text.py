@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 
 from tersely.integrations.formats.json_text import Entry, NotJsonError, added, read, removed
 
@@ -57,7 +58,7 @@ def test_adding_twice_is_adding_once() -> None:
     assert added(once, ENTRIES) == once
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     value=st.dictionaries(st.text(max_size=6), PLAIN, max_size=4), indent=st.sampled_from([None, 2, 4, "\t"]),
     newline=st.sampled_from(["\n", "\r\n"]),

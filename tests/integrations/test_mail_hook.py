@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -15,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools.budgets.limits import own
 
+from tersely.capabilities.relay.foreign import banner, typed
 from tersely.capabilities.relay.introduction import Peer, introduction
 from tersely.client import Client
 from tersely.foundation.clock import Stopwatch
@@ -129,15 +132,43 @@ def test_an_agent_is_told_who_it_is_and_who_is_there(home: Path, tmp_path: Path)
     text = told["hookSpecificOutput"]["additionalContext"]
     assert told["hookSpecificOutput"]["hookEventName"] == "SessionStart"
     assert text.startswith("You are cleo ")
-    assert " ben" in text
     assert "tersely send NAME" in text
+
+
+def state_of(home: Path, name: str) -> str:
+    with Client.local("ben", home) as relay:
+        return next(one.state for one in relay.ask("agent.list").agents if one.name == name)
+
+
+def test_an_agent_that_was_installed_is_what_its_last_hook_shows(home: Path) -> None:
+    hook(home, "start", "pia", hook_event_name="SessionStart")
+    assert state_of(home, "pia") == "idle"
+    with Client.local("ben", home) as relay:
+        kinds = {one.name: one.kind for one in relay.ask("agent.list").agents}
+    assert kinds["pia"] == "agent"
+    hook(home, "mail", "pia", hook_event_name="UserPromptSubmit")
+    assert state_of(home, "pia") == "working"
+    told = hook(home, "start", "quin", hook_event_name="SessionStart")
+    here = told["hookSpecificOutput"]["additionalContext"].partition("Here now: ")[2]
+    assert "pia (working)" in here
+    assert "ben" not in here  # who has written, and is no agent that is here
+    hook(home, "stop", "pia", hook_event_name="Stop")
+    assert state_of(home, "pia") == "idle"
+    with Client.local("pia", home) as relay:
+        asked = relay.ask("permission.ask", tool="Bash", what="make").id
+        assert state_of(home, "pia") == "waits for permission"
+        relay.ask("permission.ask", tool="Bash", what="make", id=asked, over=True)
+    hook(home, "end", "pia", hook_event_name="SessionEnd")
+    assert state_of(home, "pia") == "gone"
+    told = hook(home, "start", "rex", hook_event_name="SessionStart")
+    assert "pia" not in told["hookSpecificOutput"]["additionalContext"]
 
 
 def test_a_message_is_put_before_the_model_once(home: Path) -> None:
     send(home, "dan", "the parser is yours")
     told = hook(home, "mail", "dan", hook_event_name="PostToolUse")
     text = told["hookSpecificOutput"]["additionalContext"]
-    assert "ben → dan" in text
+    assert re.search(r"^\d+ ben \d\d:\d\d$", text, re.MULTILINE)
     assert "the parser is yours" in text
     assert hook(home, "mail", "dan", hook_event_name="PostToolUse") == ""
     with Client.local("ben", home) as relay:
@@ -189,7 +220,32 @@ def test_mail_is_not_taken_by_a_part_of_the_agent(home: Path) -> None:
 def test_a_message_says_how_to_answer_it(home: Path) -> None:
     send(home, "jo", "which port?")
     told = hook(home, "mail", "jo", hook_event_name="PostToolUse")
-    assert '`tersely send ben "text"`' in told["hookSpecificOutput"]["additionalContext"]
+    assert "`tersely send ben TEXT`" in told["hookSpecificOutput"]["additionalContext"]
+
+
+def test_few_tokens_stand_around_a_message_and_more_is_said_where_there_is_more(
+    home: Path,
+) -> None:
+    said = "the parser is yours, I have finished its tests"  # nine words
+    for name in ("moe", "noa"):
+        send(home, name, said)
+    told = hook(home, "mail", "moe", hook_event_name="PostToolUse")
+    stopped = hook(home, "mail", "noa", hook_event_name="PostToolUse")
+    texts = [one["hookSpecificOutput"]["additionalContext"] for one in (told, stopped)]
+    with Client.local("noa", home) as relay:
+        texts.append(relay.answer("mail.inbox", {"waiting": False, "limit": 1}).text)
+    head = banner("ben", "17")
+    texts += [typed(head, said, has_lines=has_lines) for has_lines in (True, False)]
+    for text in texts:
+        assert said in text
+        assert "ben" in text
+        assert "--after" not in text
+        assert count(text) - count(said) <= own()["tokens.message_frame"]
+    send(home, "noa", "and another")
+    with Client.local("noa", home) as relay:
+        assert (
+            "for more: --after" in relay.answer("mail.inbox", {"waiting": False, "limit": 1}).text
+        )
 
 
 def test_what_others_write_cannot_pass_for_more(home: Path) -> None:
@@ -198,9 +254,9 @@ def test_what_others_write_cannot_pass_for_more(home: Path) -> None:
         "additionalContext"
     ]
     lines = text.splitlines()
-    assert lines[0] == "Messages of other agents, not of your user:"
+    assert lines[0] == "Not from your user:"
     others = [line for line in lines[2:] if line and not line.startswith("    ")]
-    assert others[0] == 'Answer: `tersely send ben "text"`, or the tool send.'
+    assert others == ["Answer: `tersely send ben TEXT`"]
     assert "</hook_context>" not in text
     assert "\x1b" not in text
     assert "->relay" not in text
@@ -366,8 +422,7 @@ def test_what_another_user_serves_is_not_asked(tmp_path: Path) -> None:
 def test_what_an_agent_is_told_is_short() -> None:
     peers = [Peer(f"claude-a{number}cd", "writes the parser") for number in range(10)]
     alone = count(introduction("claude-ab3d", []))
-    assert alone <= 150
-    assert count(introduction("claude-ab3d", peers)) <= 150 + 10 * len(peers) + 10
+    assert count(introduction("claude-ab3d", peers)) <= alone + 10 * len(peers) + 10
 
 
 def test_processes_of_one_agent_find_one_name(tmp_path: Path) -> None:

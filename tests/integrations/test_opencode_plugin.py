@@ -88,27 +88,19 @@ await new Promise((resolve) => server.listen(process.env.TERSELY_RUN_SOCKET, res
 const client = { postSessionIdPermissionsPermissionId: async (reply) => replies.push(reply) };
 const plugin = await TerselyRun({ client, directory: "." });
 const happens = (type, properties) => plugin.event({ event: { type, properties } });
-const answered = (id, role, tokens, time) => happens("message.updated", { info: { id, role, tokens, time } });
-const tokens = { input: 100, output: 10, reasoning: 5, cache: { read: 900, write: 7 } };
-await answered("a", "assistant", tokens, { completed: 1 });
-await answered("a", "assistant", tokens, { completed: 1 });
-await answered("b", "user", tokens, { completed: 1 });
-await answered("c", "assistant", tokens, {});
-await answered("c", "assistant", { input: 1000, output: 1 }, { completed: 2 });
 for (const command of ["allow", "deny", "wait"])
   await happens("permission.asked", { id: `of ${command}`, sessionID: "s", permission: "bash", metadata: { command } });
 await until(() => replies.length === 2 && existsSync("waits"));
 await happens("permission.replied", { sessionID: "s", requestID: "of wait", reply: "once" });
 await until(() => existsSync("ended"));
 await until(() => calls.filter((call) => call.hook_event_name === "permission.replied").length);
-const counted = calls.filter((call) => call.hook_event_name === "tokens").map((call) => call.tokens);
-console.log(JSON.stringify({ counted, replies }));
+console.log(JSON.stringify({ replies }));
 process.exit();
 """
 
 
 @pytest.mark.skipif(NODE is None, reason="without node there is nothing to run the plugin")
-def test_under_run_answers_are_counted_and_the_person_is_asked(tmp_path: Path) -> None:
+def test_under_run_the_person_is_asked(tmp_path: Path) -> None:
     assert NODE is not None
     files = importlib.resources.files("tersely.integrations") / "files"
     (tmp_path / "plugin.mjs").write_text((files / "opencode_run.js").read_text())
@@ -121,6 +113,5 @@ def test_under_run_answers_are_counted_and_the_person_is_asked(tmp_path: Path) -
         timeout=60,
     )  # fmt: skip
     told = json.loads(done.stdout)
-    assert sorted(told["counted"]) == [122, 122, 1_123]
     said = {one["path"]["permissionID"]: one["body"]["response"] for one in told["replies"]}
     assert said == {"of allow": "once", "of deny": "reject"}

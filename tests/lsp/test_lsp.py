@@ -15,6 +15,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 from tests.agent.core.conftest import root
+from tests.depth import mostly_slow
 
 __all__ = ["root"]
 PRICES = "shop/prices.py"
@@ -120,6 +121,7 @@ def test_symbols_references_and_calls(root: Path) -> None:
     driven(work)
 
 
+@pytest.mark.slow
 def test_lenses_are_resolved_when_they_are_shown(root: Path) -> None:
     async def work() -> None:
         async with editing(root) as editor:
@@ -157,7 +159,7 @@ def test_commands_answer_in_words(root: Path) -> None:
     driven(work)
 
 
-@pytest.mark.parametrize("encoding", [Kind.Utf8, Kind.Utf16, Kind.Utf32])
+@pytest.mark.parametrize("encoding", mostly_slow([Kind.Utf8, Kind.Utf16, Kind.Utf32], Kind.Utf16))
 def test_positions_are_counted_in_the_units_that_were_agreed_on(root: Path, encoding: Kind) -> None:
     line = "smile = '😀é'; total([])\n"
     (root / "shop" / "smile.py").write_text(
@@ -180,6 +182,7 @@ def test_positions_are_counted_in_the_units_that_were_agreed_on(root: Path, enco
     driven(work)
 
 
+@pytest.mark.slow
 def test_a_file_that_is_not_saved_is_answered_for_as_it_was_saved(root: Path) -> None:
     async def work() -> None:
         async with editing(root) as editor:
@@ -215,6 +218,7 @@ def test_a_file_that_is_not_saved_is_answered_for_as_it_was_saved(root: Path) ->
     driven(work)
 
 
+@pytest.mark.slow
 def test_what_is_elsewhere_or_gone_has_no_answer(root: Path, tmp_path: Path) -> None:
     (tmp_path / "alone.py").write_text("def alone():\n    pass\n")
 
@@ -235,6 +239,7 @@ def test_what_is_elsewhere_or_gone_has_no_answer(root: Path, tmp_path: Path) -> 
     driven(work)
 
 
+@pytest.mark.slow
 def test_an_extension_asks_any_question_about_code(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,7 +79,6 @@ _RELAY = {
     "mail.resend": _Row("relay.mail:RESEND", "dead-letters resend"),
     "agent.list": _Row("relay.agents:AGENTS", "agents"),
     "agent.retire": _Row("relay.agents:RETIRE", "agents retire"),
-    "agent.away": _Row("relay.agents:AWAY_CAPABILITY", "agents away"),
     "agent.introduction": _Row("relay.introduction", "hello"),
     "permission.ask": _Row("relay.teams.permissions"),
     "claim.take": _Row("relay.teams.claims:CLAIM", "claim"),

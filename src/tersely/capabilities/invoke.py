@@ -4,7 +4,7 @@ into an outcome.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.capabilities.catalogue import load
@@ -120,15 +120,15 @@ def _invoke_once(
         parameters = bind(capability.parameters, arguments)
         if not capability.checks_freshness:
             result = capability.run(workspace, parameters)
-            return _outcome(capability, workspace, workspace.revision, result)
+            return _outcome(capability, workspace, workspace.revision, result, ())
         workspace.check_freshness()
         with workspace.snapshot():
             revision = workspace.revision
             with patience(
                 workspace.patience_seconds if capability.tier_of(arguments) < Tier.SYSTEM else 0
             ):
-                result = capability.run(workspace, parameters)
-            return _outcome(capability, workspace, revision, result)
+                result, bounds = workspace.engine.notes.hear(capability.run, workspace, parameters)
+            return _outcome(capability, workspace, revision, result, bounds)
     except TerselyError as error:
         return Outcome(revision, None, Failure.of(error))
     except ModuleNotFoundError as error:
@@ -142,10 +142,14 @@ def _invoke_once(
 
 
 def _outcome(
-    capability: Capability[Any, Any], workspace: Workspace, revision: str, result: Any
+    capability: Capability[Any, Any],
+    workspace: Workspace,
+    revision: str,
+    result: Any,
+    bounds: Collection[str],
 ) -> Outcome:
     is_found = capability.found is None or capability.found(result)
-    return Outcome(revision, result, notes=workspace.notes(), is_found=is_found)
+    return Outcome(revision, result, notes=workspace.notes(bounds), is_found=is_found)
 
 
 def ask(workspace: Workspace, name: str, **arguments: object) -> Any:

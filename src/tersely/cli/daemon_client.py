@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _NOT_ASKED = frozenset({"index", "-p", CANDIDATES_COMMAND})
 _OWN_FLAGS = frozenset({"--help", "-h", "--version", "-V"})
 _STANDARD_INPUT = "-"  # a daemon has none
+_STAGED, _INDEX = "--staged", "GIT_INDEX_FILE"  # nor the index that git makes for its hooks
 _PREFIX = "TERSELY_"
 _SWITCH = "TERSELY_DAEMON"
 
@@ -33,7 +34,8 @@ def answered(program: str, words: Sequence[str]) -> int | None:
     """
     if not words or _is_no_question(words[0]) or _STANDARD_INPUT in words:
         return None
-    if not _OWN_FLAGS.isdisjoint(words) or os.environ.get(_SWITCH) == "off":
+    is_own = not _OWN_FLAGS.isdisjoint(words) or (_STAGED in words and _INDEX in os.environ)
+    if is_own or os.environ.get(_SWITCH) == "off":
         return None
     from tersely.daemon.client import Client
     from tersely.daemon.place import Place

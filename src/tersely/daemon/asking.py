@@ -11,8 +11,9 @@ import contextlib
 import json
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.daemon import lifecycle
 from tersely.daemon.ndjson.commands import TEXT_COMMAND, VALUE_COMMAND
@@ -35,9 +36,18 @@ if TYPE_CHECKING:
     from tersely.daemon.processes.own_processes import OwnProcesses
 
 MAX_OPEN_REPOSITORIES = 4  # that one process asks at a time without a daemon
+# until a daemon ends that a process like this has started, once no such process is connected
+DAEMON_LEFT_SECONDS = 30
 _REPLY_BYTES = MAX_ANSWER_BYTES + 100_000  # the longest line of a reply
 _CONNECT_AGAIN_SECONDS = 0.05
 _NOT_FOR_US = "unknown_command"  # what a daemon says that belongs to another program
+
+
+class _Held(NamedTuple):
+    """A connection on which nothing is asked."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
 
 
 class Asking:
@@ -52,6 +62,7 @@ class Asking:
         self._starts_daemons = starts_daemons
         self._receipt_seconds = DAEMON_START_SECONDS if starts_daemons else DAEMON_RECEIPT_SECONDS
         self._identity = program_identity()
+        self._held: dict[str, _Held] = {}  # by resolved root
         self._own: dict[str, OwnProcesses] = {}  # by resolved root, the one asked last at the end
 
     async def ask(
@@ -118,7 +129,10 @@ class Asking:
         return _success_of(reply)["result"]
 
     def close(self) -> None:
-        """End all processes of our own."""
+        """End all processes of our own, and let go of daemons."""
+        for held in self._held.values():
+            held.writer.close()
+        self._held.clear()
         for own in self._own.values():
             own.close()
         self._own.clear()
@@ -133,12 +147,24 @@ class Asking:
             return None
         reply = await self._ask_daemon(root, request, on_progress)
         if reply is None and (self._starts_daemons or settings.daemon == "start"):
-            start = lifecycle.start_missing
+            left_seconds = None if settings.daemon == "start" else DAEMON_LEFT_SECONDS
+            start = partial(lifecycle.start_missing, left_seconds=left_seconds)
             if await asyncio.to_thread(
                 start, root, self._answer_words, settings.daemon_idle_seconds
             ):
                 reply = await self._ask_daemon(root, request, on_progress)
         return reply
+
+    async def _stay_connected(self, root: str) -> None:
+        """Have a connection to a daemon for as long as this process lives: it knows by that that
+        somebody may ask again.
+        """
+        held = self._held.get(root)
+        if held is not None and not held.reader.at_eof():
+            return
+        if held is not None or len(self._held) >= MAX_OPEN_REPOSITORIES:
+            self._held.pop(root if held is not None else next(iter(self._held))).writer.close()
+        self._held[root] = _Held(*await _connected(Place.of(root).socket))
 
     async def _ask_daemon(
         self, root: str, request: dict[str, Any], on_progress: Progress
@@ -146,6 +172,8 @@ class Asking:
         """The reply of a daemon of this program, None if there is none."""
         try:
             async with asyncio.timeout(DAEMON_CONNECT_SECONDS):
+                if self._starts_daemons:
+                    await self._stay_connected(root)
                 reader, writer = await _connected(Place.of(root).socket)
         except OSError:  # and `TimeoutError`, which is one
             return None

@@ -38,7 +38,6 @@ class Freshness:
         self._refreshing: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._rescanning: asyncio.TimerHandle | None = None
-        self.is_root_gone = False
         self.revision = ""
         self.files = 0
         self.standing = Standing(False, (), False, 0)
@@ -106,7 +105,6 @@ class Freshness:
         if self._watch is None:
             return
         changes = self._watch.read()
-        self.is_root_gone |= changes.is_root_gone
         if changes:
             self.mark(changes)
 

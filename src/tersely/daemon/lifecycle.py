@@ -28,17 +28,24 @@ class Started(NamedTuple):
     was_running: bool
 
 
-def start(root: str, answer_words: str, idle_seconds: int) -> Started:
-    """Have a daemon of this very program for a resolved root; one of another program is replaced."""
+def start(
+    root: str, answer_words: str, idle_seconds: int, left_seconds: int | None = None
+) -> Started:
+    """Have a daemon of this very program for a resolved root; one of another program is replaced.
+
+    With `left_seconds` it ends so soon after the last client has gone; one that would is replaced by
+    one that stays.
+    """
     place = Place.of(root)
     running = status(root)
     if running is not None:
-        if running.get("program") == program_identity():
+        is_ours = running.get("program") == program_identity()
+        if is_ours and not (running.get("ends_when_left") and left_seconds is None):
             return Started(running, True)
         stop(root)
     try:
         make_private(place.directory)
-        arguments = [root, answer_words, str(idle_seconds)]
+        arguments = _arguments(root, answer_words, idle_seconds, left_seconds)
         is_new = bool(
             detached.start_and_wait(_MAIN, arguments, DAEMON_START_SECONDS, place.log)["pid"]
         )
@@ -53,7 +60,9 @@ def start(root: str, answer_words: str, idle_seconds: int) -> Started:
     return Started(found, not is_new)
 
 
-def start_missing(root: str, answer_words: str, idle_seconds: int) -> bool:
+def start_missing(
+    root: str, answer_words: str, idle_seconds: int, left_seconds: int | None = None
+) -> bool:
     """Have a daemon of a resolved root, of whatever program; whether there is one. Of many callers
     one starts it.
     """
@@ -62,7 +71,7 @@ def start_missing(root: str, answer_words: str, idle_seconds: int) -> bool:
         make_private(place.directory)
         with held(place.turn, waits=True):
             if not _listens(place):
-                start(root, answer_words, idle_seconds)
+                start(root, answer_words, idle_seconds, left_seconds)
             return True
     return False
 
@@ -75,7 +84,14 @@ def start_unasked(root: str, answer_words: str, idle_seconds: int) -> None:
         place = Place.of(root)
         make_private(place.directory)
         nobody = os.open(os.devnull, os.O_WRONLY)
-        detached.start(_MAIN, [root, answer_words, str(idle_seconds)], nobody)
+        detached.start(_MAIN, _arguments(root, answer_words, idle_seconds, None), nobody)
+
+
+def _arguments(
+    root: str, answer_words: str, idle_seconds: int, left_seconds: int | None
+) -> list[str]:
+    left = idle_seconds if left_seconds is None else min(left_seconds, idle_seconds)
+    return [root, answer_words, str(idle_seconds), str(left)]
 
 
 def status(root: str) -> dict[str, Any] | None:

@@ -23,42 +23,23 @@ _SUFFIXES = ("sock", "lock", "start", "turn", "log")
 class Place:
     """The paths that belong to the daemon of one root; nothing needs to be there."""
 
-    __slots__ = ("directory", "name")
+    __slots__ = ("directory", "lock", "log", "name", "socket", "start_lock", "turn")
 
     def __init__(self, directory: str, name: str) -> None:
         self.directory = directory
         self.name = name
+        path = f"{directory}/{name}"
+        self.socket = f"{path}.sock"  # at which it listens
+        self.lock = f"{path}.lock"  # held as long as it lives; says who it is
+        self.start_lock = f"{path}.start"  # held from before it takes the lock until it listens
+        self.turn = f"{path}.turn"  # held by a client while it has a daemon started
+        self.log = f"{path}.log"
 
     @classmethod
     def of(cls, root: str, environment: Mapping[str, str] | None = None) -> Place:
         """The place for a resolved root."""
         name = blake2b(os.fsencode(root), digest_size=_NAME_BYTES).hexdigest()
         return cls(runtime_directory(os.environ if environment is None else environment), name)
-
-    @property
-    def socket(self) -> str:
-        """The path of the socket at which it listens."""
-        return f"{self.directory}/{self.name}.sock"
-
-    @property
-    def lock(self) -> str:
-        """Held as long as it lives; says who it is."""
-        return f"{self.directory}/{self.name}.lock"
-
-    @property
-    def start_lock(self) -> str:
-        """Held from before it takes the lock until it listens."""
-        return f"{self.directory}/{self.name}.start"
-
-    @property
-    def turn(self) -> str:
-        """Held by a client while it has a daemon started."""
-        return f"{self.directory}/{self.name}.turn"
-
-    @property
-    def log(self) -> str:
-        """The path of its log."""
-        return f"{self.directory}/{self.name}.log"
 
 
 def runtime_directory(environment: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -31,9 +31,9 @@ _LOG = logging.getLogger("tersely.daemon")
 _IDLE_CHECKS_SECONDS = 1.0
 
 
-def main(root: str, answer_words: str, idle_seconds: str, ready: str) -> None:
-    """Serve the repository at `root` until it is enough. What is written to the descriptor `ready`
-    says how it began.
+def main(root: str, answer_words: str, idle_seconds: str, left_seconds: str, ready: str) -> None:
+    """Serve the repository at `root` until nobody has asked for `idle_seconds`, for `left_seconds`
+    where no client is connected. What is written to the descriptor `ready` says how it began.
 
     `answer_words` is the `module:function` that prints for the command line, which stands above
     this package.
@@ -47,7 +47,8 @@ def main(root: str, answer_words: str, idle_seconds: str, ready: str) -> None:
             listening = _listen(place)
             try:
                 began = partial(_tell, locks, root, report)
-                asyncio.run(_serve(root, answer_words, float(idle_seconds), listening, began))
+                patience = _Patience(float(idle_seconds), float(left_seconds))
+                asyncio.run(_serve(root, answer_words, patience, listening, began))
             finally:
                 _stop_listening(place, listening)
     except BlockingIOError:
@@ -55,6 +56,13 @@ def main(root: str, answer_words: str, idle_seconds: str, ready: str) -> None:
     except (TerselyError, OSError) as error:
         _LOG.exception("the daemon has ended")
         report.failed(error)
+
+
+class _Patience(NamedTuple):
+    """Seconds without a question after which a daemon ends."""
+
+    idle: float
+    left: float  # where no client is connected
 
 
 class _Locks(NamedTuple):
@@ -115,7 +123,7 @@ def _stop_listening(place: Place, listening: socket.socket) -> None:
 async def _serve(
     root: str,
     answer_words: str,
-    idle_seconds: float,
+    patience: _Patience,
     listening: socket.socket,
     began: Callable[[], None],
 ) -> None:
@@ -128,7 +136,8 @@ async def _serve(
     )
     dispatcher = Dispatcher(root, answer_words)
     freshness = Freshness(root, dispatcher)
-    service = Service(root, program_identity(), dispatcher, freshness)
+    ends_when_left = patience.left < patience.idle
+    service = Service(root, program_identity(), dispatcher, freshness, ends_when_left)
     connections: set[Connection] = set()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, service.shutdown.set)
@@ -140,7 +149,7 @@ async def _serve(
     dispatcher.start()
     freshness.start()
     try:
-        reason = await _end(service, freshness, idle_seconds)
+        reason = await _end(service, root, patience, connections)
         _LOG.info("ending: %s", reason)
     finally:
         server.close()
@@ -174,15 +183,28 @@ class _Refusal(Connection):
         self.close()
 
 
-async def _end(service: Service, freshness: Freshness, idle_seconds: float) -> str:
+async def _end(
+    service: Service, root: str, patience: _Patience, connections: Collection[Connection]
+) -> str:
     """Return why it is time to end, when it is."""
+    place = _identity(root)
     while True:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_IDLE_CHECKS_SECONDS):
                 await service.shutdown.wait()
             return "it was asked to"
-        if freshness.is_root_gone:
+        if _identity(root) != place:  # no event tells of what a process still has open
             return "the repository is gone"
+        idle_seconds = patience.idle if connections else patience.left
         unasked_seconds = 0.0 if service.is_busy else elapsed_seconds() - service.asked_seconds
         if unasked_seconds > idle_seconds:
             return f"nobody has asked for {idle_seconds:g} s"
+
+
+def _identity(root: str) -> tuple[int, int] | None:
+    """The directory that a path leads to now; None without one."""
+    try:
+        status = os.stat(root)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

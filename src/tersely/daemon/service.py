@@ -38,12 +38,18 @@ class Service:
     """One repository, as its clients see it."""
 
     def __init__(
-        self, root: str, identity: str, dispatcher: Dispatcher, freshness: Freshness
+        self,
+        root: str,
+        identity: str,
+        dispatcher: Dispatcher,
+        freshness: Freshness,
+        ends_when_left: bool = False,
     ) -> None:
         self._root = root
         self._identity = identity
         self._dispatcher = dispatcher
         self._freshness = freshness
+        self._ends_when_left = ends_when_left
         self._stamped = [f"{root}/{path}" for path in _SETTINGS]
         self._cache = AnswerCache(ANSWER_CACHE_BYTES)
         self._sharing: Sharing[tuple[bytes, int]] = Sharing()
@@ -200,6 +206,7 @@ class Service:
             "pid": os.getpid(),
             "version": tersely.__version__,
             "program": self._identity,
+            "ends_when_left": self._ends_when_left,
             "requests": self._requests,
             "cached_answers": len(self._cache),
             "watched_directories": self._freshness.watched,

@@ -55,12 +55,9 @@ class Changes:
     paths: set[str] = field(default_factory=set)  # files that may have changed, from the root
     is_everything: bool = False  # events were lost, or concern which files there are
     has_new_directories: bool = False
-    is_root_gone: bool = False
 
     def __bool__(self) -> bool:
-        return (
-            bool(self.paths) or self.is_everything or self.has_new_directories or self.is_root_gone
-        )
+        return bool(self.paths) or self.is_everything or self.has_new_directories
 
 
 class Watch:
@@ -135,7 +132,6 @@ class Watch:
         if directory is None:
             return
         if mask & (_GONE | _IGNORED):
-            changes.is_root_gone |= not directory
             self._forget(directory)
             changes.is_everything = True
         elif directory == ".git" or directory.startswith(".git/"):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
+from tersely.foundation.storage.roots import RELAY_LOCK, relay_home
+
 DEFAULT_PORT = 7_474
-LOCK = "relay.lock"
+LOCK = RELAY_LOCK
 LOG = "relay.log"
 PORT = "port"  # at which the relay of the home last listened
 NO_PORT = "none"  # in the place of a port: TCP stays closed
@@ -14,4 +15,4 @@ NO_PORT = "none"  # in the place of a port: TCP stays closed
 
 def home_directory() -> Path:
     """`$TERSELY_HOME`, else `~/.tersely`."""
-    return Path(os.environ.get("TERSELY_HOME") or "~/.tersely").expanduser()
+    return Path(relay_home())

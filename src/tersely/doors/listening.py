@@ -36,15 +36,10 @@ class Address(msgspec.Struct, frozen=True):
     key: str = ""
 
     @property
-    def is_secure(self) -> bool:
-        """True if what goes over it is encrypted."""
-        return bool(self.certificate)
-
-    @property
     def url(self) -> str:
         """As a client is told it."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http{'s' if self.is_secure else ''}://{host}:{self.port}"
+        return f"http{'s' if self.certificate else ''}://{host}:{self.port}"
 
 
 class Listening(NamedTuple):
@@ -73,9 +68,7 @@ def read_address(text: str, certificate: str = "", key: str = "") -> Address:
             "usage", f"--listen takes HOST:PORT, not {text[:80]!r}", "as --listen 0.0.0.0:7474"
         )
     if not certificate and not is_loopback(host):
-        hint = (
-            "`tersely relay ca` makes certificates for --tls; behind a proxy, listen at 127.0.0.1"
-        )
+        hint = "give --tls-cert and --tls-key; behind a proxy that speaks TLS, listen at 127.0.0.1"
         raise TerselyError("insecure_address", f"{host}: others could read along without TLS", hint)
     return Address(host, int(port), certificate, key)
 

@@ -23,7 +23,7 @@ from tersely.capabilities.relay.answers.documents import RelayTold
 from tersely.daemon.asking import Asking
 from tersely.doors.home import LOCK, LOG
 from tersely.doors.http.app import Apps, make_apps
-from tersely.doors.http.connecting.connections import Certificate, make_remote_server, make_server
+from tersely.doors.http.connecting.connections import make_remote_server, make_server
 from tersely.doors.http.connecting.idle_connections import allow_connections, close_stalled
 from tersely.doors.http.remote import RemoteDoor, Tenant
 from tersely.doors.http.workspaces import Workspaces
@@ -165,19 +165,16 @@ class _Process:
             await asyncio.gather(*(bridge.close() for bridge in bridges))
 
     def _servers(self, apps: Apps, main: Tenant, tenants: Tenants) -> dict[socket.socket, Any]:
-        """The server of each place; raises `invalid_certificate`."""
+        """The server of each place; raises `OSError`."""
         servers = {self.places.http: make_server(apps.own)}
         if self.places.tcp is not None and apps.tcp is not None:
             servers[self.places.tcp] = make_server(apps.tcp)
         if self.places.remote is not None and self.address is not None:
             policy = self.relay.policy
             door = RemoteDoor(self.tokens, main, tenants.get, policy.trusted_hosts)
-            files = (
-                Certificate(self.address.certificate, self.address.key)
-                if self.address.is_secure
-                else None
+            servers[self.places.remote] = make_remote_server(
+                door, self.address, policy.trusted_proxies
             )
-            servers[self.places.remote] = make_remote_server(door, files, policy.trusted_proxies)
         return servers
 
 

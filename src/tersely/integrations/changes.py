@@ -8,6 +8,7 @@ import json
 import os
 import stat
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +20,7 @@ from tersely.integrations.declaration import Agent, Audience, Form, Target
 from tersely.integrations.formats import json_text, toml_text, yaml_text
 from tersely.integrations.state import Installed, WrittenFile
 from tersely.integrations.table import AGENTS, without_subagents
-from tersely.integrations.wrapped import mail_words
+from tersely.integrations.wrapped import SHARED, mail_words
 
 BEGIN, END = "tersely: begin", "tersely: end"  # in the comments around our part of a text
 
@@ -55,6 +56,16 @@ class InstallRequest(NamedTuple):
             and (self.texts or not target.is_text)
         ]
 
+    def left(self) -> list[Target]:
+        """The files in which earlier versions of ours wrote what goes into others now."""
+        has_moved = self.place is Audience.PROJECT
+        return [replace(one, local="") for one in self.targets() if has_moved and one.local]
+
+    def words(self, target: Target) -> tuple[str, ...]:
+        """The command that a file calls: by its name alone in a file that others have, too."""
+        is_shared = self.place is Audience.PROJECT and not target.local
+        return SHARED if is_shared else tuple(self.program)
+
 
 def planned(wanted: InstallRequest) -> list[Change]:
     """The files that would change; raises `unreadable_file` for one that cannot be read as what it
@@ -64,6 +75,10 @@ def planned(wanted: InstallRequest) -> list[Change]:
     installed = state.read_record(wanted.base, wanted.agent.name)
     earlier = installed.program
     recorded = {Path(one.path): one for one in installed.files}
+    for target in wanted.left():
+        path = _place(wanted, target)
+        if (text := _read(path)) is not None and earlier:
+            found[path] = Change(path, text, _cleared(target, text, recorded.get(path), earlier))
     for target in wanted.targets():
         path = _place(wanted, target)
         known = found.get(path)
@@ -74,10 +89,12 @@ def planned(wanted: InstallRequest) -> list[Change]:
             # nobody has changed it since: what an older version of ours wrote goes
             now = written.before
         try:
-            if now and earlier and (earlier != tuple(wanted.program) or not wanted.subagents):
-                now = _without(target, now, earlier)
+            own = wanted.words(target)
+            for words in {earlier, own} if earlier else ():
+                if now and (words != own or not wanted.subagents):
+                    now = _without(target, now, words)
             shown = target if wanted.subagents else without_subagents(target)
-            after = _with(shown, now or "", wanted.program)
+            after = _with(shown, now or "", own)
         except ValueError as error:
             raise TerselyError(
                 "unreadable_file", f"{path} is left as it is: {error}", "mend it by hand"
@@ -94,7 +111,7 @@ def undone(wanted: InstallRequest) -> list[Change]:
     recorded = {Path(one.path): one for one in installed.files}
     found: dict[Path, Change] = {}
     shared = _of_others(wanted)
-    for target in wanted.targets():
+    for target in (*wanted.left(), *wanted.targets()):
         path = _place(wanted, target)
         if path in shared:
             continue
@@ -102,19 +119,31 @@ def undone(wanted: InstallRequest) -> list[Change]:
         if current is None:
             continue
         known = recorded.get(path)
-        if known is not None and known.after == current:
-            found[path] = Change(path, current, known.before)
-            continue
         now = found[path].after if path in found else current
-        try:
-            found[path] = Change(
-                path, current, _without(target, now or "", installed.program or wanted.program)
-            )
-        except ValueError as error:
-            raise TerselyError(
-                "unreadable_file", f"{path} is left as it is: {error}", "mend it by hand"
-            ) from error
+        if known is not None and known.after == current:
+            now = current
+        words = (installed.program or wanted.program, wanted.words(target))
+        found[path] = Change(path, current, _cleared(target, now or "", known, *words))
     return [change for change in found.values() if change.after != change.before]
+
+
+def _cleared(
+    target: Target, text: str, written: WrittenFile | None, *programs: Sequence[str]
+) -> str | None:
+    """A file without what is ours: as it was, if nobody has changed it since, else without what
+    calls one of some programs.
+    """
+    if written is not None and written.after == text:
+        return written.before
+    now: str | None = text
+    try:
+        for program in programs:
+            now = _without(target, now or "", program)
+    except ValueError as error:
+        raise TerselyError(
+            "unreadable_file", f"{target.project} is left as it is: {error}", "mend it by hand"
+        ) from error
+    return now
 
 
 def carry_out(wanted: InstallRequest, changes: Sequence[Change], *, undo: bool = False) -> None:
@@ -153,7 +182,7 @@ def text_of(target: Target, program: Sequence[str]) -> str:
     text = (files("tersely.integrations") / "files" / target.source).read_text("utf-8")
     own = {
         'PROGRAM = ["tersely"]': f"PROGRAM = {json.dumps(list(program))}",
-        "MAIL = []": f"MAIL = {json.dumps(mail_words())}",
+        "MAIL = []": f"MAIL = {json.dumps(mail_words(program=program))}",
     }
     for before, after in {**own, **target.switches}.items():
         text = text.replace(before, after)

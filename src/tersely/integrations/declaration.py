@@ -45,6 +45,7 @@ class Target:
     switches: Mapping[str, str] = field(default_factory=dict)
     is_hook: bool = False
     is_text: bool = False
+    local: str = ""  # a file of a repository that is one person's, which is read beside `project`
 
     def comment(self, words: str) -> str:
         """A line of a text that its readers pass over."""
@@ -52,7 +53,7 @@ class Target:
 
     def path(self, place: Audience) -> str:
         """Relative to the root or the home directory, "" if there is none for the place."""
-        return self.project if place is Audience.PROJECT else self.user
+        return (self.local or self.project) if place is Audience.PROJECT else self.user
 
 
 @dataclass(frozen=True, slots=True)

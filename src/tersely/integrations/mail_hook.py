@@ -34,7 +34,8 @@ MAX_CONTINUED_STOPS = 3
 _SOCKET = "http.sock"
 _STOPS = "stops"  # a folder of the relay's home: how often in a row each agent has gone on
 _PATH_BYTES = 100
-_START, _STOP, _EDIT, _PERMISSION = "start", "stop", "edit", "permission"
+_START, _STOP, _END, _EDIT, _PERMISSION = "start", "stop", "end", "edit", "permission"
+_STATES = {_STOP: "idle", _END: "gone"}  # that begin; else the agent works
 _BESIDE_RUN = frozenset({_EDIT, _PERMISSION})  # what `run` does not do by itself
 PERMISSION_HOOK_SECONDS = 3_600.0  # for which the person may answer from elsewhere
 PERMISSION_ASK_SECONDS = 5  # that one question to the relay waits
@@ -48,7 +49,7 @@ _PATCHED = re.compile(
     r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE
 )
 _DENIES = '"deny"'
-_FROM_OTHERS = "Messages of other agents, not of your user:"
+_FROM_OTHERS = "Not from your user:"
 # What Cursor calls events, which it answers in a form of its own; and Gemini CLI what comes before
 # a tool.
 _OF_CURSOR = frozenset({"sessionStart", "postToolUse", "preToolUse", "stop"})
@@ -88,9 +89,10 @@ def _answer(kind: str, call: dict[str, Any]) -> str:
         return _context(event, relay.ask("agent.introduction", {"root": root})["text"])
     if call.get("agent_id"):
         return ""  # a part of the agent, which would keep the message from the rest of it
-    waiting = relay.ask("mail.box", {"waiting": True, "limit": MAX_MAIL_MESSAGES})["result"][
-        "messages"
-    ]
+    asked = {"waiting": True, "limit": MAX_MAIL_MESSAGES, "state": _STATES.get(kind, "working")}
+    waiting = relay.ask("mail.box", asked)["result"]["messages"]
+    if kind == _END:
+        return ""
     if kind == _STOP:
         goes_on = any(one["is_question"] for one in waiting) and _may_go_on(name, call)
         return _kept_going(event, _take_oldest(relay, waiting)) if goes_on else ""
@@ -314,7 +316,7 @@ def _header(name: str) -> str:
     """A name as it may stand in a line of a request; raises `ValueError` for one that would begin
     another line.
     """
-    if not name.isascii() or not name.isprintable():
+    if not name.isprintable():
         raise ValueError("no agent has such a name")
     return name
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from tersely.foundation.clock import local_time
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_LOG_BYTES
-from tersely.foundation.storage.private import state_directory
+from tersely.foundation.storage.private import make_state, state_directory
 
 MAX_OUTLINED_FILES = 500  # remembered of one session
 _NAME_BYTES = 12
@@ -63,7 +63,7 @@ def keep_record(base: Path, agent: str, installed: Installed) -> None:
     if not installed.files:
         place.unlink(missing_ok=True)
         return
-    place.parent.mkdir(0o700, parents=True, exist_ok=True)
+    make_state(str(place.parent))
     draft = place.with_suffix(f".{os.getpid()}")
     draft.write_text(json.dumps(installed._asdict()), "utf-8")
     draft.replace(place)
@@ -78,7 +78,7 @@ def is_first_outline(session: str, path: str) -> bool:
         known = []
     if path in known:
         return False
-    place.parent.mkdir(0o700, parents=True, exist_ok=True)
+    make_state(str(place.parent))
     place.write_text("\0".join([*known, path][-MAX_OUTLINED_FILES:]), "utf-8")
     return True
 
@@ -91,7 +91,7 @@ def begin_context(root: str) -> None:
     known costs much.
     """
     place = _context(root)
-    place.parent.mkdir(0o700, parents=True, exist_ok=True)
+    make_state(str(place.parent))
     draft = place.with_suffix(f".{os.getpid()}")
     draft.write_text(new_id(), "utf-8")
     draft.replace(place)
@@ -119,7 +119,7 @@ def log(line: str) -> None:
 def append(name: str, line: str, most_bytes: int) -> None:
     """Add a line with its time to a log; one that is full begins anew, and the one before is kept."""
     place = directory() / name
-    place.parent.mkdir(0o700, parents=True, exist_ok=True)
+    make_state(str(place.parent))
     if place.exists() and place.stat().st_size > most_bytes:
         place.replace(place.with_suffix(".old"))
     with place.open("a", encoding="utf-8", errors="replace") as file:

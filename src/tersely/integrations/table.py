@@ -94,6 +94,7 @@ _CLAUDE_MAIL = (
     _MailHook("PreToolUse", "edit", wrapped.EDITORS),
     _MailHook("PostToolUse", "mail"),
     _MailHook("Stop", "stop"),
+    _MailHook("SessionEnd", "end"),
 )
 # Beside the dialog of Claude Code, which goes by whichever answer comes first; others wait for the
 # hook alone.
@@ -104,6 +105,7 @@ _GEMINI_MAIL = (
     _MailHook("BeforeTool", "edit", wrapped.EDITORS),
     _MailHook("AfterTool", "mail"),
     _MailHook("AfterAgent", "stop"),
+    _MailHook("SessionEnd", "end"),
 )
 _CURSOR_MAIL = (
     _MailHook("sessionStart", "start"),
@@ -113,27 +115,27 @@ _CURSOR_MAIL = (
 )
 
 
-def _mail_hook(hook: _MailHook, unit: int) -> dict[str, Any]:
+def _mail_hook(program: Sequence[str], hook: _MailHook, unit: int) -> dict[str, Any]:
     """An entry for a script that starts fast; `run` hands mail over itself where it has started the
     agent.
     """
     matcher = {"matcher": hook.matcher} if hook.matcher else {}
     seconds = PERMISSION_SECONDS if hook.kind == "permission" else PROMPT_SECONDS
-    entry = {"type": "command", "command": _mail_command(hook), "timeout": seconds * unit}
+    entry = {"type": "command", "command": _mail_command(program, hook), "timeout": seconds * unit}
     return {**matcher, "hooks": [entry]}
 
 
-def _mail_command(hook: _MailHook) -> str:
+def _mail_command(program: Sequence[str], hook: _MailHook) -> str:
     from shlex import join
 
-    return join(wrapped.mail_words(hook.kind))
+    return join(wrapped.mail_words(hook.kind, program=program))
 
 
 def without_subagents(target: Target) -> Target:
     """The file as it is written where agents that an agent starts are told nothing of others."""
 
     def entries(program: Sequence[str]) -> list[Entry]:
-        return [one for one in target.entries(program) if not _tells_subagents(one)]
+        return [one for one in target.entries(program) if not _tells_subagents(program, one)]
 
     return replace(
         target,
@@ -142,8 +144,8 @@ def without_subagents(target: Target) -> Target:
     )
 
 
-def _tells_subagents(entry: Entry) -> bool:
-    told = _mail_command(_MailHook(_SUBAGENT_START, "start"))
+def _tells_subagents(program: Sequence[str], entry: Entry) -> bool:
+    told = _mail_command(program, _MailHook(_SUBAGENT_START, "start"))
     return _SUBAGENT_START in entry.path and any(
         hook["command"] == told for hook in entry.value["hooks"]
     )
@@ -177,7 +179,10 @@ def _hooks(
         found += [
             Entry(("hooks", event), _run_hook(program, agent, unit), in_list=True) for event in run
         ]
-        found += [Entry(("hooks", one.event), _mail_hook(one, unit), in_list=True) for one in mail]
+        found += [
+            Entry(("hooks", one.event), _mail_hook(program, one, unit), in_list=True)
+            for one in mail
+        ]
         return found
 
     return entries
@@ -192,7 +197,7 @@ def _cursor_hooks(program: Sequence[str]) -> list[Entry]:
     found = [Entry(("version",), 1), Entry(("hooks", "preToolUse"), value, in_list=True)]
     for hook in _CURSOR_MAIL:
         matcher = {"matcher": hook.matcher} if hook.matcher else {}
-        value = {"command": _mail_command(hook), **matcher, "timeout": PROMPT_SECONDS}
+        value = {"command": _mail_command(program, hook), **matcher, "timeout": PROMPT_SECONDS}
         found.append(Entry(("hooks", hook.event), value, in_list=True))
     return found
 
@@ -219,6 +224,7 @@ _CLAUDE = Agent(
                 mail=(*_CLAUDE_MAIL, _PERMISSION),
             ),
             is_hook=True,
+            local=".claude/settings.local.json",
         ),
         _skill(".claude"),
     ),

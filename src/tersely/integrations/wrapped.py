@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.resources import files
@@ -25,6 +25,7 @@ EDITORS = (
     # the tools of agents that change files
     "Edit|MultiEdit|Write|NotebookEdit|edit|write_file|replace|apply_patch"
 )
+SHARED = ("tersely",)  # the command, as files name it that several people have
 _OPENCODE_SETTINGS = "OPENCODE_CONFIG_CONTENT"
 # tells our plugin by which commands it asks the relay
 _HOOKS = "TERSELY_HOOKS"
@@ -34,7 +35,7 @@ class State(StrEnum):
     """The states of an agent."""
 
     WORKING = activity.WORKING
-    IDLE = "idle"
+    IDLE = activity.IDLE
     PERMISSION = activity.PERMISSION
 
 
@@ -45,13 +46,10 @@ Answer = Callable[[str, str], Any]  # an event and a text
 class Moment:
     """The meaning of an event: the state that begins, None for no change, and how a text is handed
     over with the answer.
-
-    `failure` names what in the call says why a request to the model has failed.
     """
 
     state: State | None
     answer: Answer | None = None
-    failure: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +107,13 @@ def hook_words(*more: str) -> list[str]:
     return [sys.executable, "-I", "-S", str(files("tersely.integrations") / "run_hook.py"), *more]
 
 
-def mail_words(*kind: str) -> list[str]:
-    """The command of a hook that asks the relay; without its kind, what such commands begin with."""
+def mail_words(*kind: str, program: Sequence[str] = ()) -> list[str]:
+    """The command of a hook that asks the relay; without its kind, what such commands begin with.
+
+    Where `program` is `SHARED`, it names no place of this machine.
+    """
+    if tuple(program) == SHARED:
+        return [*SHARED, "hook", *kind]
     return [sys.executable, "-I", "-S", str(files("tersely.integrations") / "mail_hook.py"), *kind]
 
 
@@ -174,7 +177,7 @@ _CLAUDE_MOMENTS = {
     "PermissionRequest": _ASKS,
     "PostToolUse": _WITH_CONTEXT,
     "Stop": _STOPS,
-    "StopFailure": Moment(State.IDLE, failure=("last_assistant_message", "error_details", "error")),
+    "StopFailure": Moment(State.IDLE),
 }
 _CODEX_MOMENTS = {
     "SessionStart": _WITH_CONTEXT,  # it comes with the first prompt

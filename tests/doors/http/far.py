@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tests import certificate
 from tests.doors.free_port import free_port
 
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.client import Client, ask, relay_process
 from tersely.doors.home import NO_PORT
 from tersely.doors.listening import Address, read_address
-from tersely.foundation.network import certificates
 
 websockets = pytest.importorskip("websockets.sync.client")
 
@@ -33,11 +33,11 @@ class Far:
     def __init__(self, home: Path, address: Address, authority: Path) -> None:
         self.home = home
         self.address = address
-        self.context = certificates.client_context("", certificates.read_pem(authority))
+        self.context = ssl.create_default_context(cafile=authority)
         self.local = Client.local("boss", home=home)
         # The client of WebSockets reads and writes on two threads, for which Python's TLS is not
         # made: tickets of version 1.3 come while the request is sent, and it may be lost.
-        self._context_of_sockets = certificates.client_context("", certificates.read_pem(authority))
+        self._context_of_sockets = ssl.create_default_context(cafile=authority)
         self._context_of_sockets.maximum_version = ssl.TLSVersion.TLSv1_2
 
     def token(self, identity: str, **scopes: Any) -> str:
@@ -80,11 +80,11 @@ def serving(home: Path) -> Iterator[Far]:
     (home / "config.toml").write_text(
         'trusted_hosts = ["localhost", "127.0.0.1"]\ntrusted_proxies = ["127.0.0.1"]\n'
     )
-    made = certificates.make(home / "tls", ["localhost", "127.0.0.1"])
+    made = certificate.make(home / "tls", "localhost", "127.0.0.1")
     address = read_address(f"127.0.0.1:{free_port()}", str(made.certificate), str(made.key))
     relay_process.start(home, NO_PORT, "", ANSWER_WORDS, address)
     try:
-        served = Far(home, address, made.authority)
+        served = Far(home, address, made.certificate)
         with served.local:
             yield served
     finally:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import closing
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from tests.doors.http.conftest import Answer, Web
 
+from tersely.capabilities.declaration.binding import bind
+from tersely.capabilities.relay.mail import SendParameters
+from tersely.client import Client
+from tersely.foundation.errors import TerselyError
 from tersely.relay.mail.identities import Claim
 
 
@@ -43,6 +50,48 @@ def test_a_message_from_its_sending_to_its_being_seen(web: Web) -> None:
     [got] = inbox(web, "ben")
     assert got["delivered_at"] <= got["injected_at"] <= got["seen_at"]
     assert web.ask("POST", path, {}, X_Relay_Agent="eve").json["code"] == "message_not_found"
+
+
+def test_a_message_says_something_in_utf_8(web: Web) -> None:
+    sent(web, "ann", "hello", agent="ann")
+    for body in ("", " \n\t"):
+        refused = web.ask("POST", "/messages", {"to": "ann", "body": body})
+        assert (refused.status, refused.json["code"]) == (400, "invalid_argument")
+    refused = web.ask("POST", "/messages", b'{"to": "ann", "body": "\xff"}')
+    assert (refused.json["code"], refused.json["hint"]) == (
+        "malformed_request",
+        "send JSON in UTF-8",
+    )
+    with pytest.raises(TerselyError) as raised:  # as bytes of a command line arrive
+        bind(SendParameters, {"to": "ann", "body": "\udcff"})
+    assert raised.value.hint == "write UTF-8"
+
+
+def test_bodies_that_wait_for_their_end_have_so_much_room_together(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tersely.doors.http.request_parsing.MAX_HELD_BODY_BYTES", 200)
+    asked = {"capability": "agent.list"}
+    with closing(web.connect()) as held:
+        held.putrequest("POST", "/ask")
+        for name, value in {**web.headers(), "Content-Length": "199"}.items():
+            held.putheader(name, value)
+        held.endheaders(b" " * 190)
+        until = time.monotonic() + 60
+        while (answer := web.ask("POST", "/ask", asked)).status == 200:  # it has not come yet
+            assert time.monotonic() < until
+        assert answer.json["code"] == "busy"
+        held.send(b" " * 9)
+        assert held.getresponse().status == 400
+    assert web.ask("POST", "/ask", asked).status == 200
+
+
+def test_an_agent_may_have_a_name_of_any_script(web: Web) -> None:
+    with Client(web.socket, "Анна") as anna:
+        anna.ask("mail.send", to="Анна", body="мне")
+    assert web.ask("GET", "/agents", X_Relay_Agent="%D0%90%D0%BD%D0%BD%D0%B0").status == 200
+    assert "Анна" in {one["name"] for one in web.ask("GET", "/agents").json["agents"]}
+    assert [one["body"] for one in inbox(web, quote("Анна"))] == ["мне"]
 
 
 def test_a_name_is_spoken_for_by_who_has_it_alone(

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 from tests.doors.http.conftest import Answer, Web
 
 from tersely.capabilities.declaration.binding import checked
@@ -123,7 +124,7 @@ def asked(web: Web) -> Web:
 
 
 @pytest.mark.parametrize("operation", ASKED, ids=lambda operation: operation.name)
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(fast=4), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_what_fits_is_answered_as_described(
     asked: Web, operation: Operation, data: st.DataObject
@@ -148,7 +149,7 @@ def test_what_fits_is_answered_as_described(
     [one for one in ASKED if one.asks is not None],
     ids=lambda operation: operation.name,
 )
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(fast=4), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), body=ANYTHING)
 def test_what_does_not_fit_is_refused(
     asked: Web, operation: Operation, data: st.DataObject, body: Any

@@ -7,10 +7,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
-import ssl
-import subprocess
 from collections.abc import Iterator
-from contextlib import closing
 
 import pytest
 from tests.doors.http.far import Far, said, serving
@@ -18,10 +15,10 @@ from tests.doors.http.far import Far, said, serving
 from tersely.capabilities import catalogue
 from tersely.client import ask
 from tersely.doors.http.contract.operations import operations
+from tersely.doors.http.remote import MAX_OPEN_WEBSOCKETS
 from tersely.doors.listening import read_address
 from tersely.doors.socket.router import _BEFORE, _DO
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.network import certificates
 from tersely.relay.access.rules import RULES
 
 websockets = pytest.importorskip("websockets.sync.client")
@@ -66,22 +63,6 @@ def test_a_proxy_says_where_a_request_comes_from(far: Far) -> None:
         == "forbidden_origin"
     )
     assert far.ask(token, "GET", "/version", Host="LOCALHOST:99").status == 200
-
-
-def test_the_certificate_is_the_one_that_was_told(far: Far) -> None:
-    der = certificates.certificate_of("127.0.0.1", far.address.port, 20)
-    pinned = certificates.client_context(ssl.DER_cert_to_PEM_cert(der), "")
-    connection = http.client.HTTPSConnection(
-        "127.0.0.1", far.address.port, context=pinned, timeout=60
-    )
-    connection.request("GET", "/health")
-    assert connection.getresponse().status == 200
-    connection.close()
-    strangers = certificates.make(far.home / "strangers", ["localhost"])
-    wrong = certificates.client_context(certificates.read_pem(strangers.authority), "")
-    stranger = http.client.HTTPSConnection("127.0.0.1", far.address.port, context=wrong, timeout=60)
-    with closing(stranger), pytest.raises(ssl.SSLError):
-        stranger.request("GET", "/health")
 
 
 def test_mail_is_read_by_its_recipient_alone(far: Far) -> None:
@@ -259,6 +240,18 @@ def test_envelopes_over_a_websocket(far: Far) -> None:
         assert said(two, "CHANNEL_JOIN", {"channel": "#x", "member": "ada"})["type"] != "ACK"
 
 
+def test_the_websockets_of_a_token_are_bounded(far: Far) -> None:
+    ann, ben = far.token("many"), far.token("few")
+    thread = far.capability(ann, "thread.new").json["result"]["thread_id"]
+    with contextlib.ExitStack() as stack:
+        for _ in range(MAX_OPEN_WEBSOCKETS):  # which nobody need say a word at
+            stack.enter_context(far.socket(ann, of_thread(thread)))
+        with pytest.raises(InvalidStatus):
+            far.socket(ann)
+        assert far.ask(ann, "GET", "/status").status == 200
+        far.socket(ben).close()
+
+
 def test_nobody_from_elsewhere_is_the_person_nor_an_agent_a_person(far: Far) -> None:
     robot, sam = far.token("robot", kind="agent"), far.token("sam")
     for token, hello in (
@@ -323,14 +316,3 @@ def test_every_question_has_a_rule_or_is_the_owners() -> None:
     questions |= {one.name for one in operations() if not one.capability and not one.is_open}
     assert questions - of_owner - set(RULES) == set()
     assert set(RULES) - questions - {"health"} == set()
-
-
-def test_the_certificates_are_what_openssl_verifies(far: Far) -> None:
-    folder = far.home / "tls"
-    done = subprocess.run(
-        ["openssl", "verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", folder / "ca.pem",
-         folder / "server.pem"], capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert (folder / "ca.key").stat().st_mode & 0o077 == 0
-    assert (folder / "server.key").stat().st_mode & 0o077 == 0

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 import uvicorn
+from tests import certificate
 
 from tersely.doors.http.connecting import accepting, idle_connections
-from tersely.doors.http.connecting.connections import Certificate, make_remote_server, make_server
-from tersely.foundation.network import certificates
+from tersely.doors.http.connecting.connections import make_remote_server, make_server
+from tersely.doors.listening import read_address
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /he", b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /"])
@@ -39,8 +40,8 @@ def test_a_handshake_that_never_ends_is_closed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, says: bytes
 ) -> None:
     monkeypatch.setattr(accepting, "REQUEST_HEAD_SECONDS", 0.2)
-    made = certificates.make(tmp_path, ["localhost"])
-    server = make_remote_server(done, Certificate(str(made.certificate), str(made.key)), [])
+    files = map(str, certificate.make(tmp_path, "localhost"))
+    server = make_remote_server(done, read_address("127.0.0.1:0", *files), [])
 
     async def held_for() -> bytes:
         async with serving(server) as listening:

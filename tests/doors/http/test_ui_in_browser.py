@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import http.server
 import os
+import re
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,10 +20,14 @@ import pytest
 from tests.doors.http import chromium, hostile
 from tests.doors.http.chromium import Browser
 from tests.doors.http.conftest import Web, serve
+from tests.own_terminal import IS_TOLD_APART, at_terminal
 
 from tersely.client import Client
 
-pytestmark = pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing())
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing()),
+]
 
 CODE = """
 def parse(text):
@@ -33,6 +39,13 @@ def load(path):
 def main():
     return load("a") + load("b")
 """
+# whether all that some selectors find is within the width of the window and hides nothing
+INSIDE = """return arguments[0] !== undefined && [...arguments].every((selector) =>
+  [...document.querySelectorAll(selector)].every((one) => {
+    const { left, right, width } = one.getBoundingClientRect();
+    return width > 0 && left >= 0 && right <= innerWidth && one.scrollWidth <= one.clientWidth + 1
+      && one.scrollHeight <= one.clientHeight + 1;
+  })) && document.documentElement.scrollWidth <= innerWidth"""
 TAB, ENTER = "\ue004", "\ue007"
 SCHEMES = ("light", "dark")
 
@@ -208,12 +221,50 @@ def test_times_are_those_of_the_reader(signed: Signed) -> None:
                 browser.run("return document.getElementById('zone').textContent")
                 == f"{zone}, yours"
             )
-            stamp, shown = browser.run("const one = document.querySelector('time'); "
-                                       "return [one.dateTime, one.textContent]")  # fmt: skip
+            stamp, shown, exact = browser.run("const one = document.querySelector('time'); "
+                                              "return [one.dateTime, one.textContent, one.title]")  # fmt: skip
             local = datetime.fromisoformat(stamp) + timedelta(hours=hours)
-            assert shown == f"{local:%Y-%m-%d %H:%M:%S}"
+            assert exact == f"{local:%Y-%m-%d %H:%M:%S}"
+            assert re.fullmatch(r"just now|\d+m ago", shown)
     finally:
         browser.devtools("Emulation.setTimezoneOverride", {"timezoneId": ""})
+
+
+@pytest.mark.skipif(not IS_TOLD_APART, reason="persons cannot be told from agents here")
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_permission_is_seen_whole_and_one_click_allows_nothing(
+    signed: Signed, width: int
+) -> None:
+    browser, client = signed.browser, signed.client
+    source = "import sys; from pathlib import Path; from tersely.client import Client; "
+    source += "print(Client(Path(sys.argv[1])).page(''))"
+    command = "cd /srv/shop && " + "npm run build -- --mode production --sourcemap && " * 12
+    name = f"reviewer-of-{'the-' * 6}checkout"
+    with Client(signed.socket, name) as agent:
+        agent.ask("agent.introduction")
+        asked = agent.ask("permission.ask", tool="Bash", what=command)
+        browser.look(width, "light")
+        browser.go(at_terminal(sys.executable, "-c", source, str(signed.socket)))
+        browser.wait_for("document.querySelector('.permissions summary')")
+        assert browser.run(
+            INSIDE, ".permissions button[value=deny]", ".permissions summary", ".wanted"
+        )
+        assert (
+            browser.run(
+                "return document.querySelector('.permissions .actor').getClientRects().length"
+            )
+            == 1
+        )
+        browser.click(".permissions summary")
+        browser.wait_for(
+            "document.querySelector('.permissions button[value=allow]').offsetWidth > 0"
+        )
+        assert browser.run(INSIDE, ".permissions button[value=allow]")
+        assert client.ask("agent.list").permissions != []
+        browser.click(".permissions button[value=allow]")
+        browser.wait_for("!document.querySelector('.permissions')")
+        told = agent.ask("permission.ask", tool="Bash", what=command, id=asked.id)
+        assert told.decision == "allow"
 
 
 @pytest.fixture(scope="module")

@@ -73,6 +73,7 @@ def test_what_changed_meanwhile_is_sent_as_a_diff(shop: Path) -> None:
     converse(work)
 
 
+@pytest.mark.slow
 def test_another_connection_and_a_reader_that_lost_its_context_are_told_all(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

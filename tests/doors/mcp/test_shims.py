@@ -15,6 +15,7 @@ from tests.daemon.asking import wait_for_end
 from tests.doors.mcp.conversing import COMMAND, DEADLINE_SECONDS
 from tests.doors.mcp.held_git import HeldGit, held_git
 from tests.doors.mcp.wire import request, wired
+from tests.repositories import initialized
 
 from tersely.daemon import lifecycle
 
@@ -35,6 +36,7 @@ def children(pid: int) -> list[str]:
     return [child for task in tasks for child in (task / "children").read_text().split()]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc tells the memory")
 def test_many_clients_share_one_daemon(shop: Path) -> None:
     with ExitStack() as stack:
@@ -64,7 +66,7 @@ def test_many_clients_share_one_daemon(shop: Path) -> None:
 
 @pytest.fixture
 def git(shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HeldGit]:
-    subprocess.run(["git", "init", "--quiet"], cwd=shop, check=True)
+    initialized(shop)
     with held_git(tmp_path, monkeypatch) as held:
         yield held
 

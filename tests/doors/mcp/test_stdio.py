@@ -23,6 +23,7 @@ from tests.cli.test_commands import QUESTIONS
 from tests.daemon.asking import serving
 from tests.doors.mcp.conversing import COMMAND, DEADLINE_SECONDS, converse, text_of
 from tests.doors.mcp.held_git import held_git
+from tests.repositories import initialized
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.declaration import parameters_of
@@ -293,7 +294,7 @@ def test_indexing_tells_how_far_it_has_come(shop: Path) -> None:
 def test_a_slow_question_keeps_nobody_waiting_and_can_be_cancelled(
     shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    subprocess.run(["git", "init", "--quiet"], cwd=shop, check=True)
+    initialized(shop)
 
     async def work(client: Client) -> None:
         async def ask() -> None:

@@ -17,6 +17,7 @@ from tersely.doors.socket.router import Router
 from tersely.doors.socket.serve import serving as routing
 from tersely.doors.socket.services import Own
 from tersely.doors.socket.socket_paths import listen, socket_path
+from tersely.foundation.clock import wall_seconds
 from tersely.relay.mail.mail import Mail
 from tersely.relay.relay import Relay
 
@@ -91,7 +92,7 @@ async def served(
     home: Path,
     *,
     durable: bool = False,
-    clock: Callable[[], float] | None = None,
+    clock: Callable[[], float] = wall_seconds,
     url: str = "",
     tenant: str = "default",
     bring: Callable[[], Iterable[Own]] = tuple,

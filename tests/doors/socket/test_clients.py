@@ -294,6 +294,12 @@ async def test_what_is_not_understood_is_told_so_and_the_connection_stays(home: 
         ):
             raw.say(kind, payload, id=kind)
             assert (await raw.hear())["payload"]["ack_id"] == kind
+        for kind, parts in (("SEND", {"to": "ann"}), ("CHANNEL_MESSAGE", {})):
+            empty = {"kind": "message", "channel": "#c", "body": " \n"}
+            raw.say(kind, empty, id=kind, **parts)
+            told = (await raw.hear())["payload"]
+            assert (told["code"], told["ack_id"]) == ("INVALID", kind)
+            assert "the message is empty" in told["message"]
         for body in (b"{", b"\xff"):
             raw.put(body)
             assert (await raw.hear())["payload"]["code"] == "BAD_REQUEST"

@@ -11,6 +11,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.depth import examples
 from tests.doors.socket.served import Raw, Served, served
 
 from tersely.doors.socket.frames import framed
@@ -75,7 +76,7 @@ def test_any_bytes_leave_the_relay_as_it_was(tmp_path: Path) -> None:
         context = served(tmp_path / "home")
         relay = runner.run(context.__aenter__())
 
-        @settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+        @settings(max_examples=examples(50), suppress_health_check=[HealthCheck.too_slow])
         @given(STREAMS, st.booleans())
         def attacked(pieces: list[bytes], greets: bool) -> None:
             async def example() -> None:

@@ -18,6 +18,8 @@ from tests.own_postgres import Server
 from tersely.foundation.errors import TerselyError
 from tersely.relay.threads import threads
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[Server]:
@@ -162,6 +164,7 @@ async def test_a_claim_at_one_relay_is_held_at_the_other(
             two.relay.claims.take("shop", Wish("ben", ["src/a.py"], 60_000))
 
 
+@pytest.mark.slow
 async def test_connections_that_are_ended_lose_no_message(
     home: Path, runtime: Path, postgres: Server
 ) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 MAX_PATH_MAPS = 20
-FORMATS = "coverage.py data or JSON, lcov, coverprofile, Cobertura, JaCoCo, Clover, gcov"
+FORMATS = "coverage.py data or JSON, lcov, coverprofile, Cobertura, JaCoCo"
 
 
 @dataclass(frozen=True, slots=True)

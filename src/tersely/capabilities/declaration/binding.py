@@ -279,7 +279,9 @@ def _check_text(parameter: Parameter, text: str) -> None:
     if "\0" in text and parameter.role is not Role.PROSE:
         raise _invalid(f"{name} holds a NUL character")
     if not _is_encodable(text):
-        raise _invalid(f"{name} is not UTF-8", "files whose names are not UTF-8 are not indexed")
+        names_file = parameter.role not in {Role.TEXT, Role.PROSE}
+        hint = "files whose names are not UTF-8 are not indexed" if names_file else "write UTF-8"
+        raise _invalid(f"{name} is not UTF-8", hint)
     if parameter.pattern and not re.fullmatch(parameter.pattern, text):
         raise _invalid(f"{shown_value(text)} is no {name}: {parameter.help}")
 

@@ -67,17 +67,10 @@ def ambiguous(text: str, paths: Sequence[str]) -> TerselyError:
 
 def _not_found(workspace: Workspace, path: str) -> TerselyError:
     hint = "tersely index --report lists what is left out"
-    reason = workspace.engine.store.why_skipped(path)
-    if reason is not None:
-        return TerselyError(
-            "not_indexed", f"{path} is not indexed: {reason.value.replace('_', ' ')}", hint
-        )
-    place = workspace.root / path
-    if place.is_file():
-        return TerselyError(
-            "not_indexed", f"{path} is not indexed: {_why_unknown(workspace, path)}", hint
-        )
-    if place.is_dir():
+    why = why_not_indexed(workspace, path)
+    if why:
+        return TerselyError("not_indexed", f"{path} is not indexed: {why}", hint)
+    if (workspace.root / path).is_dir():
         shown = path or "the root"
         if workspace.engine.store.holds_directory(path):
             return TerselyError(
@@ -87,6 +80,18 @@ def _not_found(workspace: Workspace, path: str) -> TerselyError:
     return TerselyError(
         "path_not_found", f"no {path!r} in the repository", "tersely tree lists the indexed files"
     )
+
+
+def why_not_indexed(workspace: Workspace, path: str) -> str:
+    """The reason, in words, for which a file that is there is not in the index; "" where it is in
+    it, and where there is no such file.
+    """
+    store = workspace.engine.store
+    reason = store.why_skipped(path)
+    if reason is not None:
+        return reason.value.replace("_", " ")
+    is_left_out = store.file(path) is None and (workspace.root / path).is_file()
+    return _why_unknown(workspace, path) if is_left_out else ""
 
 
 def _why_unknown(workspace: Workspace, path: str) -> str:

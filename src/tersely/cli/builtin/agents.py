@@ -1,4 +1,4 @@
-"""The coding agent, its sessions and measurements of agents."""
+"""The coding agent and its sessions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 from tersely.capabilities.declaration.declaration import option
 from tersely.cli.agent.command_spec import (
     LAST,
-    BenchParameters,
     ChatParameters,
     ServerKind,
     SessionParameters,
@@ -38,12 +37,6 @@ def _acp(asked: OwnCommandCall, given: _AcpParameters) -> dict[str, Any]:
     return {"text": ""}
 
 
-def _bench(asked: OwnCommandCall, parameters: BenchParameters) -> dict[str, Any]:
-    from tersely.cli.agent.bench import run_bench
-
-    return run_bench(asked.options.root, parameters, asked.style, asked.options.quiet)
-
-
 def _sessions(asked: OwnCommandCall, parameters: SessionParameters) -> dict[str, Any]:
     from tersely.cli.agent.sessions import run_sessions
 
@@ -55,4 +48,3 @@ def _sessions(asked: OwnCommandCall, parameters: SessionParameters) -> dict[str,
 CHAT = OwnCommand(ChatParameters, _chat)
 ACP = OwnCommand(_AcpParameters, _acp)
 SESSIONS = OwnCommand(SessionParameters, _sessions)
-BENCH = OwnCommand(BenchParameters, _bench)

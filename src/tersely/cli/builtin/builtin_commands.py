@@ -33,7 +33,6 @@ _MODULES: Mapping[str, str] = {
     "chat": "agents",
     "acp": "agents",
     "sessions": "agents",
-    "bench": "agents",
 }
 
 

@@ -133,6 +133,18 @@ def resolved_root(root: str) -> str:
     return str(resolved)
 
 
+def default_workspace(root: str) -> str:
+    """As `resolved_root`, "" where the command names none and is typed in none: whoever starts a
+    relay need not be in a repository.
+    """
+    try:
+        return resolved_root(root)
+    except TerselyError:
+        if root:
+            raise
+        return ""
+
+
 _VERBS: Mapping[str, Callable[[str, Style], dict[str, Any]]] = {
     "start": _run_start,
     "stop": _run_stop,

@@ -19,6 +19,7 @@ EXTENSION = "tersely.tersely"  # publisher and name
 FILE = "tersely.vsix"
 EDITOR_SECONDS = 120  # for an editor to take an extension in, or to let it go
 MAX_TOLD_CHARACTERS = 500  # of what an editor says about that
+_REMEDY = "`make vsix` in a checkout of Tersely builds it, --vsix FILE names it"
 
 
 class Step(NamedTuple):
@@ -26,6 +27,7 @@ class Step(NamedTuple):
 
     words: Sequence[str]
     problem: str = ""
+    remedy: str = ""  # of a problem for which `install` fails
 
     @property
     def told(self) -> str:
@@ -35,19 +37,18 @@ class Step(NamedTuple):
 
 def adding(program: str, given: str) -> Step:
     """The step by which an editor takes the extension in; `given` is the path of its file, "" for
-    the one beside the package.
+    the one beside the package. Raises `path_not_found` where none is at a path that is given.
     """
-    beside = Path(str(files("tersely.integrations") / "files" / FILE))
-    path = Path(given).absolute() if given else beside
-    if given and not path.is_file():
-        raise TerselyError(
-            "path_not_found", f"there is no file {given}", "`make vsix` builds the extension"
-        )
-    if not path.is_file():
-        return Step(
-            (), "the extension is not beside this copy: `make vsix` builds it, --vsix FILE names it"
-        )
-    return _step(program, "--install-extension", str(path))
+    path = (
+        Path(given).absolute()
+        if given
+        else Path(str(files("tersely.integrations") / "files" / FILE))
+    )
+    if path.is_file():
+        return _step(program, "--install-extension", str(path))
+    if given:
+        raise TerselyError("path_not_found", f"there is no file {given}", _REMEDY)
+    return Step((), "the extension is not in this copy", _REMEDY)
 
 
 def removing(program: str) -> Step:

@@ -20,7 +20,7 @@ from tersely.cli.daemon_client import request
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.settings import SESSION_VARIABLE
-from tersely.foundation.storage.roots import enclosing_root
+from tersely.foundation.storage.roots import enclosing_root, find_root
 from tersely.integrations import adoption, state
 from tersely.integrations.adoption import Note
 from tersely.integrations.declaration import Agent
@@ -62,7 +62,7 @@ def run_hook(kind: str, agent_name: str) -> str:
 
 def _session(agent: Agent, call: Call) -> str:
     """Have what follows be told anew where the session goes on without what it was shown."""
-    root = _root(call)
+    root = enclosing_root(_directory(call))
     if call.source != STARTUP:
         state.begin_context(root)
     variables = os.environ.get(VARIABLES_FILE, "")
@@ -73,14 +73,14 @@ def _session(agent: Agent, call: Call) -> str:
     return ""
 
 
-def _root(call: Call) -> str:
-    return enclosing_root(os.path.realpath(call.directory or os.getcwd()))
+def _directory(call: Call) -> str:
+    return os.path.realpath(call.directory or os.getcwd())
 
 
 def _prompt(agent: Agent, call: Call) -> str:
     if not call.prompt.strip() or call.prompt.lstrip().startswith("/"):  # a command of the agent
         return ""
-    root = _root(call)
+    root = str(find_root(Path(_directory(call))))
     session = session_name(agent, call, state.context_of(root))
     try:
         found = _asked(
@@ -97,9 +97,9 @@ def _prompt(agent: Agent, call: Call) -> str:
 def _read(agent: Agent, call: Call) -> str:
     if call.tool not in agent.read_tools or not call.path or call.is_part:
         return ""
-    directory = os.path.realpath(call.directory or os.getcwd())
+    directory = _directory(call)
     path = Path(os.path.realpath(os.path.join(directory, call.path)))
-    root = enclosing_root(directory)
+    root = str(find_root(Path(directory)))
     if not path.is_relative_to(root) or path.stat().st_size < LEAST_OUTLINED_BYTES:
         return ""
     relative = path.relative_to(root).as_posix()

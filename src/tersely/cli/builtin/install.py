@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Sequence
 from difflib import unified_diff
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tersely.cli.builtin import extension
 from tersely.cli.builtin.daemon import resolved_root
@@ -22,70 +23,61 @@ from tersely.integrations.changes import Change, InstallRequest, carry_out, plan
 from tersely.integrations.declaration import Audience
 from tersely.integrations.state import read_record
 from tersely.integrations.table import AGENTS
+from tersely.integrations.wrapped import SHARED
+
+if TYPE_CHECKING:
+    from tersely.cli.builtin.installing import InstallParameters
 
 _SCRIPT = "tersely"
 
 
-class InstallOptions(NamedTuple):
-    """The options of the commands."""
-
-    agent: str
-    root: str
-    user: bool
-    yes: bool
-    hooks: bool = True
-    texts: bool = True
-    subagents: bool = True
-    vsix: str = ""
+def run_install(root: str, asked: InstallParameters) -> dict[str, Any]:
+    """Show what would be written, ask, write; the result with its `text`. Raises `path_not_found`
+    where all but the extension is written, for this copy has none.
+    """
+    wanted = _request(root, asked)
+    editor = wanted.agent.extension_program
+    step = extension.adding(editor, asked.vsix) if editor else Step(())
+    return _changed(root, asked, wanted, planned(wanted), step, is_removal=False)
 
 
-def run_install(asked: InstallOptions) -> dict[str, Any]:
-    """Show what would be written, ask, write; the result with its `text`."""
-    wanted = _request(asked)
-    step = (
-        extension.adding(wanted.agent.extension_program, asked.vsix)
-        if _has_extension(wanted)
-        else Step(())
-    )
-    return _changed(asked, wanted, planned(wanted), step, is_removal=False)
-
-
-def run_uninstall(asked: InstallOptions) -> dict[str, Any]:
+def run_uninstall(root: str, asked: InstallParameters) -> dict[str, Any]:
     """Show what would be taken out, ask, take it out; the result with its `text`."""
-    wanted = _request(asked)
-    has_been = _has_extension(wanted) and bool(read_record(wanted.base, wanted.agent.name).files)
-    step = extension.removing(wanted.agent.extension_program) if has_been else Step(())
-    return _changed(asked, wanted, undone(wanted), step, is_removal=True)
-
-
-def _has_extension(wanted: InstallRequest) -> bool:
-    """True if an extension is meant, too: it is the user's, in whichever folder."""
-    return bool(wanted.agent.extension_program) and wanted.place is Audience.USER
+    wanted = _request(root, asked)
+    is_users = wanted.place is Audience.USER  # the extension is, in whichever folder
+    editor = wanted.agent.extension_program if is_users else ""
+    has_been = bool(editor and read_record(wanted.base, wanted.agent.name).files)
+    step = extension.removing(editor) if has_been else Step(())
+    return _changed(root, asked, wanted, undone(wanted), step, is_removal=True)
 
 
 def _changed(
-    asked: InstallOptions,
+    root: str,
+    asked: InstallParameters,
     wanted: InstallRequest,
     changes: Sequence[Change],
     step: Step,
     *,
     is_removal: bool,
 ) -> dict[str, Any]:
-    shown = visible("".join(_diff(change) for change in changes) + step.told)
-    written = bool(changes or step.words) and (asked.yes or _confirmed(shown))
+    about = "" if is_removal else "".join(f"{line}\n" for line in _about_hooks(wanted))
+    shown = visible("".join(_diff(change) for change in changes) + step.told) + about
+    has_changes = bool(changes or step.words)
+    written = has_changes and (asked.yes or _confirmed(shown))
     if written:
         if step.words:
             extension.carry_out(step)
         carry_out(wanted, changes, undo=is_removal)
-    paths = [str(change.path) for change in changes]
     said = "" if not asked.yes and sys.stdin.isatty() else shown
-    lines = [_summary(asked, bool(changes or step.words), written, is_removal)]
+    lines = [_summary(root, asked, has_changes, written, is_removal)]
+    if step.remedy and (written or not changes):
+        raise TerselyError("path_not_found", f"{lines[0]}; {step.problem}", step.remedy)
     lines += [step.problem] if step.problem else []
     lines += [] if is_removal else _remarks(wanted)
     return {
         "agent": asked.agent,
         "written": written,
-        "files": paths,
+        "files": [str(change.path) for change in changes],
         "text": said + "\n".join(lines) + "\n",
     }
 
@@ -99,12 +91,12 @@ def program() -> list[str]:
     return [sys.executable, "-m", "tersely"]
 
 
-def _request(asked: InstallOptions) -> InstallRequest:
+def _request(root: str, asked: InstallParameters) -> InstallRequest:
     if asked.agent not in AGENTS:
         hint = suggestion(asked.agent, AGENTS)
         raise TerselyError("usage", f"there is no agent {asked.agent!r}", hint)
     place = Audience.USER if asked.user else Audience.PROJECT
-    base = Path.home() if asked.user else Path(resolved_root(asked.root))
+    base = Path.home() if asked.user else Path(resolved_root(root))
     wanted = InstallRequest(
         AGENTS[asked.agent], place, base, program(), asked.hooks, asked.texts, asked.subagents
     )
@@ -137,7 +129,9 @@ def _confirmed(shown: str) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def _summary(asked: InstallOptions, has_changes: bool, written: bool, is_removal: bool) -> str:
+def _summary(
+    root: str, asked: InstallParameters, has_changes: bool, written: bool, is_removal: bool
+) -> str:
     title = AGENTS[asked.agent].title
     if not has_changes:
         return f"{title}: nothing to remove" if is_removal else f"{title}: already installed"
@@ -145,19 +139,38 @@ def _summary(asked: InstallOptions, has_changes: bool, written: bool, is_removal
         return f"{title}: not written; --yes writes it"
     if is_removal:
         return f"{title}: removed"
-    root = ["--root", asked.root] if asked.root else []
-    undoing = shlex.join(
-        ["tersely", "uninstall", asked.agent, *(["--user"] if asked.user else root)]
-    )
+    place = ["--user"] if asked.user else ["--root", root] if root else []
+    undoing = shlex.join(["tersely", "uninstall", asked.agent, *place])
     return f"{title}: written; `{undoing}` removes it"
+
+
+def _about_hooks(wanted: InstallRequest) -> list[str]:
+    """The things that the hooks of an agent do, in three lines at most."""
+    agent = wanted.agent
+    if not any(target.is_hook for target in wanted.targets()):
+        return []
+    packet = "on a prompt: code that the task is about is put beside it, at most 1,000 tokens"
+    outline = "on reading a large file whole: its outline is given in its place, once"
+    others = (
+        "on every event: the relay of this machine is told that the agent works, and gives it what others write; a "
+        "file that another has claimed is not changed"
+    )
+    return [
+        *([packet] if agent.prompt_event else []),
+        *([outline] if agent.read_event else []),
+        others,
+    ]
 
 
 def _remarks(wanted: InstallRequest) -> list[str]:
     lines = [f"{wanted.agent.title}: {wanted.agent.lacks}"] if wanted.agent.lacks else []
-    if wanted.agent.extension_program and wanted.place is Audience.PROJECT:
-        lines.append(f"the extension is the user's: tersely install {wanted.agent.name} --user")
-    if wanted.hooks and wanted.agent.prompt_event:
+    if any(target.is_hook for target in wanted.targets()):
         lines.append(
             "hooks are silent until there is an index: `tersely index` makes one, a daemon keeps it warm"
+        )
+    if wanted.place is Audience.PROJECT and shutil.which(SHARED[0]) is None:
+        lines.append(
+            "files that others have, too, call `tersely` by its name, which is not on your PATH: put it there, or use "
+            "--user"
         )
     return lines

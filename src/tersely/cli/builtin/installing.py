@@ -11,7 +11,9 @@ from tersely.cli.builtin.own_command import OwnCommand, OwnCommandCall
 
 
 @dataclass(frozen=True, slots=True)
-class _InstallParameters:
+class InstallParameters:
+    """What `install` is asked for."""
+
     agent: str = positional(
         "claude, codex, opencode, gemini, qwen, cursor, or an editor: vscode, zed, jetbrains, …"
     )
@@ -27,14 +29,10 @@ class _InstallParameters:
     yes: bool = option(False, "write without asking")
 
 
-def _install(asked: OwnCommandCall, parameters: _InstallParameters) -> dict[str, Any]:
+def _install(asked: OwnCommandCall, parameters: InstallParameters) -> dict[str, Any]:
     from tersely.cli.builtin import install
 
-    root, given = asked.options.root, parameters
-    wanted = install.InstallOptions(
-        given.agent, root, given.user, given.yes, given.hooks, given.texts, given.subagents, given.vsix
-    )  # fmt: skip
-    return install.run_install(wanted)
+    return install.run_install(asked.options.root, parameters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +45,8 @@ class _UninstallParameters:
 def _uninstall(asked: OwnCommandCall, parameters: _UninstallParameters) -> dict[str, Any]:
     from tersely.cli.builtin import install
 
-    return install.run_uninstall(
-        install.InstallOptions(
-            parameters.agent, asked.options.root, parameters.user, parameters.yes
-        )
-    )
+    wanted = InstallParameters(parameters.agent, parameters.user, yes=parameters.yes)
+    return install.run_uninstall(asked.options.root, wanted)
 
 
 class HookKind(StrEnum):
@@ -61,6 +56,12 @@ class HookKind(StrEnum):
     PROMPT = "prompt"
     READ = "read"
     RUN = "run"
+    START = "start"
+    MAIL = "mail"
+    EDIT = "edit"
+    STOP = "stop"
+    END = "end"
+    PERMISSION = "permission"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +76,17 @@ def _hook(asked: OwnCommandCall, parameters: _HookParameters) -> dict[str, Any]:
 
         running.main(waits=False, agent=parameters.agent)
         return {"text": ""}
+    if parameters.kind not in (HookKind.SESSION, HookKind.PROMPT, HookKind.READ):
+        from tersely.integrations import mail_hook
+
+        mail_hook.main(parameters.kind.value)
+        return {"text": ""}
     from tersely.cli.builtin.hook import run_hook
 
     answer = run_hook(parameters.kind, parameters.agent)
     return {"text": f"{answer}\n" if answer else ""}
 
 
-INSTALL = OwnCommand(_InstallParameters, _install)
+INSTALL = OwnCommand(InstallParameters, _install)
 UNINSTALL = OwnCommand(_UninstallParameters, _uninstall)
 HOOK = OwnCommand(_HookParameters, _hook)

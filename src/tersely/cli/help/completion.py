@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tersely.capabilities.declaration.declaration import PLACES, Parameter, Role
 from tersely.cli.commands import COMMANDS, Command, find_command
 from tersely.cli.help.manual import TOPICS, spelling
-from tersely.cli.help.overview import JOIN, OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK
+from tersely.cli.help.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK
 from tersely.cli.options import OPTIONS
 from tersely.foundation.errors import TerselyError
 
@@ -179,10 +179,9 @@ def _own_arguments(name: str) -> list[str]:
     from tersely.cli.builtin.builtin_commands import own_parameters  # which imports this module
 
     if name == TALK:
-        from tersely.ai_talk.commands import ALIASES
         from tersely.ai_talk.commands import COMMANDS as TALK_COMMANDS
 
-        return [*TALK_COMMANDS, *(alias for aliases in ALIASES.values() for alias in aliases), JOIN]
+        return [*TALK_COMMANDS]
     if name == "help":
         return [*_first_words(), *TOPICS]
     return [

@@ -88,11 +88,6 @@ def overview(program: str, style: Style) -> str:
     return "\n".join(blocks)
 
 
-def overview_entry(command: Command) -> tuple[str, str]:
-    """The arguments of a command and what it does, as it declares them."""
-    return _synopsis(command).removeprefix(command.name).lstrip(), command.line()
-
-
 def _pages(program: str, words: Sequence[str], style: Style) -> str:
     """The page of one command, or the list of those whose first word it is."""
     group = [command for command in COMMANDS if command.words[0] == words[0]]
@@ -103,7 +98,7 @@ def _pages(program: str, words: Sequence[str], style: Style) -> str:
         raise TerselyError(
             "unknown_command", f"there is no command {words[0]!r}", meant_by(words[0])
         )
-    lines = aligned([(_synopsis(command), command.line()) for command in group], [style.symbol])
+    lines = aligned([(synopsis(command), command.line()) for command in group], [style.symbol])
     blocks = [
         f"{style.heading(f'{program} {words[0]}')}\n",
         "".join(f"  {line}\n" for line in lines),
@@ -121,7 +116,7 @@ def page(program: str, command: Command, style: Style) -> str:
         else f"{command.summary}."
     )
     blocks = [
-        f"{style.heading(f'{program} {_synopsis(command)} [OPTION]…')}\n",
+        f"{style.heading(f'{program} {synopsis(command)} [OPTION]…')}\n",
         "\n\n".join(_wrapped(paragraph, "  ") for paragraph in about.split("\n\n")) + "\n",
     ]
     blocks += parameter_blocks(command.parameters(), style)
@@ -147,7 +142,8 @@ def parameter_blocks(parameters: Sequence[Parameter], style: Style) -> list[str]
     return [_options(title, shown, style) for title, shown in sections if shown]
 
 
-def _synopsis(command: Command) -> str:
+def synopsis(command: Command) -> str:
+    """The name of a command and the words that it is given without an option."""
     return " ".join([command.name, *places(command.parameters())])
 
 

@@ -54,7 +54,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         ),
         "symbol references": (
             "SYMBOL",
-            "References to a symbol: calls, types, bases, imports, reads and writes of its name",
+            "References to a symbol: calls, types, bases, imports, reads and writes of its name, links",
         ),
         "definition": ("FILE:LINE[:COLUMN]", "Definitions of the names at a place in a file"),
     },
@@ -127,21 +127,17 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
         "Serve code answers to editors: the Language Server Protocol over standard streams",
     ),
     "sessions": ("VERB [SESSION]", "Manage chat sessions: list, show, resume, export, stats, …"),
-    "bench": (
-        "agent [--agent COMMAND]",
-        "Measure agents on tasks from the history of the repository",
-    ),
     "install": (
         "AGENT [--user] [--yes]",
         "Add the MCP server, hooks and a skill to an agent; shows the changes first",
     ),
     "uninstall": ("AGENT [--user] [--yes]", "Remove what install added"),
     "hook": (
-        "session|prompt|read|run --agent AGENT",
-        "Hook that agents run when a session begins, on a prompt, before they read a file, or under `tersely run`",
+        "session|prompt|read|run|mail|… --agent AGENT",
+        "Hook that agents run when a session begins, on a prompt, before they read a file, for what others write, …",
     ),
     "talk": (
-        "list|listen|check|send|listen-once|join",
+        "discover|listen|check|send|listen-once",
         "Messages between agents on ports of this machine",
     ),
     "completion": ("SHELL", "Completion script for bash, zsh or fish"),
@@ -150,13 +146,10 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
 
 TALK = "talk"  # one of them, whose words are those of `scripts/`
 
-# the command of talk that needs the relay, and that of the program by which a machine does
-JOIN = "join"
-
 # The relay's commands that are commands of the program as well; all of them are behind `relay`.
 RELAY = "relay"
 RELAY_COMMANDS: Mapping[str, tuple[str, str]] = {
-    "join": ("URL [--fingerprint F]", "Have this machine use the relay of another"),
+    "join": ("URL", "Have this machine use the relay of another"),
     "leave": ("", "Have this machine use a relay of its own again"),
     "up": ("[--port N] [--listen HOST:PORT]", "Start the relay, which connects agents"),
     "down": ("", "Stop the relay"),

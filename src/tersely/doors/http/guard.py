@@ -13,11 +13,13 @@ import re
 from collections.abc import Awaitable, Callable, Iterable
 from hmac import compare_digest
 from typing import Any, NamedTuple, Protocol
+from urllib.parse import unquote_to_bytes
 
 from tersely.doors.http.connecting.accepting import recognize
-from tersely.doors.http.contract.shapes import check_agent
+from tersely.doors.http.connecting.wrong_tokens import WrongTokens
 from tersely.doors.http.failures import body_of, status_of
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.text.agent_names import agent_name
 from tersely.relay.access.audit import Refusal
 
 Scope = dict[str, Any]
@@ -134,6 +136,7 @@ class Guard:
         self._admission = admission
         self._pages = pages
         self._refused = refused
+        self._wrong = WrongTokens()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -148,11 +151,21 @@ class Guard:
                     error.code, error.message, asked_of(scope), "tcp", address=address_of(scope)
                 )
             )
+            if error.code == "unauthorized" and not is_page(scope["path"]):
+                error = await self._slowed(error, address_of(scope))
             wants_page = error.code == "unauthorized" and is_page(scope["path"])
             headers, body = self._pages.refusal(error) if wants_page else refusal(error)
             await refuse(error, headers, body, send)
             return
         await self._app(scope, receive, safely(send))
+
+    async def _slowed(self, error: TerselyError, address: str) -> TerselyError:
+        """The error for a wrong token, once it may be told."""
+        try:
+            await self._wrong.shown(address)
+        except TerselyError as limited:
+            return limited
+        return error
 
     def _check(self, scope: Scope) -> str:
         shown, agent = read_headers(scope)
@@ -207,9 +220,8 @@ def address_of(scope: Scope) -> str:
 
 
 def _agent(value: bytes) -> str:
-    name = value.decode("latin-1")
-    check_agent(name)
-    return name
+    """The name in a header, in UTF-8 or escaped as in URLs."""
+    return agent_name(unquote_to_bytes(value).decode("utf-8", "replace"))
 
 
 def is_page(path: str) -> bool:

@@ -29,7 +29,10 @@ _FOR_ALL = (
     "database_unavailable",
 )
 _AGENT = Parameter(
-    "X-Relay-Agent", help="the agent that asks", required=False, pattern=shapes.AGENT_PATTERN
+    "X-Relay-Agent",
+    help="the agent that asks; letters may be of any one script",
+    required=False,
+    pattern=shapes.AGENT_PATTERN,
 )
 _SCHEMAS = "#/components/schemas/{name}"
 

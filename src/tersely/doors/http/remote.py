@@ -8,11 +8,12 @@ and WebSockets too.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from tersely.doors.http.connecting.accepting import recognize
+from tersely.doors.http.connecting.wrong_tokens import WrongTokens
 from tersely.doors.http.guard import (
     DEFAULT_AGENT,
     PRINCIPAL,
@@ -39,6 +40,7 @@ from tersely.relay.relay import Relay
 
 WEBSOCKET_PATH = "/socket"
 MAX_OPEN_REQUESTS = 512  # of one token, streams and WebSockets among them
+MAX_OPEN_WEBSOCKETS = 64  # of one token: each may have a frame of the largest size in memory
 _OPEN_PATHS = frozenset({"/health", "/join"})
 # what programs say that know no name: the identity itself
 _ALIASES = frozenset({DEFAULT_AGENT, "cli"})
@@ -71,9 +73,11 @@ class RemoteDoor:
         """
         self._tokens = tokens
         self._main = main
+        self._wrong = WrongTokens()
         self._tenant = tenant
         self._hosts = frozenset(host.lower() for host in trusted_hosts)
-        self._open: dict[str, set[asyncio.Task[object]]] = {}  # by the id of the token
+        # by the id of the token; of each whether it serves a WebSocket
+        self._open: dict[str, dict[asyncio.Task[object], bool]] = {}
         loop = asyncio.get_running_loop()
 
         def ended(token_id: str) -> None:
@@ -96,13 +100,21 @@ class RemoteDoor:
             if scope["type"] == "http" and shown.path in _OPEN_PATHS:
                 await self._main.app({**scope, "agent": agent}, receive, safely(send))
                 return
-            principal = self._tokens.principal(_bearer(shown.authorization))
+            principal = await self._principal(_bearer(shown.authorization), address_of(scope))
             recognize(scope)
             tenant = await self._tenant(principal.tenant)
             agent = principal.name if agent in _ALIASES else agent
             await self._serve(tenant, principal, agent, scope, receive, send)
         except TerselyError as error:
             await self._refuse(error, principal, scope, receive, send)
+
+    async def _principal(self, secret: str, address: str) -> Principal:
+        """Whoever shows a token; raises `unauthorized`, soon unless many wrong ones were shown."""
+        try:
+            return self._tokens.principal(secret)
+        except TerselyError:
+            await self._wrong.shown(address)
+            raise
 
     async def _serve(
         self,
@@ -116,14 +128,12 @@ class RemoteDoor:
         """Serve for as long as the token is in force."""
         task = asyncio.current_task()
         assert task is not None
-        mine = self._open.setdefault(principal.token_id, set())
-        if len(mine) >= MAX_OPEN_REQUESTS:
-            raise TerselyError(
-                "busy", f"{MAX_OPEN_REQUESTS} requests of this token are open", "close some"
-            )
+        mine = self._open.setdefault(principal.token_id, {})
+        is_socket = scope["type"] == "websocket"
+        _check_room(mine, is_socket)
         ends_itself = asked_of(scope) == f"DELETE /tokens/{principal.token_id}"
         if not ends_itself:  # that is answered still
-            mine.add(task)
+            mine[task] = is_socket
         seconds = None
         if principal.expires_ms is not None:
             seconds = max(0.0, (principal.expires_ms - tenant.relay.store.now_ms()) / 1000)
@@ -146,7 +156,7 @@ class RemoteDoor:
         except (TimeoutError, asyncio.CancelledError):
             if not self._tokens.is_ended(principal.token_id):
                 raise
-            if scope["type"] == "websocket":
+            if is_socket:
                 with suppress(RuntimeError):  # closed already
                     await send(
                         {
@@ -156,7 +166,7 @@ class RemoteDoor:
                         }
                     )
         finally:
-            mine.discard(task)
+            mine.pop(task, None)
             if not mine:
                 self._open.pop(principal.token_id, None)
 
@@ -189,6 +199,18 @@ class RemoteDoor:
         await receive()
         await send(
             {"type": "websocket.close", "code": _POLICY_VIOLATION, "reason": str(error)[:100]}
+        )
+
+
+def _check_room(mine: Mapping[asyncio.Task[object], bool], is_socket: bool) -> None:
+    """Raise `busy` where a token has as many requests open as it may, or as many WebSockets."""
+    if len(mine) >= MAX_OPEN_REQUESTS:
+        raise TerselyError(
+            "busy", f"{MAX_OPEN_REQUESTS} requests of this token are open", "close some"
+        )
+    if is_socket and sum(mine.values()) >= MAX_OPEN_WEBSOCKETS:
+        raise TerselyError(
+            "busy", f"{MAX_OPEN_WEBSOCKETS} WebSockets of this token are open", "close some"
         )
 
 

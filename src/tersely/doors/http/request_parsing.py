@@ -31,9 +31,35 @@ from tersely.foundation.process.ancestry import is_of_agent, is_of_person
 from tersely.relay.access.principals import Kind, Principal
 
 MAX_OPEN_BODY_BYTES = 10_000  # of who has shown no token
+MAX_HELD_BODY_BYTES = 64_000_000  # of all requests of one token, in memory until they are answered
+ROOM = "room"  # the `BodyRoom` of a request, in its scope
 # by which a machine that has joined says that a person asks at its socket
 PERSON_HEADER = "x-relay-person"
 PEER = "peer"  # what a connection at the socket in the home says of itself: the process that asks
+
+
+class BodyRoom:
+    """The bytes of one request's body, among those of all requests of its token."""
+
+    def __init__(self, held: dict[str, int], principal: Principal | None) -> None:
+        self._held = held  # by the id of the token, "" for the relay's own user
+        self._token_id = "" if principal is None else principal.token_id
+        self._size = 0
+
+    def take(self, size: int) -> None:
+        """Have so many more bytes in memory until the request is answered; raises `busy`."""
+        held = self._held.get(self._token_id, 0) + size
+        if held > MAX_HELD_BODY_BYTES:
+            message = f"the requests of this token that are not answered have {MAX_HELD_BODY_BYTES:,} bytes"
+            raise TerselyError("busy", message, "send fewer at a time")
+        self._held[self._token_id] = held
+        self._size += size
+
+    def let_go(self) -> None:
+        """The request is answered."""
+        held = self._held.pop(self._token_id, 0) - self._size
+        if held:
+            self._held[self._token_id] = held
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +168,7 @@ def _most_of(operation: Operation) -> _Most:
     return _Most(MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS)
 
 
-async def _body(request: Request, most: _Most) -> bytes:
+async def _body(request: Request, most: _Most) -> bytearray:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in {"", Content.JSON, "application/json-patch+json"}:
         raise TerselyError(
@@ -153,15 +179,16 @@ async def _body(request: Request, most: _Most) -> bytes:
         _check_size(_announced(request), most)
         async with asyncio.timeout(most.seconds):
             async for chunk in request.stream():
+                _check_size(len(held) + len(chunk), most)
+                request.scope[ROOM].take(len(chunk))
                 held += chunk
-                _check_size(len(held), most)
     except TimeoutError:
         raise TerselyError(
             "malformed_request", f"the body did not come in {most.seconds} s"
         ) from None
     except ClientDisconnect:
         raise TerselyError("malformed_request", "the request ended before its body did") from None
-    return bytes(held)
+    return held
 
 
 def _announced(request: Request) -> int:
@@ -175,8 +202,8 @@ def _check_size(size: int, most: _Most) -> None:
         raise TerselyError("payload_too_large", f"a body has at most {most.size:,} bytes", hint)
 
 
-def _decoded(operation: Operation, body: bytes) -> Any:
-    body = body or b"null"
+def _decoded(operation: Operation, given: bytearray) -> Any:
+    body = given or b"null"
     try:
         return _with_whole_numbers(_decoder(operation.asks).decode(body))
     except msgspec.ValidationError as error:

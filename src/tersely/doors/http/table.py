@@ -11,6 +11,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tersely.doors.http.guard import PRINCIPAL
+from tersely.doors.http.request_parsing import ROOM, BodyRoom
+
 Endpoint = Callable[[Request], Awaitable[Response]]
 Failed = Callable[[Request, Exception], Response]
 Scope = dict[str, Any]
@@ -48,6 +51,7 @@ class Table:
         self._root = _Node()
         self._others = others
         self._failed = failed
+        self._held: dict[str, int] = {}  # bytes of bodies
         for template, by_method in endpoints.items():
             self._add(template, by_method)
 
@@ -61,10 +65,13 @@ class Table:
         scope["path_params"] = dict(zip(leaf.names, values, strict=True))
         scope["app"] = self._others  # whose state the endpoints share
         request = Request(scope, receive, send)
+        room = scope[ROOM] = BodyRoom(self._held, scope.get(PRINCIPAL))
         try:
             response = await _endpoint(leaf, request)(request)
         except Exception as error:  # noqa: BLE001 - whoever asks is answered, whatever has happened
             response = self._failed(request, error)
+        finally:
+            room.let_go()
         await response(scope, receive, send)
 
     def _add(self, template: str, by_method: Mapping[str, Endpoint]) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from tersely.doors.mcp.jsonrpc import RpcError
 from tersely.doors.mcp.session import OpenRequest
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.storage.roots import FILE_SYSTEM, find_root
+from tersely.foundation.storage.roots import find_root, holds_home
 
 ROOTS_SECONDS = 5  # for a client to say where it works
 MAX_ROOTS = 100  # that are looked at
@@ -63,7 +63,7 @@ def _directory(uris: Sequence[str]) -> Path | None:
             parts = urlsplit(uri)
             place = Path(unquote(parts.path)).resolve()
             is_here = parts.scheme == "file" and parts.netloc in {"", "localhost"}
-            if is_here and place.is_dir() and str(place) != FILE_SYSTEM:
+            if is_here and place.is_dir() and not holds_home(str(place)):
                 return place
     if uris:
         message = f"none of the client's roots is the directory of a project: {', '.join(uris)}"

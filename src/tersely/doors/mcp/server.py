@@ -14,6 +14,7 @@ from tersely.capabilities.answers.reply import BUDGET, cut, failure_text, read_b
 from tersely.capabilities.answers.text import PLAIN
 from tersely.doors.mcp import services, tools
 from tersely.doors.mcp.jsonrpc import INVALID_PARAMS, RpcError
+from tersely.doors.mcp.quoted_values import unquoted
 from tersely.doors.mcp.roots import Roots
 from tersely.doors.mcp.services import Services
 from tersely.doors.mcp.session import OpenRequest, ServedMethods
@@ -91,7 +92,8 @@ class _CodeMethods:
                 f"Unknown tool: {name[:MAX_ECHOED_CHARACTERS]}: {tools.likely(name)}",
             )
         try:
-            return await self._called(request, name, arguments or {})
+            given = unquoted(arguments or {}, {"properties": tools.BY_EVERY_TOOL})
+            return await self._called(request, name, given)
         except TerselyError as error:
             meta = {
                 "tersely/error": {"code": error.code, "message": error.message, "hint": error.hint}
@@ -167,9 +169,8 @@ class _CodeMethods:
         method = await services.named(self._others, name) if _is_other(name) else None
         if method is None:
             return None
-        return await self._cut(
-            request, services.text(await self._others.ask(method, given)), budget
-        )
+        asked = await self._others.ask(method, unquoted(given, method.parameters))
+        return await self._cut(request, services.text(asked), budget)
 
     async def _of_relay(self, request: OpenRequest, question: Question) -> str:
         given = dict(question.arguments)

@@ -24,6 +24,7 @@ from tersely.capabilities.declaration.declaration import (
 )
 from tersely.capabilities.declaration.toolset import OFFERED, call_line, offered, tool_name
 from tersely.daemon.ndjson.spellings import SPELLINGS, spelling_of
+from tersely.doors.mcp.quoted_values import unquoted
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS
 from tersely.foundation.text.suggestion import suggestion
@@ -38,6 +39,8 @@ CALL = "call"
 ACT = "relay"  # what calls those that do more than read
 # keeps the answer to a question about code in the relay, and replies its reference
 STORE = "store_in_cassette"
+
+BY_EVERY_TOOL: Mapping[str, Any] = {BUDGET: {"type": "integer"}, STORE: {"type": "boolean"}}
 
 # The tools that are listed, with the parameters that their schemas show. They take the others of
 # their capability too.
@@ -64,7 +67,7 @@ DEFAULT_BUDGETS: Mapping[str, int] = {"code.diff_context": 4_000}
 
 
 # which nobody meets by accident
-_BOUNDS_OF_SIZE = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
+_BOUNDS_OF_SIZE = frozenset({"minLength", "maxLength", "minItems", "maxItems", "pattern"})
 _PLAIN_DEFAULTS: tuple[Any, ...] = (None, "", [], False, 0)
 
 
@@ -128,7 +131,20 @@ def question(name: str, arguments: Mapping[str, Any]) -> Question:
         )
     if pair == CALL and is_of_relay(command) and catalogue.load(command).effect is not Effect.READ:
         raise TerselyError("not_permitted", f"{name} does more than read", f"call it through {ACT}")
-    return Question(command, given)
+    return Question(command, _typed(command, given))
+
+
+def _typed(command: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a command as its parameters want them, where they came in quotes."""
+    spelling = spelling_of(command)
+    name, renames = (spelling.capability, spelling.renames) if spelling else (command, {})
+    declared = parameters_of(catalogue.load(name).parameters)
+    own = {parameter.name: schema_of(parameter) for parameter in declared}
+    schemas = {**own, **BY_EVERY_TOOL}
+    return {
+        name: unquoted(value, schemas.get(renames.get(name, name), {}))
+        for name, value in given.items()
+    }
 
 
 def is_of_relay(command: str) -> bool:

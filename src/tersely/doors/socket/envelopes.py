@@ -23,11 +23,11 @@ from tersely.foundation.limits import (
 )
 
 VERSION = 1
-NAME_PATTERN = r"[A-Za-z0-9_][A-Za-z0-9._:@/-]{0,63}"
 CHANNEL_PATTERN = r"[#A-Za-z0-9_][A-Za-z0-9._:@/#-]{0,99}"
 
 Id = Annotated[str, Meta(min_length=1, max_length=200)]
 Short = Annotated[str, Meta(max_length=200)]
+Given = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=4_000)]
 Kind = Literal["message", "action", "state", "thinking"]
 Entity = Literal["agent", "user", "service"]
@@ -149,7 +149,7 @@ class Service(Struct):
 class Hello(Struct):
     """The first envelope of a client: its name, and what it can do."""
 
-    agent: Annotated[str, Meta(pattern=f"^{NAME_PATTERN}\\Z")]
+    agent: Given
     capabilities: Capabilities = msgspec.field(default_factory=Capabilities)
     entityType: Entity | None = None  # noqa: N815 - as it is sent
     cli: Short | None = None
@@ -213,7 +213,7 @@ class InChannel(Struct):
     """A channel, and who is meant."""
 
     channel: Annotated[str, Meta(pattern=f"^{CHANNEL_PATTERN}\\Z")]
-    member: Annotated[str, Meta(pattern=f"^{NAME_PATTERN}\\Z")] | None = None
+    member: Given | None = None
 
 
 class ChannelSend(Struct):
@@ -221,6 +221,7 @@ class ChannelSend(Struct):
 
     channel: Annotated[str, Meta(pattern=f"^{CHANNEL_PATTERN}\\Z")]
     body: str
+    data: Raw = _NOTHING
     thread: Short | None = None
 
 

@@ -62,7 +62,6 @@ export const TerselyRun = async ({ client, directory }) => {
   let session = "";
   let isWaiting = false;
   const children = new Set(); // sessions of sub-agents
-  const answers = new Map(); // tokens of each answer, of sub-agents too: of prompts but what was cached, and of answers
   const asking = new Map(); // permissions that are waited for, and what ends the hook that asks for each
   const rules = call("SessionStart");
 
@@ -101,13 +100,6 @@ export const TerselyRun = async ({ client, directory }) => {
     asking.delete(id);
   }
 
-  function count({ id, role, tokens, time }) {
-    if (role !== "assistant" || !tokens || !time?.completed) return;
-    const { input = 0, output = 0, reasoning = 0, cache = {} } = tokens;
-    answers.set(id, input + (cache.write ?? 0) + output + reasoning);
-    void call("tokens", { tokens: [...answers.values()].reduce((sum, one) => sum + one, 0) });
-  }
-
   return {
     "tool.execute.before": async (input, output) => {
       const why = EDITORS.has(input.tool) ? await whyNot(output.args, directory) : "";
@@ -121,7 +113,6 @@ export const TerselyRun = async ({ client, directory }) => {
       void wait();
     },
     event: async ({ event }) => {
-      if (event.type === "message.updated") count(event.properties.info);
       if (event.type === "session.created" && event.properties.info?.parentID) children.add(event.properties.info.id);
       if (children.has(event.properties?.sessionID) && !event.type.startsWith("permission.")) return;
       if (event.type === "session.status" && event.properties.status?.type === "busy") void call("busy");

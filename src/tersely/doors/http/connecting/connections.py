@@ -9,7 +9,7 @@ import socket
 import ssl
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -17,6 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tersely.doors.http.connecting.accepting import STANDING, AcceptingServer, Standing
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.request_parsing import PEER
+from tersely.doors.listening import Address
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.foundation.network.credentials import is_same_user, process_of
@@ -25,40 +26,26 @@ MAX_REQUEST_HEAD_BYTES = 65_536  # of one request, before its body, that has not
 RELAY_DRAIN_SECONDS = 10  # for requests that are being answered when it ends
 
 
-class Certificate(NamedTuple):
-    """The files of a certificate with those that it is signed by, and of its key, in PEM."""
-
-    certificate: str
-    key: str
-
-
 def make_server(app: Any) -> uvicorn.Server:
     """A server of an application, which leaves signals to its process."""
     return AcceptingServer(uvicorn.Config(app, ws="none", proxy_headers=False, **_COMMON))
 
 
 def make_remote_server(
-    app: Any, certificate: Certificate | None, trusted_proxies: Sequence[str]
+    app: Any, address: Address, trusted_proxies: Sequence[str]
 ) -> uvicorn.Server:
-    """A server of an application for whoever comes from elsewhere, over TLS where there is a
+    """A server of an application for whoever comes from elsewhere, over TLS where the address has a
     certificate.
 
     `trusted_proxies` are addresses whose word is taken for where a request comes from. Raises
-    `invalid_certificate`.
+    `OSError` where the files of the certificate cannot be used.
     """
-    files = certificate or Certificate("", "")
     config = uvicorn.Config(
         app, ws="websockets-sansio" if find_spec("websockets") else "none", ws_max_size=MAX_FRAME_BYTES,
-        ssl_certfile=files.certificate or None, ssl_keyfile=files.key or None,
+        ssl_certfile=address.certificate or None, ssl_keyfile=address.key or None,
         proxy_headers=bool(trusted_proxies), forwarded_allow_ips=list(trusted_proxies), **_COMMON,
     )  # fmt: skip
-    try:
-        config.load()
-    except OSError as error:  # of ssl as well
-        hint = "`tersely relay ca` makes a certificate and its key"
-        raise TerselyError(
-            "invalid_certificate", f"{files.certificate}, {files.key}: {error}", hint
-        ) from error
+    config.load()
     if config.ssl is not None:
         config.ssl.minimum_version = ssl.TLSVersion.TLSv1_2
     return AcceptingServer(config)

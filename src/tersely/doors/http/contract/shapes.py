@@ -5,14 +5,12 @@ Members that are not named here may be added in later versions; whoever reads sk
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from tersely.capabilities.relay.answers.documents import Preview
-from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import (
     DEFAULT_NOTE_CHARACTERS,
     MAX_BUDGET_TOKENS,
@@ -22,19 +20,10 @@ from tersely.foundation.limits import (
 
 MAX_ENVELOPE_SECONDS = 86_400
 
+# what is said of names: `foundation/text/agent_names.py` takes those of other scripts too
 AGENT_PATTERN = "[A-Za-z0-9_][A-Za-z0-9._:@/-]{0,63}"
-_AGENT = re.compile(AGENT_PATTERN)
-_SHOWN_NAME_CHARACTERS = 40  # of what is no name, in the refusal
 Name = Annotated[str, Meta(max_length=200)]
 Given = Annotated[str, Meta(min_length=1, max_length=200)]
-
-
-def check_agent(name: str) -> None:
-    """Raise `invalid_argument` for what is no name of an agent."""
-    if not _AGENT.fullmatch(name):
-        shown = repr(name[:_SHOWN_NAME_CHARACTERS])
-        hint = "letters (A to Z), digits and . _ : @ / - , at most 64, the first a letter, a digit or _"
-        raise TerselyError("invalid_argument", f"{shown} is not a name of an agent", hint)
 
 
 # The store of threads refuses what is no pointer; here it is described.
@@ -78,7 +67,7 @@ class Envelope(Struct, forbid_unknown_fields=True, rename={"from_": "from"}):
     msg_id: Given
     thread_id: Given
     # `$` alone lets a newline pass
-    from_: Annotated[str, Meta(pattern=f"^{AGENT_PATTERN}$(?!\\n)")]
+    from_: Annotated[str, Meta(extra_json_schema={"pattern": f"^{AGENT_PATTERN}$(?!\\n)"})]
     to_capability: Given
     type: Literal["request"]
     schema: Literal["com.relay.a2a.envelope.v1"]

@@ -11,6 +11,7 @@ from tersely import __version__
 from tersely.doors.http.contract.shapes import Envelope, NewCall
 from tersely.doors.http.request_parsing import Asked
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.text.agent_names import agent_name
 from tersely.relay.encoding import encode
 from tersely.relay.relay import Relay
 from tersely.relay.services.calls import Call
@@ -57,9 +58,10 @@ def _plain(asked: Asked) -> Call:
 def _enveloped(relay: Relay, asked: Asked) -> Call:
     try:
         body = msgspec.convert(asked.body, Envelope)
-    except msgspec.ValidationError as error:
+        named = agent_name(body.from_)
+    except (msgspec.ValidationError, TerselyError) as error:
         raise TerselyError("invalid_envelope", str(error), "docs/relay.md shows one") from None
-    actor = body.from_ if asked.principal is None else asked.agent
+    actor = named if asked.principal is None else asked.agent
     relay.mail.identities.check_shown(actor, asked.token)
     policy = relay.policy
     policy.check_payload(len(encode(body.payload)))

@@ -30,7 +30,7 @@ from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 from tersely.foundation.limits import MAX_CLIENT_REQUESTS, MAX_REQUEST_SECONDS, REQUEST_SECONDS
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.settings import load
-from tersely.foundation.storage.roots import enclosing_root
+from tersely.foundation.storage.roots import find_root
 from tersely.relay.encoding import decode
 from tersely.relay.policy import Reach
 from tersely.relay.services.calls import Call, Scope
@@ -152,7 +152,8 @@ class Bridge:
         parameters = dict(given)
         named = parameters.pop(ROOT, None)
         if named is None:
-            named = enclosing_root(directory) if directory.startswith("/") else self._workspace
+            is_known = directory.startswith("/")
+            named = str(find_root(Path(directory))) if is_known else self._workspace
         if not isinstance(named, str) or not named.startswith("/"):
             raise TerselyError(
                 "invalid_argument",

@@ -13,6 +13,7 @@ from tersely.doors.socket.connection import Connection
 from tersely.doors.socket.envelopes import Envelope, MalformedError, payload_of
 from tersely.doors.socket.refusals import nack
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.text.agent_names import agent_name
 from tersely.relay.encoding import timestamp
 from tersely.relay.mail.channels import Write
 
@@ -76,7 +77,7 @@ def log(clients: Clients, connection: Connection, envelope: Envelope) -> None:
 
 def _change(clients: Clients, connection: Connection, envelope: Envelope, change: Change) -> None:
     asked: envelopes.InChannel = payload_of(envelope, envelopes.InChannel)
-    name = asked.member or connection.name
+    name = agent_name(asked.member or connection.name)
     write = change(asked.channel, name)
 
     def written(given: Any) -> None:

@@ -10,7 +10,7 @@ from tersely.capabilities.relay.names import USER, no_person
 from tersely.doors.socket import envelopes
 from tersely.doors.socket.clients import Clients
 from tersely.doors.socket.connection import Connection
-from tersely.doors.socket.envelopes import Envelope, payload_of
+from tersely.doors.socket.envelopes import Envelope, MalformedError, payload_of
 from tersely.foundation.activity import PERMISSION
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import project_name
@@ -20,6 +20,7 @@ from tersely.foundation.limits import (
     SOCKET_HEARTBEAT_SECONDS,
 )
 from tersely.foundation.process.ancestry import is_of_agent
+from tersely.foundation.text.agent_names import agent_name
 from tersely.relay.access.principals import Kind
 from tersely.relay.mail.identities import Claim, Session
 
@@ -27,6 +28,10 @@ from tersely.relay.mail.identities import Claim, Session
 def hello(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     """Let a client in under its name, or say why not."""
     said: envelopes.Hello = payload_of(envelope, envelopes.Hello)
+    try:
+        said.agent = agent_name(said.agent)
+    except TerselyError as error:
+        raise MalformedError(f"HELLO: {error}") from error
     refusal = clients.services.refusal(said)
     if refusal is not None:
         connection.fail("UNAUTHORIZED", refusal.message, about=envelope.id, reason=refusal.code)

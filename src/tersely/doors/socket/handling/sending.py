@@ -16,6 +16,7 @@ from tersely.relay.mail.messages import CHANNEL, Draft, Outcome
 from tersely.relay.store.mailboxes import Post
 
 _NO_TREATMENT = Treatment()
+_NO_DATA = frozenset({b"{}", b"null"})
 
 
 def send(clients: Clients, connection: Connection, envelope: Envelope) -> None:
@@ -23,12 +24,14 @@ def send(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     sent: envelopes.Send = payload_of(envelope, envelopes.Send)
     if not envelope.to:
         raise MalformedError("SEND has no `to`")
+    _check_content(sent)
     _accept(clients, connection, envelope, envelope.to, sent.kind, sent.thread or "")
 
 
 def channel_send(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     """Take a message for a channel."""
     sent: envelopes.ChannelSend = payload_of(envelope, envelopes.ChannelSend)
+    _check_content(sent)
     _accept(clients, connection, envelope, sent.channel, CHANNEL, sent.thread or "")
 
 
@@ -52,6 +55,11 @@ def service_answered(clients: Clients, connection: Connection, envelope: Envelop
         connection.error(
             "NOT_FOUND", f"{connection.name} was not asked that, or not in time", about=envelope.id
         )
+
+
+def _check_content(sent: envelopes.Send | envelopes.ChannelSend) -> None:
+    if not sent.body.strip() and bytes(sent.data) in _NO_DATA:
+        raise MalformedError("the message is empty: give it a body, or data")
 
 
 def _accept(
@@ -88,8 +96,6 @@ def _accepted(clients: Clients, connection: Connection, outcome: Outcome) -> Non
     }
     if accepted.refused:
         told["refused"] = accepted.refused
-    if accepted.limited:
-        told["limited"] = accepted.limited
     if accepted.is_repetition:
         told["repeated"] = True
     connection.send("ACK", told)

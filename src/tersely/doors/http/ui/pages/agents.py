@@ -9,9 +9,9 @@ from typing import Any
 
 from tersely.doors.http.ui.pages.work import held
 from tersely.doors.http.ui.rendering import Shown, Trail, Visit
+from tersely.foundation.activity import GONE
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import UI_PAGE_ROWS
-from tersely.relay.mail.messages import state_of
 from tersely.relay.relay import Relay
 from tersely.relay.store.mailboxes import Identity
 
@@ -21,7 +21,7 @@ _ABOUT = ("task", "program", "model", "workingDirectory")
 
 
 def agents_page(visit: Visit) -> Shown:
-    """Everybody who is known, those that are connected first."""
+    """Everybody who is known, those that are here first."""
     relay = visit.relay
     known, start = listed(relay, relay.mail.identities.all()), visit.number("after") or 0
     values = {
@@ -57,17 +57,16 @@ def agent_page(visit: Visit) -> Shown:
 
 
 def listed(relay: Relay, known: Iterable[Identity]) -> list[dict[str, Any]]:
-    """Agents with what they do and what waits for them, those that are connected first."""
+    """Agents with what they do and what waits for them, those that are here first."""
     mail, owed = relay.mail, relay.mail.questions.owed()
-    connected = frozenset(mail.presence.connected())
     rows = [
         {
             **one._asdict(),
-            "is_connected": one.name in connected,
-            "state": state_of(one.name, mail.identities, mail.presence),
+            "state": (state := relay.state_of(one.name)),
+            "is_here": state != GONE,
             "waiting": mail.load(one.name)[0],
             "owes": owed.get(one.name, []),
         }
         for one in known
     ]
-    return sorted(rows, key=lambda row: (not row["is_connected"], row["name"]))
+    return sorted(rows, key=lambda row: (not row["is_here"], row["name"]))

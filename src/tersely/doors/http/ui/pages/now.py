@@ -42,7 +42,7 @@ def now_page(visit: Visit) -> Shown:
     working = _working(relay, work, questions)
     talk = _talk(messages)
     figures = [
-        ("Agents connected", f"{len(working):,}"),
+        ("Agents here", f"{len(working):,}"),
         ("At work", f"{sum(one['state'] == WORKING for one in working):,}"),
         ("Wait for permission", f"{len(waiting):,}"),
         ("Open questions", f"{len(questions):,}"),
@@ -59,7 +59,7 @@ def now_page(visit: Visit) -> Shown:
         "agents": working[:UI_PAGE_ROWS],
         "agents_left": max(0, len(working) - UI_PAGE_ROWS),
         "talk": talk,
-        "picture": picture(talk, frozenset(relay.mail.presence.connected())),
+        "picture": picture(talk, frozenset(one.name for one in relay.here())),
         "is_cut": len(messages) == MAX_UI_COUNTED_MESSAGES,
         "most": MAX_UI_COUNTED_MESSAGES,
         "boards": [one for one in work.boards if one.open],
@@ -76,10 +76,8 @@ def _recent(relay: Relay) -> list[Told]:
 
 
 def _working(relay: Relay, work: _Work, questions: Iterable[Told]) -> list[dict[str, Any]]:
-    """The agents that are connected, with what they hold and for whom they wait."""
-    connected = relay.mail.presence.connected()
-    known = (relay.mail.identities.get(name) for name in connected)
-    rows = listed(relay, [one for one in known if one is not None and one.kind != "service"])
+    """The agents that are here, with what they hold and for whom they wait."""
+    rows = listed(relay, relay.here())
     taken = [item for board in work.boards for item in board.items if item.status == TAKEN]
     for one in rows:
         targets = [

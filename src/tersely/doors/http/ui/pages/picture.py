@@ -35,7 +35,7 @@ class Node(NamedTuple):
     text_y: int
     anchor: str
     label: str
-    is_connected: bool
+    is_here: bool
 
 
 class Line(NamedTuple):
@@ -87,7 +87,7 @@ def _place(number: int, count: int) -> _Place:
     return _Place(_WIDTH / 2 + _RADIUS * cos(angle), _HEIGHT / 2 + _RADIUS * sin(angle))
 
 
-def _node(name: str, place: _Place, is_connected: bool) -> Node:
+def _node(name: str, place: _Place, is_here: bool) -> Node:
     is_right = place.x >= _WIDTH / 2
     text_x = place.x + (_LABEL_GAP if is_right else -_LABEL_GAP)
     label = name if len(name) <= _LABEL_CHARACTERS else name[: _LABEL_CHARACTERS - 1] + "…"
@@ -99,7 +99,7 @@ def _node(name: str, place: _Place, is_connected: bool) -> Node:
         round(place.y) + _LABEL_DROP,
         anchor,
         label,
-        is_connected,
+        is_here,
     )
 
 

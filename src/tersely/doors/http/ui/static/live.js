@@ -5,6 +5,7 @@
 const SAY_AFTER_MILLISECONDS = 3000;
 const MAX_CONNECTIONS = 3; // that pages of one browser keep open: browsers have six for one host, and some to go on with
 const ASK_AGAIN_MILLISECONDS = 5000; // a page without a connection
+const RELABEL_MILLISECONDS = 20_000; // from one look at how long ago times are to the next
 
 const main = document.getElementById("main");
 const content = document.getElementById("content");
@@ -16,14 +17,23 @@ let changed = new Set();
 let timer = 0;
 let state = "";
 
-// As in "2026-11-25 20:31:05", in the zone of the reader.
+// As in "2026-11-25 20:31:05", in the zone of the reader; and as in "3m ago".
 const clock = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium" });
+const distance = new Intl.RelativeTimeFormat("en", { style: "narrow" });
+const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60]];
+
+function relative(at) {
+  const seconds = (at.getTime() - Date.now()) / 1000;
+  const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length);
+  return unit ? distance.format(Math.trunc(seconds / unit[1]), unit[0]) : "just now";
+}
 
 function localize(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     if (!Number.isNaN(at.getTime())) {
-      time.textContent = clock.format(at);
+      time.textContent = relative(at);
+      time.title = clock.format(at);
     }
   }
 }
@@ -55,9 +65,9 @@ function isInUse(part) {
 
 function put(part, fresh) {
   const focus = part.contains(document.activeElement) ? key(document.activeElement) : "";
-  const open = [...part.querySelectorAll("details")].map((one) => one.open);
+  const open = new Set([...part.querySelectorAll("details[open] > summary")].map(key));
   const scrolled = [...part.querySelectorAll(".scrolls, .text")].map((one) => [one.scrollLeft, one.scrollTop]);
-  [...fresh.querySelectorAll("details")].forEach((one, at) => (one.open = open[at] ?? false));
+  fresh.querySelectorAll("summary").forEach((one) => (one.parentElement.open = open.has(key(one))));
   localize(fresh);
   part.replaceWith(fresh);
   [...fresh.querySelectorAll(".scrolls, .text")].forEach((one, at) => {
@@ -189,6 +199,7 @@ async function follow(signal) {
 }
 
 localize(document);
+setInterval(() => localize(document), RELABEL_MILLISECONDS);
 document.getElementById("zone").textContent = `${Intl.DateTimeFormat().resolvedOptions().timeZone}, yours`;
 
 if (main.hasAttribute("data-live")) {
