@@ -48,7 +48,6 @@ MEASURED = {
     "socket": "doors/socket ai_talk",
     "hostile": "code context foundation cli",
     "agent": "agent",
-    "small_model": "agent/tool_calling agent/prompts",
 }
 
 CODE, REVISION = "_code", "_revision"  # of a row that is older than its table

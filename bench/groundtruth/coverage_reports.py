@@ -25,7 +25,7 @@ DRIVE = re.compile(r"^[A-Za-z]:|^/")
 def run(folder: Path) -> Iterator[CaseResult]:
     """Every report of the folder."""
     for place in sorted(folder.rglob("*")):
-        if place.suffix in {".xml", ".info", ".gcov"}:
+        if place.suffix in {".xml", ".info"}:
             yield compare(place.relative_to(folder).as_posix(), _expected(place), _found(place))
 
 
@@ -65,15 +65,6 @@ def _of_xml(text: str) -> Lines:
                         int(line.get("nr", "")),
                         line.get("ci") != "0",
                     )
-    elif tree.get("clover"):
-        for file in tree.iter("file"):
-            for line in file.iter("line"):
-                times = [line.get(name, "0") for name in ("count", "truecount", "falsecount")]
-                yield (
-                    file.get("path") or "",
-                    int(line.get("num", "")),
-                    any(one != "0" for one in times),
-                )
     else:
         yield from _of_cobertura(tree)
 
@@ -91,9 +82,7 @@ def _of_cobertura(tree: ET.Element) -> Lines:
 def _of_text(text: str) -> Lines:
     path = ""
     for row in text.splitlines():
-        if found := re.fullmatch(r"SF:(.+)|\s*-:\s*0:Source:(.+)", row):
-            path = found[1] or found[2]
+        if found := re.fullmatch(r"SF:(.+)", row):
+            path = found[1]
         elif found := re.match(r"DA:(\d+),(-?\d+)", row):
             yield path, int(found[1]), int(found[2]) > 0
-        elif found := re.match(r"\s*(\d+|#####|=====)\*?:\s*([1-9]\d*):", row):
-            yield path, int(found[2]), found[1].isdigit() and int(found[1]) > 0

@@ -23,7 +23,9 @@ def export(repository: Path, commit: str, place: Path) -> None:
     """Lay the files of a commit below a directory."""
     place.mkdir(parents=True)
     with tarfile.open(fileobj=io.BytesIO(git(repository, "archive", commit))) as archive:
-        archive.extractall(place, filter="data")
+        # not as an argument: Python 3.11 knows none before 3.11.4
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)
+        archive.extractall(place)
 
 
 def without_docs(root: Path, engine: Engine) -> None:

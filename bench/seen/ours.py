@@ -114,7 +114,7 @@ def _get(desk: Desk, names: Sequence[str]) -> None:
 def _search_inside(desk: Desk, words: Sequence[str], files: Sequence[str]) -> None:
     """Search inside files, then read the source of the best that was not shown yet."""
     try:
-        hits = ask(desk.workspace, "code.search", query=tuple(words), in_=tuple(files))
+        hits = ask(desk.workspace, "code.search", query=tuple(words), **{"in": tuple(files)})
     except TerselyError as error:
         desk.reading.pay(str(error), {})
         return

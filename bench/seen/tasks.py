@@ -14,8 +14,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
+from bench.history_tasks.history import description
 from bench.scratch import git
-from tersely.benchmark.history import description
 from tersely.code.index.storage.store import Store
 from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol

@@ -61,6 +61,7 @@ def tree(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_large_trees_are_copies_until_they_have_enough(
     tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

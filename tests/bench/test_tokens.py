@@ -106,6 +106,7 @@ def test_each_question_hides_what_it_does_not_give(
     }
 
 
+@pytest.mark.slow
 def test_every_way_is_measured_at_every_budget(clone: Path) -> None:
     checked = ours.Checked()
     rows = measured(clone, 1, ["tersely", "plain"], None, checked)

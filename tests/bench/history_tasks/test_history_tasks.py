@@ -1,4 +1,4 @@
-"""`tersely bench agent`: tasks from a history, agents that do them or do not, and nothing left
+"""`python -m bench.history_tasks`: tasks from a history, agents that do them or do not, and nothing left
 behind.
 """
 
@@ -14,13 +14,12 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from bench.history_tasks.__main__ import main
+from bench.history_tasks.trees import Trees
 from bench.modelserver.scripts import Reply
 from tests.agent.core.talking import call
 from tests.agent.model_servers import Scripted, model_server, scripted
-from tests.benchmark.conftest import DISCOUNTED, ROUNDED, git
-
-from tersely.benchmark.trees import Trees
-from tersely.cli.main import main
+from tests.bench.history_tasks.conftest import DISCOUNTED, ROUNDED, git
 
 __all__ = ["model_server", "scripted"]
 
@@ -52,17 +51,18 @@ def agent(tmp_path: Path, name: str, program: str) -> str:
 
 
 def measured(
-    root: Path, capsys: pytest.CaptureFixture[str], words: Sequence[str], status: int = 0
+    root: Path, capsys: pytest.CaptureFixture[str], words: Sequence[str]
 ) -> dict[str, Any]:
-    assert main(["bench", "agent", "--root", str(root), "--test", TEST, "--json", *words]) == status
+    assert main([str(root), "--test", TEST, "--json", *words]) == 0
     told: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return told.get("result") or told["error"]
+    return told
 
 
 def outcomes(result: dict[str, Any]) -> list[str]:
     return [one["outcome"] for one in result["results"]]
 
 
+@pytest.mark.slow
 def test_tasks_are_cut_done_and_counted(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -87,6 +87,7 @@ def test_tasks_are_cut_done_and_counted(
     assert ET.parse(drawn).getroot().tag.endswith("svg")
 
 
+@pytest.mark.slow
 def test_nothing_is_left_behind(
     shop: Path, tmp_path: Path, scratch: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -94,6 +95,7 @@ def test_nothing_is_left_behind(
     assert list(scratch.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_what_is_made_of_the_tests_does_not_count(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -104,6 +106,7 @@ def test_what_is_made_of_the_tests_does_not_count(
     )
 
 
+@pytest.mark.slow
 def test_the_folder_of_a_task_tells_nothing_of_what_comes(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -120,6 +123,7 @@ def test_the_folder_of_a_task_tells_nothing_of_what_comes(
     assert "tests/test_discount.py" in prompt
 
 
+@pytest.mark.slow
 def test_an_agent_that_takes_too_long_is_ended(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -128,6 +132,7 @@ def test_an_agent_that_takes_too_long_is_ended(
     assert outcomes(result) == ["time is up"]
 
 
+@pytest.mark.slow
 def test_a_failing_agent_says_how(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -136,14 +141,13 @@ def test_a_failing_agent_says_how(
     assert (result["outcome"], result["detail"]) == ("agent failed", "exit status 1: no key")
 
 
-def test_a_history_without_tasks_is_an_error(
-    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_history_without_tasks_is_an_error(shop: Path, tmp_path: Path) -> None:
     git(shop, "reset", "-q", "--hard", "HEAD~5")
-    error = measured(shop, capsys, ["--agent", agent(tmp_path, "idle.py", "")], status=1)
-    assert error["code"] == "no_task"
+    with pytest.raises(SystemExit, match="no task could be cut"):
+        main([str(shop), "--test", TEST, "--agent", agent(tmp_path, "idle.py", "")])
 
 
+@pytest.mark.slow
 def test_our_agent_does_tasks_with_its_context_and_without(
     shop: Path, scripted: Scripted, capsys: pytest.CaptureFixture[str]
 ) -> None:

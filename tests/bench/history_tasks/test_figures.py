@@ -6,13 +6,12 @@ import json
 from xml.etree import ElementTree as ET
 
 import pytest
+from bench.history_tasks.figures import comparison, figures, median, share
+from bench.history_tasks.measuring import SOLVED, TESTS_FAIL, Result
+from bench.history_tasks.picture import picture
+from bench.history_tasks.transcripts import Spent, ending, spent
 from hypothesis import given
 from hypothesis import strategies as st
-
-from tersely.benchmark.figures import comparison, figures, median, share
-from tersely.benchmark.measuring import SOLVED, TESTS_FAIL, Result
-from tersely.benchmark.picture import picture
-from tersely.benchmark.transcripts import Spent, ending, spent
 
 ANTHROPIC = {
     "input_tokens": 1,
