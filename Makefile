@@ -2,35 +2,47 @@
 # Needed beforehand: make, git, and a python3 (3.11 or later) that can make virtual environments.
 
 PYTHON ?= python3
-# What `make run` shows the context of.
+# What `make run` shows the context of, and what depends on it.
 SYMBOL ?= src/tersely/foundation/text/tokens.py:Tokenizer.truncate
-# What `make run` shows the change since.
-BASE ?= HEAD~1
 # Where `make groundtruth` finds clones of the public suites, each in a folder named owner+repository.
 GROUNDTRUTH ?= ../groundtruth
 
 BIN := .venv/bin
-PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# What is imported is compiled then: of what development needs that is the smaller part.
+PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile
 
 # Where `make bench-tokens` finds clones with history, and other tools if they are installed.
 CLONES ?= ../clones
 PEERS ?= ../peers
 
-.PHONY: run test pytest lint format bench bench-tokens groundtruth sizes vsix constraints clean
+.PHONY: run test test-slow pytest lint format bench bench-tokens groundtruth sizes budgets compare vsix constraints clean
 
 run: .venv/installed
 	$(BIN)/tersely index
-	$(BIN)/tersely context $(SYMBOL) --budget 800 --explain
-	$(BIN)/tersely diff-context --base $(BASE) --budget 4000
+	$(BIN)/tersely context $(SYMBOL) --budget 800
+	$(BIN)/tersely impact $(SYMBOL)
 
-# The checks use one core, so they run beside the tests.
+# What every change runs. The checks use one core, so they run beside the tests.
 test: .venv/installed-dev
 	$(MAKE) --no-print-directory --jobs 2 lint pytest
 
+# On two cores: many tests wait for other processes, and each worker imports and collects everything.
+PYTEST := $(BIN)/pytest -n 3 --dist worksteal
+
 # The tests start many processes: each module is compiled once, also where the environment keeps no bytecode.
-pytest: export PYTHONDONTWRITEBYTECODE =
-pytest: .venv/installed-dev
-	$(BIN)/pytest -n 4 --dist worksteal  # on two cores: many tests wait for other processes
+pytest test-slow tests/__pycache__: export PYTHONDONTWRITEBYTECODE =
+pytest: .venv/installed-dev tests/__pycache__
+	$(PYTEST) -m "not slow"
+
+# One process compiles what none has yet, or each would. What is wrong with a file of tests is told when they run.
+tests/__pycache__: | .venv/installed-dev
+	-@$(BIN)/pytest --collect-only -qq >/dev/null
+
+# The second tier: what is marked `slow`, and every property with many examples. With BASE=revision, what the changes
+# since then cannot have broken is named and left out.
+test-slow: .venv/installed-dev tests/__pycache__
+	files=$$($(BIN)/python -m tools.slow_tests $(BASE)) && \
+	  { [ -z "$$files" ] || $(PYTEST) -m "slow or hypothesis" --hypothesis-profile deep $$files; }
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check
@@ -54,6 +66,16 @@ groundtruth: .venv/installed-dev
 # Syntax nodes of each room.
 sizes:
 	@$(PYTHON) tools/sizes.py
+
+# Each figure beside its limit in budgets.toml, and its change since BASE (main). QUICK=1 leaves out what takes minutes, LOWER=1
+# lowers limits to figures that got better, ROOMS=1 writes down what has moved between rooms.
+budgets: .venv/installed-dev
+	@$(BIN)/python -m tools.budgets --base "$(or $(BASE),main)" $(if $(QUICK),--quick) $(if $(LOWER),--lower) $(if $(ROOMS),--rooms)
+
+# What a change of the core changes: all that BASE (main) and this work tree find in the repositories in FOLDER. SYMBOLS=0 asks
+# the callers of all symbols, else of 2,000 a repository.
+compare: .venv/installed-dev
+	@$(BIN)/python -m tools.compare "$(or $(BASE),main)" "$(FOLDER)" $(if $(SYMBOLS),--symbols $(SYMBOLS))
 
 # The extension for VS Code, beside the package, where `tersely install vscode --user` finds it. Needs Node 22.
 vsix:

@@ -23,6 +23,7 @@ _UNITS = (
     "STEPS|HOPS|LEVELS|ROUNDS|PROCESSES|COMMITS"
 )
 _NAME = re.compile(rf"_?(MAX_[A-Z0-9_]+|MOST_[A-Z0-9_]+|[A-Z0-9_]+_({_UNITS}))")
+_STATED = re.compile(rf"^{_NAME.pattern} = ", re.MULTILINE)
 _NUMBERS = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Name, ast.Load)
 _HEAD = """# Limits
 
@@ -41,6 +42,8 @@ class Limit(NamedTuple):
 def limits_of(path: Path) -> list[Limit]:
     """The bounds that a module states, in the order of the file."""
     text = path.read_text("utf-8")
+    if not _STATED.search(text):
+        return []  # most modules state none, and need not be parsed
     lines = text.splitlines()
     found = []
     for node in ast.parse(text).body:

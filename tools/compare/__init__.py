@@ -1,0 +1,1 @@
+"""What two revisions of Tersely find in the same repositories, compared."""
