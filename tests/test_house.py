@@ -126,6 +126,12 @@ def test_functions_can_be_taken_in() -> None:
     assert [function for module in modules() for function in module.long_functions] == []
 
 
+def test_the_tier_says_how_many_examples_a_property_tries() -> None:
+    own = re.compile(r"max_examples=(?!examples[(]|tried\b)\w")
+    tests = (text for path, text in texts() if path.parts[0] == "tests" and path.suffix == ".py")
+    assert [line for text in tests for line in text.splitlines() if own.search(line)] == []
+
+
 def test_modules_can_be_read_at_one_sitting() -> None:
     sizes = {
         path: path.read_text("utf-8").count("\n")
@@ -231,7 +237,10 @@ def test_the_tests_of_a_part_run_without_the_others(part: str, below: tuple[str,
         f"tersely.{part}",
         "tersely.foundation",
         f"tests.{part}",
+        "tests.depth",
         "tests.own_places",
+        "tests.repositories",
+        "tests.link",
         "tests.own_postgres",
         *below,
     )

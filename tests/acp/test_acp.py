@@ -30,6 +30,7 @@ from tests.agent.core.command_line import ran
 from tests.agent.core.talking import call
 from tests.agent.model_servers import Scripted
 from tests.agent.models.provider import Say, listed, serving
+from tests.depth import mostly_slow
 
 from tersely.agent.opening import confinement
 
@@ -88,7 +89,7 @@ def test_a_turn_with_a_diff_and_a_permission(root: Path, scripted: Scripted) -> 
     driven(work)
 
 
-@pytest.mark.parametrize("answer", ["deny", ""])
+@pytest.mark.parametrize("answer", mostly_slow(["deny", ""], "deny"))
 def test_what_is_not_allowed_is_not_done(root: Path, scripted: Scripted, answer: str) -> None:
     server = scripted([LOOK, EDIT, "Then not."])
     before = (root / PRICE).read_text()
@@ -104,7 +105,7 @@ def test_what_is_not_allowed_is_not_done(root: Path, scripted: Scripted, answer:
     assert (root / PRICE).read_text() == before
 
 
-@pytest.mark.parametrize("moment", ["text", "permission"])
+@pytest.mark.parametrize("moment", mostly_slow(["text", "permission"], "permission"))
 def test_a_turn_is_cancelled_in_its_midst(root: Path, scripted: Scripted, moment: str) -> None:
     server = scripted([LOOK, EDIT] if moment == "permission" else ["word " * 3_000])
 
@@ -125,6 +126,7 @@ def test_a_turn_is_cancelled_in_its_midst(root: Path, scripted: Scripted, moment
     driven(work)
 
 
+@pytest.mark.slow
 def test_a_session_goes_on_after_a_kill_and_in_the_terminal(root: Path, scripted: Scripted) -> None:
     server = scripted([LOOK, "It sums prices.", "word " * 3_000, "From the terminal.", "And back."])
 
@@ -165,6 +167,7 @@ def test_a_session_goes_on_after_a_kill_and_in_the_terminal(root: Path, scripted
     driven(work)
 
 
+@pytest.mark.slow
 def test_what_the_terminal_has_open_is_not_gone_on_with_but_can_be_copied(
     root: Path, scripted: Scripted
 ) -> None:
@@ -194,6 +197,7 @@ def test_what_the_terminal_has_open_is_not_gone_on_with_but_can_be_copied(
     driven(work)
 
 
+@pytest.mark.slow
 def test_modes_decide_what_is_asked(root: Path, scripted: Scripted) -> None:
     plan = "1. Read it.\n2. Change it.\n"
     server = scripted([LOOK, EDIT, plan, EDIT, "It is done."])
@@ -242,6 +246,7 @@ def test_what_is_not_saved_is_seen_and_edits_appear_in_the_buffer(
     assert (root / PRICE).read_text() == saved  # saving is the editor's
 
 
+@pytest.mark.slow
 def test_prompts_have_links_and_texts_and_no_pictures(root: Path, scripted: Scripted) -> None:
     server = scripted(["Seen."])
 
@@ -266,6 +271,7 @@ def test_prompts_have_links_and_texts_and_no_pictures(root: Path, scripted: Scri
     driven(work)
 
 
+@pytest.mark.slow
 def test_commands_and_models_are_offered(root: Path, scripted: Scripted) -> None:
     server = scripted([LOOK, EDIT, "It is done."])
     before = (root / PRICE).read_text()
@@ -298,8 +304,11 @@ def test_commands_and_models_are_offered(root: Path, scripted: Scripted) -> None
     driven(work)
 
 
+@pytest.mark.slow
 def test_commands_run_in_terminals_of_the_editor(root: Path, scripted: Scripted) -> None:
-    fails = call("bash", command="echo seen >made.txt; touch ../beside; echo and >&2; exit 3")
+    fails = call(
+        "bash", "--- command\necho seen >made.txt; touch ../beside; echo and >&2; exit 3\n"
+    )
     server = scripted([call("request_tools", tier=2), fails, "It is done."])
 
     async def work() -> None:
@@ -316,10 +325,11 @@ def test_commands_run_in_terminals_of_the_editor(root: Path, scripted: Scripted)
 
     driven(work)
     assert (root / "made.txt").read_text() == "seen\n"
-    is_confined = asyncio.run(confinement(root)).files
+    is_confined = asyncio.run(confinement()).files
     assert (root.parent / "beside").exists() is not is_confined
 
 
+@pytest.mark.slow
 def test_a_command_in_a_terminal_ends_with_its_turn(root: Path, scripted: Scripted) -> None:
     server = scripted(
         [
@@ -347,6 +357,7 @@ def test_a_command_in_a_terminal_ends_with_its_turn(root: Path, scripted: Script
     driven(work)
 
 
+@pytest.mark.slow
 def test_another_model_of_the_server_answers_from_then_on(root: Path) -> None:
     async def work() -> None:
         editor = Editor()
@@ -399,6 +410,7 @@ server.run("stdio")
 """
 
 
+@pytest.mark.slow
 def test_servers_that_the_editor_hands_over_are_asked(
     root: Path, tmp_path: Path, scripted: Scripted
 ) -> None:
@@ -437,6 +449,7 @@ def test_servers_that_the_editor_hands_over_are_asked(
             process.kill()
 
 
+@pytest.mark.slow
 def test_errors_say_what_to_do(root: Path, scripted: Scripted) -> None:
     server = scripted([])
 
@@ -460,6 +473,7 @@ def test_errors_say_what_to_do(root: Path, scripted: Scripted) -> None:
     driven(work)
 
 
+@pytest.mark.slow
 def test_the_process_ends_with_its_input(root: Path, scripted: Scripted) -> None:
     words = [sys.executable, "-m", "tersely", "acp"]
     from tests.agent.core.command_line import environment
@@ -471,6 +485,7 @@ def test_the_process_ends_with_its_input(root: Path, scripted: Scripted) -> None
     assert (ended.returncode, ended.stdout) == (0, b"")
 
 
+@pytest.mark.slow
 def test_what_is_no_pipe_is_refused(root: Path) -> None:
     ended = ran(root, "http://127.0.0.1:9", ["acp"])
     assert ended.returncode == 2

@@ -75,11 +75,13 @@ def test_the_page_holds_the_value_its_registration_and_its_test() -> None:
     assert [command.split()[0] for command, _ in SHOWN] == ["structure", "symbol", "context"]
 
 
+@pytest.mark.slow
 def test_the_test_of_the_page_passes(taught: Path) -> None:
     done = run(taught, "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=.", "test_bash.py")
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "shown"), SHOWN, ids=[command for command, _ in SHOWN])
 def test_the_commands_answer_as_the_page_shows(taught: Path, command: str, shown: str) -> None:
     done = run(taught, "tersely", *command.split(), where="repository")

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from tests.cli.relay_home import Home, home_of
 from tests.pty.conftest import PATIENCE_SECONDS, wait_for
+from tests.pty.screens import needs_tmux
+from tests.repositories import initialized
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "agents-that-talk.md").read_text("utf-8")
@@ -28,7 +30,7 @@ SEED_LINES = next(
     block for block in BLOCKS if "semantic" in block and "impact" in block
 ).splitlines()
 CHANGING = re.compile(
-    r"\d{4}-\d\d-\d\dT\S+Z|\b[0-9a-f]{8}-\d+\b|http://\S+|process \d+|\(\d+%\)|(?<=relay-)[0-9a-f]{8}"
+    r"\d{4}-\d\d-\d\dT\S+Z|\b\d\d:\d\d\b|\b[0-9a-f]{8}-\d+\b|http://\S+|process \d+|\(\d+%\)|(?<=relay-)[0-9a-f]{8}"
 )
 
 
@@ -68,7 +70,7 @@ def terminals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminals]:
     for path, content in FILES:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(content)
-    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    initialized(root)
     with home_of(tmp_path_factory.mktemp("home") / "relay", root) as home:
         # which tests are kept from doing by themselves
         assert home.run_apart("daemon", "start").status == 0
@@ -94,6 +96,7 @@ def terminals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Terminals]:
             home.run_apart("daemon", "stop")
 
 
+@needs_tmux
 def test_five_commands_in_two_terminals(terminals: Terminals) -> None:
     commands = [words for session in (FIRST, SECOND) for words, _ in steps(session)]
     assert [words[0] for words in commands] == ["up", "run", "agents", "send", "inbox"]
@@ -105,11 +108,11 @@ def test_five_commands_in_two_terminals(terminals: Terminals) -> None:
 
     def has_come() -> bool:
         shown_first[:] = [home.ok(*inbox)]
-        return "ann → you" in shown_first[0]
+        return " ann " in shown_first[0]
 
     wait_for(has_come, "the answer")
     assert same(shown_first[0]) == same(came)
-    assert "ann → you (seen)" in home.ok(*inbox)
+    assert "ann (seen)" in home.ok(*inbox)
     shown = same(terminals.shown())
     for block in BLOCKS:
         if "processPayment?" in block or ":you checkout" in block:
@@ -119,16 +122,19 @@ def test_five_commands_in_two_terminals(terminals: Terminals) -> None:
         lambda: "as one of the shop" in terminals.shown(), "what was sent to the project's agent"
     )
     assert "no agent is called" in home.run("send", "elsewhere:ann", "as one of another").err
-    assert "you → ann (injected)" in home.ok("inbox", "ann")
+    assert "you (injected)" in home.ok("inbox", "ann")
     assert (
         "export function validateToken" in terminals.shown().partition("Relay message from")[0]
     )  # the outline of the brief
 
 
 def test_the_readme_shows_the_same_session() -> None:
-    assert f"```text\n{SECOND}```" in (ROOT / "README.md").read_text("utf-8")
+    readme = (ROOT / "README.md").read_text("utf-8")
+    begins_at = SECOND.index("$ tersely send")
+    assert f"```text\n{SECOND[begins_at:]}```" in readme
 
 
+@needs_tmux
 def test_the_lines_that_the_service_was_designed_by_are_answered(terminals: Terminals) -> None:
     assert [line.split()[1] for line in SEED_LINES] == ["semantic", "context", "impact", "calls"]
     for number, line in enumerate(SEED_LINES, 1):
@@ -149,6 +155,8 @@ def test_the_lines_that_the_service_was_designed_by_are_answered(terminals: Term
         assert same(line.removeprefix("| ")) in same(shown), line
 
 
+@pytest.mark.slow
+@needs_tmux
 def test_what_goes_wrong_is_said_as_shown(terminals: Terminals) -> None:
     line = "write (relay)tldr calls processPayment --depth many"
     terminals.home.ok("send", "ann", line, "--agent", "tester")

@@ -67,6 +67,7 @@ def may_mount() -> bool:
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not may_mount(), reason="this user may not make a mount namespace")
 def test_the_commands_of_the_page_reach_the_relay_outside(tmp_path: Path) -> None:
     root, places = tmp_path / "root", tmp_path / "places"

@@ -104,7 +104,24 @@ def here(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_the_readme_is_short() -> None:
-    assert len(README.splitlines()) <= 150
+    assert len(README.splitlines()) <= 130
+
+
+def test_the_readmes_commands_answer_in_a_repository_of_the_readers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    examples = re.findall(r"\| `tersely ([^`]+)` \|$", README, re.MULTILINE)
+    assert examples
+    source = tmp_path / "config.py"
+    source.write_text("def read_configuration(path):\n    return open(path).read()\n", "utf-8")
+    who = ["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]
+    for words in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "m"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    source.write_text(source.read_text("utf-8").replace("path", "place"), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TERSELY_DAEMON", "off")
+    ended = {words: main(shlex.split(words)) for words in examples}
+    assert set(ended.values()) == {errors.EXIT_OK}, (ended, capsys.readouterr().err)
 
 
 def test_there_is_an_example_of_every_command() -> None:

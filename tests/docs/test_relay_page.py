@@ -28,6 +28,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "relay.md").read_text("utf-8")
 CLIENT, PLUGIN = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.slow
 def test_the_walk_through_runs(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
