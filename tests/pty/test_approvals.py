@@ -225,7 +225,10 @@ def test_an_answer_to_another_dialog_presses_nothing(
     first = question(relay, "ute", "touch one")
     screen.write_text(codex("$ touch two"))
     second = question(relay, "ute", "touch two")
-    assert [one.id for one in waiting(relay, "ute")] == [second.id]
+    wait_for(
+        lambda: [one.id for one in waiting(relay, "ute")] == [second.id],
+        "the end of the question whose dialog is gone, which the relay may hear a second later",
+    )
     [told] = answer(tmux, tmp_path / "told", ("approve", first.id))
     assert "permission_not_found" in told
     tmux.keys("ute", "Down")
