@@ -15,11 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from tersely.capabilities.declaration.binding import read_words
 from tersely.cli.commands import COMMANDS, find_command
 from tersely.cli.help.overview import OWN_COMMANDS
 from tersely.cli.main import main
-from tersely.cli.options import OPTIONS
 from tersely.code.languages.registry import language_of_path
 from tersely.daemon import lifecycle
 from tersely.foundation import errors, settings
@@ -42,8 +40,6 @@ NAMED = [
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 
 SESSIONS = re.findall(r"^```console\n(.*?)^```$", README + COMMANDS_PAGE, re.MULTILINE | re.DOTALL)
-ELSEWHERE = [session for session in SESSIONS if "git clone" in session]
-HERE = [session for session in SESSIONS if session not in ELSEWHERE]
 # In a session a refusal follows its command; in the table every command succeeds.
 REFUSED = re.compile(r'^(\w+: .*|\{"ok":false.*)')
 EXAMPLES = re.findall(r"\| `tersely ([^`]+)` \|$", README + COMMANDS_PAGE, re.MULTILINE)
@@ -61,7 +57,7 @@ def asked(session: str) -> list[tuple[str, bool]]:
     ]
 
 
-SHOWN = [question for session in HERE for question in asked(session)]
+SHOWN = [question for session in SESSIONS for question in asked(session)]
 QUESTIONS = list(dict.fromkeys([*((example, True) for example in EXAMPLES), *SHOWN]))
 
 
@@ -135,12 +131,6 @@ def test_there_is_an_example_of_every_command() -> None:
     )
     assert {command.name for command in COMMANDS} | set(OWN_COMMANDS) <= named
     assert {command.name for command in COMMANDS} - shown <= {"symbol callees"}
-
-
-@pytest.mark.parametrize("words", [words for session in ELSEWHERE for words, _ in asked(session)])
-def test_commands_for_other_repositories_parse(words: str) -> None:
-    command, rest = find_command(shlex.split(words))
-    read_words((*OPTIONS, *command.parameters()), rest)
 
 
 @pytest.mark.parametrize(("words", "answered"), QUESTIONS, ids=[words for words, _ in QUESTIONS])
