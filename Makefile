@@ -15,7 +15,7 @@ PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip --disable-pip-version
 CLONES ?= ../clones
 PEERS ?= ../peers
 
-.PHONY: run test test-slow pytest lint format bench bench-tokens groundtruth sizes budgets compare vsix constraints clean
+.PHONY: run test test-slow pytest lint format bench bench-tokens groundtruth sizes budgets compare vsix release constraints clean
 
 run: .venv/installed
 	$(BIN)/tersely index
@@ -49,6 +49,7 @@ lint: .venv/installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin --no-warn-unreachable src
 	$(BIN)/lint-imports --no-logo
 
 format: .venv/installed-dev
@@ -82,6 +83,15 @@ compare: .venv/installed-dev
 vsix:
 	cp LICENSE editors/vscode/LICENSE
 	cd editors/vscode && npm ci --silent --no-audit --no-fund --ignore-scripts && npm run --silent vsix -- --out ../../src/tersely/integrations/files/tersely.vsix
+
+# Everything that a release publishes, in dist: wheel and sdist with the extension for VS Code in them, a bundle and the
+# manifests of registries. Needs Node 22. A tag `v1.2.3` has .github/workflows/release.yml do this and publish it.
+release: .venv/installed-dev vsix
+	rm -rf dist
+	$(PIP) 'build>=1.2,<2' 'twine>=6,<7'
+	$(BIN)/python -m build --quiet --outdir dist
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python -m tools.release dist $(if $(REPOSITORY),--repository $(REPOSITORY))
 
 # Takes the newest versions that pyproject.toml allows; run the tests before committing the result.
 constraints: .venv/bin/python

@@ -64,7 +64,7 @@ class Watch:
     """The directories below one root that are watched. Close it."""
 
     def __init__(self, root: str) -> None:
-        if not sys.platform.startswith("linux"):
+        if "linux" not in sys.platform:
             raise WatchUnavailableError(f"changes of files are not watched on {sys.platform}")
         self._root = root
         self._libc = ctypes.CDLL(None, use_errno=True)

@@ -124,7 +124,7 @@ async def _watch_parent(ended: asyncio.Event) -> None:
     parent = os.getppid()
     with suppress(AttributeError, OSError):
         # not everywhere, and not for a parent in another namespace
-        told = os.pidfd_open(parent)
+        told = os.pidfd_open(parent)  # type: ignore[attr-defined,unused-ignore]
         asyncio.get_running_loop().add_reader(told, ended.set)
         if os.getppid() == parent:
             return

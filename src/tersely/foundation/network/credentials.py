@@ -19,7 +19,7 @@ def is_same_user(connected: socket.socket) -> bool:
     """
     platform: str = sys.platform
     if platform == "linux":
-        told = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _LINUX.size)
+        told = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _LINUX.size)  # type: ignore[attr-defined,unused-ignore]
         return bool(_LINUX.unpack(told)[1] == os.geteuid())
     if platform == "darwin":
         told = connected.getsockopt(_MAC_LEVEL, _MAC_OPTION, _MAC_BYTES)
@@ -31,7 +31,7 @@ def process_of(connected: socket.socket) -> int:
     """The process at the other end; 0 where the system does not say."""
     platform: str = sys.platform
     if platform == "linux":
-        told = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _LINUX.size)
+        told = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _LINUX.size)  # type: ignore[attr-defined,unused-ignore]
         return int(_LINUX.unpack(told)[0])
     if platform == "darwin":
         return connected.getsockopt(_MAC_LEVEL, _MAC_PROCESS)

@@ -91,7 +91,7 @@ class Process:
         if self._descriptor is None:
             os.kill(self._pid, number)
         else:
-            signal.pidfd_send_signal(self._descriptor, number)
+            signal.pidfd_send_signal(self._descriptor, number)  # type: ignore[attr-defined,unused-ignore]
 
     def wait(self, seconds: float) -> None:
         """Return when it has ended, where the system tells; raises `TimeoutError` where it goes on."""

@@ -512,7 +512,7 @@ def _restrict_files(
 def _allow(rules: int, path: str, access: int) -> None:
     """Allow some kinds of access to all below a path; nothing where there is no such path."""
     try:
-        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)  # type: ignore[attr-defined,unused-ignore]
     except OSError:
         return
     try:
