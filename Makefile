@@ -15,7 +15,7 @@ PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip --disable-pip-version
 CLONES ?= ../clones
 PEERS ?= ../peers
 
-.PHONY: run test test-slow pytest lint format bench bench-tokens groundtruth sizes budgets compare vsix release constraints clean
+.PHONY: run test test-slow pytest lint format bench bench-tokens groundtruth sizes budgets compare vsix release site constraints clean
 
 run: .venv/installed
 	$(BIN)/tersely index
@@ -93,6 +93,10 @@ release: .venv/installed-dev vsix
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/python -m tools.release dist $(if $(REPOSITORY),--repository $(REPOSITORY))
 
+# The site of docs/, in site/: built strictly, and it loads nothing from other hosts.
+site: .venv/installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 # Takes the newest versions that pyproject.toml allows; run the tests before committing the result.
 constraints: .venv/bin/python
 	$(BIN)/python -m pip install --quiet --upgrade editables hatchling --editable '.[dev]'
@@ -100,7 +104,7 @@ constraints: .venv/bin/python
 	$(BIN)/python -m pip freeze --exclude-editable >> constraints.txt
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .tersely dist build
+	rm -rf .venv site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .tersely dist build
 
 .venv/installed: pyproject.toml constraints.txt | .venv/bin/python
 	$(PIP) --editable .

@@ -118,7 +118,7 @@ def conversation(screen: Text) -> list[Text]:
 def emphasized(line: str) -> Text:
     """A line of the packet, shortened to the width; those that name a file or a command are blue."""
     shown = line if len(line) <= PACKET_COLUMNS else f"{line[: PACKET_COLUMNS - 1]}…"
-    return Text(shown, "blue" if PLACE.match(line) else "")
+    return Text.assemble((shown, "blue" if PLACE.match(line) else ""))
 
 
 def spans(line: Text, console: Console) -> str:

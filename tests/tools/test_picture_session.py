@@ -49,7 +49,9 @@ def test_both_halves_are_drawn_within_their_windows() -> None:
     screen = Text(
         f"a welcome\n> {PROMPT[:30]}\n  {PROMPT[30:]}\n\n● Done & <well>.\n\n✻ Worked\n──── x"
     )
-    first, *lines = texts_of(drawing(screen, PACKET))
+    svg = drawing(screen, PACKET)
+    assert '<tspan fill="#58a6ff">shop/prices.py</tspan>' in svg
+    first, *lines = texts_of(svg)
     assert first == "Claude Code, in a clone of Flask"
     said, (title, *shown) = lines[:4], lines[4:]
     assert said == [f"> {PROMPT[:30]}", f"  {PROMPT[30:]}", "", "● Done & <well>."]
