@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration.declaration import Parameter, parameters_of
+from tersely.capabilities.declaration.declaration import Parameter
 from tersely.cli.commands import Command
 from tersely.cli.help.overview import RELAY_COMMANDS
 
@@ -19,7 +19,7 @@ def asked_by_declaration(name: str) -> dict[str, Any]:
     """A question to a capability of which no more is known than what it declares: all that it needs,
     with a value of the right type.
     """
-    declared = parameters_of(catalogue.load(name).parameters)
+    declared = catalogue.load(name).parameters
     return {one.name: _value(one) for one in declared if one.required}
 
 

@@ -11,8 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration.binding import bind, read_words, schema
-from tersely.capabilities.declaration.declaration import Role, option, parameters_of, positional
+from tersely.capabilities.answers.text import Style
+from tersely.capabilities.declaration.binding import bind, bound, read_words, schema
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    group,
+    option,
+    parameters_of,
+    positional,
+)
 from tersely.foundation.errors import TerselyError
 
 
@@ -37,6 +45,34 @@ class Parameters:
 DECLARED = parameters_of(Parameters)
 
 
+@dataclass(frozen=True, slots=True)
+class Result:
+    given: tuple[object, ...]
+
+
+def text(result: Result, style: Style) -> str:
+    return repr(result.given)
+
+
+@capability("code.find", text, "find src", fails=("busy",))
+def find(
+    asked: str,
+    *,
+    in_: str = positional("where to look"),
+    more: Parameters = group(Parameters),
+    kind: Direction | None = option(None, "of which kind"),
+) -> Result:
+    """Find
+    things.
+
+    In the order in which
+    they lie.
+
+    All of them.
+    """
+    return Result((asked, in_, more, kind))
+
+
 def refusal(arguments: dict[str, object]) -> TerselyError:
     with pytest.raises(TerselyError) as caught:
         bind(Parameters, arguments)
@@ -53,6 +89,27 @@ def test_defaults_fill_what_is_not_said() -> None:
     assert bind(Parameters, {"path": "src"}) == Parameters("src", (), 2, None, False, True, ())
 
 
+def test_a_function_is_called_with_what_is_said_and_with_its_defaults() -> None:
+    arguments = {"in": "a", "path": "src", "kind": "callees"}
+    more = Parameters("src", (), 2, None, False, True, ())
+    assert find.run("me", **bound(find.run, arguments)).given == (
+        "me",
+        "a",
+        more,
+        Direction.CALLEES,
+    )
+    with pytest.raises(TerselyError, match="path is missing"):
+        bound(find.run, {"in": "a"})
+
+
+def test_the_docstring_of_a_function_is_what_is_said_of_its_capability() -> None:
+    assert find.summary == "Find things"
+    assert find.description == "In the order in which they lie.\n\nAll of them."
+    assert (find.name, find.examples, find.fails) == ("code.find", ("find src",), ("busy",))
+    assert [one.name for one in find.parameters] == ["in", *(one.name for one in DECLARED), "kind"]
+    assert find.answers is Result
+
+
 def test_json_values_become_parameters() -> None:
     arguments: dict[str, object] = {
         "path": "src",
@@ -60,10 +117,10 @@ def test_json_values_become_parameters() -> None:
         "direction": "callers",
         "include": "x.py",
     }
-    bound = bind(Parameters, arguments)
-    assert bound.symbols == ("a", "b")
-    assert bound.direction is Direction.CALLERS
-    assert bound.include == ("x.py",)  # one value stands for a list of one
+    made = bind(Parameters, arguments)
+    assert made.symbols == ("a", "b")
+    assert made.direction is Direction.CALLERS
+    assert made.include == ("x.py",)  # one value stands for a list of one
 
 
 @pytest.mark.parametrize(
@@ -165,14 +222,14 @@ def test_a_word_too_many_is_refused() -> None:
 
 
 def test_the_schema_of_every_capability_says_what_is_required_and_what_else_is_taken() -> None:
-    for capability in catalogue.every():
-        described = schema(capability.parameters)
+    for one in catalogue.every():
+        described = schema(one.parameters)
         assert set(described) == {"type", "properties", "required", "additionalProperties"}
         assert set(described["required"]) <= set(described["properties"])
 
 
 def test_the_schema_says_what_the_checks_check() -> None:
-    described = schema(Parameters)
+    described = schema(DECLARED)
     assert described["required"] == ["path"]
     assert described["additionalProperties"] is False
     properties = described["properties"]
@@ -202,11 +259,11 @@ json_values = st.recursive(
 )
 def test_any_arguments_are_bound_or_refused(arguments: dict[str, Any]) -> None:
     try:
-        bound = bind(Parameters, arguments)
+        made = bind(Parameters, arguments)
     except TerselyError as error:
         assert error.code == "invalid_argument"
     else:
-        assert 0 <= bound.depth <= 9
+        assert 0 <= made.depth <= 9
 
 
 WORDS = ["a", "--depth", "3", "--docs", "--", "--callers", "--include", "--x", "-"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ import pytest
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.answers.text import PLAIN
-from tersely.capabilities.declaration.binding import bind, schema
-from tersely.capabilities.declaration.declaration import Effect, parameters_of
+from tersely.capabilities.declaration.binding import checked, schema
+from tersely.capabilities.declaration.declaration import Effect
 from tersely.capabilities.declaration.projection import to_json
 from tersely.capabilities.invoke import MAX_LOOKS_AGAIN, ask, invoke
 from tersely.cli.main import main
@@ -169,13 +170,13 @@ def test_a_declaration_is_complete(name: str) -> None:
     assert not capability.summary.endswith(".")
     assert capability.description.endswith(".")
     described = schema(capability.parameters)
-    for parameter in parameters_of(capability.parameters):
+    for parameter in capability.parameters:
         assert parameter.help
         assert not parameter.help.endswith(".")
         if parameter.type is int and not parameter.many:
             assert parameter.minimum is not None
     assert json.loads(json.dumps(described)) == described
-    assert bind(capability.parameters, CALLS[name])
+    assert checked(capability.parameters, CALLS[name]).keys() == CALLS[name].keys()
 
 
 def test_asking_from_python_raises_what_invoking_reports(kitchen: Path) -> None:
@@ -257,10 +258,11 @@ def test_a_question_whose_file_vanishes_under_it_is_asked_of_the_files_as_they_a
 ) -> None:
     flow = catalogue.load("code.cfg")
 
-    def run(workspace: Workspace, parameters: Any) -> Any:
+    @wraps(flow.run)
+    def run(workspace: Workspace, **arguments: Any) -> Any:
         if (kitchen / "kitchen.py").exists():
             (kitchen / "kitchen.py").rename(kitchen / "pantry.py")
-        return flow.run(workspace, parameters)
+        return flow.run(workspace, **arguments)
 
     with Workspace.open(kitchen) as workspace:
         outcome = invoke(replace(flow, run=run), workspace, {"symbol": "heat"})
@@ -275,9 +277,10 @@ def test_a_file_that_changes_under_a_question_is_never_shown_by_the_lines_it_had
     get = catalogue.load("code.symbol.get")
     edited = f"# a line before all others\n{SOURCE}"
 
-    def run(workspace: Workspace, parameters: Any) -> Any:
+    @wraps(get.run)
+    def run(workspace: Workspace, **arguments: Any) -> Any:
         (kitchen / "kitchen.py").write_text(edited, "utf-8")
-        return get.run(workspace, parameters)
+        return get.run(workspace, **arguments)
 
     with Workspace.open(kitchen) as workspace:
         outcome = invoke(replace(get, run=run), workspace, {"symbol": "heat"})
@@ -302,9 +305,10 @@ def test_text_is_found_as_it_is_at_the_revision_that_the_answer_names(
 ) -> None:
     search = catalogue.load("code.search")
 
-    def run(workspace: Workspace, parameters: Any) -> Any:
+    @wraps(search.run)
+    def run(workspace: Workspace, **arguments: Any) -> Any:
         (kitchen / "kitchen.py").write_text(edited, "utf-8")
-        return search.run(workspace, parameters)
+        return search.run(workspace, **arguments)
 
     with Workspace.open(kitchen) as workspace:
         before = invoke(search, workspace, {"query": [question]})
@@ -338,12 +342,13 @@ def test_it_is_asked_again_a_bounded_number_of_times_and_only_where_files_are_lo
     flow = catalogue.load("code.cfg")
     seen = []
 
-    def run(workspace: Workspace, parameters: Any) -> Any:
+    @wraps(flow.run)
+    def run(workspace: Workspace, **arguments: Any) -> Any:
         seen.append(workspace.revision)
         path = f"kitchen{len(seen) - 1}.py"
         (kitchen / path).unlink()
         (kitchen / f"kitchen{len(seen)}.py").write_text(SOURCE, "utf-8")
-        return flow.run(workspace, parameters)
+        return flow.run(workspace, **arguments)
 
     (kitchen / "kitchen.py").rename(kitchen / "kitchen0.py")
     with Workspace.open(kitchen) as first:
@@ -355,7 +360,7 @@ def test_it_is_asked_again_a_bounded_number_of_times_and_only_where_files_are_lo
 
 
 def test_an_answer_that_takes_too_long_is_given_up_where_the_door_says_so(kitchen: Path) -> None:
-    def run(workspace: Workspace, parameters: Any) -> Any:
+    def run(workspace: Workspace) -> Any:
         while True:
             pass
 

@@ -274,12 +274,11 @@ def test_only_a_trusted_door_runs_programs_and_reads_elsewhere(
 
 
 def test_no_other_capability_does_more_than_read() -> None:
-    from tersely.capabilities.declaration.declaration import parameters_of
 
     beyond = {
         (one.name, parameter.name)
         for one in catalogue.every(catalogue.CODE_NAMES)
-        for parameter in parameters_of(one.parameters)
+        for parameter in one.parameters
         if parameter.effect is not Effect.READ
     }
     assert {one for one in beyond if one[1] != "output"} == {("code.coverage.context", "run")}

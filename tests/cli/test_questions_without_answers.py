@@ -163,24 +163,14 @@ def test_a_defect_is_an_answer_too(ask: Ask, monkeypatch: pytest.MonkeyPatch) ->
     def fail(*_: object) -> None:
         raise KeyError("lost")
 
-    broken = Capability("code.stats", "", type(ask("stats")), fail, fail)
-    monkeypatch.setattr(
-        "tersely.cli.commands.catalogue.load", lambda name: broken_with_parameters(broken)
-    )
+    broken = Capability("code.stats", fail, fail)
+    monkeypatch.setattr("tersely.cli.commands.catalogue.load", lambda name: broken)
     answer = ask("stats")
     assert answer.status == 70
     assert answer.err.startswith("internal_error: KeyError: 'lost' (")
     assert "Traceback" not in answer.err
     monkeypatch.setenv("TERSELY_DEBUG", "1")
     assert "Traceback" in ask("stats").err
-
-
-def broken_with_parameters(broken: Capability[object, object]) -> Capability[object, object]:
-    from dataclasses import replace
-
-    from tersely.capabilities.index.stats import StatsParameters
-
-    return replace(broken, parameters=StatsParameters)
 
 
 def test_a_reader_that_leaves_is_no_error(shop: Path) -> None:

@@ -19,7 +19,6 @@ from bench.hostile.questions import QUESTIONS
 from bench.hostile.repository import MARK, OUTSIDE, SECRET, make
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration.declaration import parameters_of
 from tersely.capabilities.invoke import invoke
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.cli.main import main
@@ -170,7 +169,7 @@ def patch_of(path: str) -> str:
 @pytest.mark.parametrize("name", sorted(QUESTIONS))
 def test_no_argument_of_any_capability_leads_out(folder: Path, root: Path, name: str) -> None:
     capability = catalogue.load(name)
-    texts = [one for one in parameters_of(capability.parameters) if one.type is str]
+    texts = [one for one in capability.parameters if one.type is str]
     with Workspace.open(root, refresh=False) as workspace:
         for parameter in texts:
             for path in outside_paths(folder):

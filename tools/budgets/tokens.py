@@ -27,7 +27,7 @@ from tersely.capabilities.answers.text import PLAIN
 from tersely.capabilities.relay.answers.messages import Deliveries, DeliveryTold
 from tersely.capabilities.relay.foreign import banner, typed
 from tersely.capabilities.relay.introduction import Peer, introduction
-from tersely.capabilities.relay.mail import INBOX
+from tersely.capabilities.relay.mail import inbox
 from tersely.doors.mcp.server import listed
 from tersely.doors.mcp.tools import INSTRUCTIONS, tools
 from tersely.foundation.text.tokens import Tokenizer, count
@@ -81,7 +81,7 @@ def frame_tokens() -> int:
         "m", 17, "noa", "ben", "agent", "noa", "message", SAID, "", "", None, "", 1, 1, "accepted", "",
         SENT, None, None, None, None,
     )  # fmt: skip
-    read = INBOX.text(Deliveries([one], None, "noa", 0), PLAIN)
+    read = inbox.text(Deliveries([one], None, "noa", 0), PLAIN)
     head = banner("ben", "17")
     texts = [typed(head, SAID, has_lines=has_lines) for has_lines in (True, False)]
     texts += [read, f"{mail_hook._FROM_OTHERS}\n{read}"]

@@ -1,5 +1,5 @@
-"""Every capability, listed by hand: its name and the module that declares it, as `CAPABILITY` or as
-what is named.
+"""Every capability, listed by hand: its name and the module that declares it, as `run` or by the
+name behind the colon.
 
 Modules are imported when their capability is asked for: a command pays for itself and for no other.
 """
@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.capabilities.declaration.declaration import Capability
 from tersely.foundation.errors import TerselyError
 
 _MODULES = {
-    "code.tree": "files.outline:TREE",
-    "code.structure": "files.outline:STRUCTURE",
-    "code.extract": "files.outline:EXTRACT",
+    "code.tree": "files.outline:tree",
+    "code.structure": "files.outline:structure",
+    "code.extract": "files.outline:extract",
     "code.imports": "files.imports",
     "code.importers": "files.importers",
     "code.symbol.find": "symbols.find",
@@ -25,8 +25,8 @@ _MODULES = {
     "code.symbol.deps": "symbols.deps",
     "code.symbol.references": "symbols.references",
     "code.definition": "symbols.definition",
-    "code.calls": "graph.calls",
-    "code.impact": "graph.calls:IMPACT",
+    "code.calls": "graph.calls:calls",
+    "code.impact": "graph.calls:impact",
     "code.change_impact": "graph.change_impact",
     "code.conflicts": "graph.conflicts",
     "code.dead": "graph.dead",
@@ -70,55 +70,55 @@ class _Row(NamedTuple):
 
 
 _RELAY = {
-    "mail.send": _Row("relay.mail:SEND", "send"),
-    "mail.inbox": _Row("relay.mail:INBOX", "inbox"),
-    "mail.box": _Row("relay.mail:MAILBOX"),
-    "mail.receipt": _Row("relay.mail:RECEIPT", "receipt"),
-    "mail.search": _Row("relay.mail:SEARCH", "messages"),
-    "mail.dead": _Row("relay.mail:DEAD", "dead-letters"),
-    "mail.resend": _Row("relay.mail:RESEND", "dead-letters resend"),
-    "agent.list": _Row("relay.agents:AGENTS", "agents"),
-    "agent.retire": _Row("relay.agents:RETIRE", "agents retire"),
-    "agent.introduction": _Row("relay.introduction", "hello"),
-    "permission.ask": _Row("relay.teams.permissions"),
-    "claim.take": _Row("relay.teams.claims:CLAIM", "claim"),
-    "claim.release": _Row("relay.teams.claims:RELEASE", "release"),
-    "claim.list": _Row("relay.teams.claims:CLAIMS", "claims"),
-    "board.show": _Row("relay.teams.board:SHOW", "board"),
-    "board.ready": _Row("relay.teams.board:READY", "board ready"),
-    "board.add": _Row("relay.teams.board:ADD", "board add"),
-    "board.take": _Row("relay.teams.board:TAKE", "board take"),
-    "board.done": _Row("relay.teams.board:DONE", "board done"),
-    "board.block": _Row("relay.teams.board:BLOCK", "board block"),
-    "board.reopen": _Row("relay.teams.board:REOPEN", "board reopen"),
-    "channel.list": _Row("relay.agents:CHANNELS", "channels"),
-    "channel.join": _Row("relay.agents:JOIN", "channels join"),
-    "channel.leave": _Row("relay.agents:LEAVE", "channels leave"),
-    "thread.new": _Row("relay.threads:NEW", "thread new"),
-    "thread.list": _Row("relay.threads:LIST", "runs", has_own_tool=True),
-    "thread.get": _Row("relay.threads:GET"),
-    "thread.show": _Row("relay.threads:SHOW", "show", has_own_tool=True),
-    "thread.spend": _Row("relay.teams.spending"),
-    "thread.report": _Row("relay.records:REPORT", "report", has_own_tool=True),
-    "thread.checkpoint": _Row("relay.records:CHECKPOINT", "checkpoint", has_own_tool=True),
-    "thread.replay": _Row("relay.records:REPLAY", "replay", has_own_tool=True),
-    "thread.mirror": _Row("relay.records:MIRROR", "mirror", has_own_tool=True),
-    "state.header": _Row("relay.threads:HEADER", "state header"),
-    "state.get": _Row("relay.threads:STATE", "state get"),
-    "state.patch": _Row("relay.threads:PATCH", "state patch"),
-    "state.history": _Row("relay.threads:HISTORY", "state history"),
-    "event.list": _Row("relay.threads:EVENTS"),
-    "artifact.put": _Row("relay.artifacts:PUT"),
-    "artifact.get": _Row("relay.artifacts:GET"),
-    "artifact.list": _Row("relay.artifacts:LIST", "artifact list"),
-    "artifact.remove": _Row("relay.artifacts:REMOVE", "artifact remove"),
-    "artifact.search": _Row("relay.artifacts:SEARCH", "artifact search"),
-    "service.list": _Row("relay.services:SERVICES", "services"),
-    "service.call": _Row("relay.services:CALL"),
-    "relay.status": _Row("relay.records:STATUS", "status"),
-    "cap.list": _Row("relay.records:CALLS", "cap list"),
-    "token.savings": _Row("relay.records:SAVINGS", "stats", has_own_tool=True),
-    "relay.config": _Row("relay.records:SETTINGS", "config", has_own_tool=True),
+    "mail.send": _Row("relay.mail:send", "send"),
+    "mail.inbox": _Row("relay.mail:inbox", "inbox"),
+    "mail.box": _Row("relay.mail:mailbox"),
+    "mail.receipt": _Row("relay.mail:receipt", "receipt"),
+    "mail.search": _Row("relay.mail:search", "messages"),
+    "mail.dead": _Row("relay.mail:dead", "dead-letters"),
+    "mail.resend": _Row("relay.mail:resend", "dead-letters resend"),
+    "agent.list": _Row("relay.agents:agents", "agents"),
+    "agent.retire": _Row("relay.agents:retire", "agents retire"),
+    "agent.introduction": _Row("relay.introduction:introduce", "hello"),
+    "permission.ask": _Row("relay.teams.permissions:wait"),
+    "claim.take": _Row("relay.teams.claims:take", "claim"),
+    "claim.release": _Row("relay.teams.claims:release", "release"),
+    "claim.list": _Row("relay.teams.claims:claims_of", "claims"),
+    "board.show": _Row("relay.teams.board:show", "board"),
+    "board.ready": _Row("relay.teams.board:ready", "board ready"),
+    "board.add": _Row("relay.teams.board:add", "board add"),
+    "board.take": _Row("relay.teams.board:take", "board take"),
+    "board.done": _Row("relay.teams.board:done", "board done"),
+    "board.block": _Row("relay.teams.board:block", "board block"),
+    "board.reopen": _Row("relay.teams.board:reopen", "board reopen"),
+    "channel.list": _Row("relay.agents:channels", "channels"),
+    "channel.join": _Row("relay.agents:join", "channels join"),
+    "channel.leave": _Row("relay.agents:leave", "channels leave"),
+    "thread.new": _Row("relay.threads:new", "thread new"),
+    "thread.list": _Row("relay.threads:recent", "runs", has_own_tool=True),
+    "thread.get": _Row("relay.threads:get"),
+    "thread.show": _Row("relay.threads:show", "show", has_own_tool=True),
+    "thread.spend": _Row("relay.teams.spending:spend"),
+    "thread.report": _Row("relay.records:report", "report", has_own_tool=True),
+    "thread.checkpoint": _Row("relay.records:checkpoint", "checkpoint", has_own_tool=True),
+    "thread.replay": _Row("relay.records:replay", "replay", has_own_tool=True),
+    "thread.mirror": _Row("relay.records:mirror", "mirror", has_own_tool=True),
+    "state.header": _Row("relay.threads:header", "state header"),
+    "state.get": _Row("relay.threads:state", "state get"),
+    "state.patch": _Row("relay.threads:patch", "state patch"),
+    "state.history": _Row("relay.threads:history", "state history"),
+    "event.list": _Row("relay.threads:events"),
+    "artifact.put": _Row("relay.artifacts:put"),
+    "artifact.get": _Row("relay.artifacts:get"),
+    "artifact.list": _Row("relay.artifacts:listed", "artifact list"),
+    "artifact.remove": _Row("relay.artifacts:remove", "artifact remove"),
+    "artifact.search": _Row("relay.artifacts:search", "artifact search"),
+    "service.list": _Row("relay.services:services", "services"),
+    "service.call": _Row("relay.services:call"),
+    "relay.status": _Row("relay.records:status", "status"),
+    "cap.list": _Row("relay.records:calls", "cap list"),
+    "token.savings": _Row("relay.records:savings", "stats", has_own_tool=True),
+    "relay.config": _Row("relay.records:settings", "config", has_own_tool=True),
 }
 
 CODE_NAMES: tuple[str, ...] = tuple(_MODULES)  # of what is asked of a repository
@@ -141,7 +141,7 @@ def tool_words(name: str) -> str:
     return name if name in _RELAY and _RELAY[name].has_own_tool else words_of(name)
 
 
-def load(name: str) -> Capability[Any, Any]:
+def load(name: str) -> Capability:
     """The capability of a name; raises `unknown_command` for a name that is not in the catalogue."""
     if name not in NAMES:
         raise TerselyError(
@@ -149,12 +149,12 @@ def load(name: str) -> Capability[Any, Any]:
         )
     place = _RELAY[name].declared if name in _RELAY else _MODULES[name]
     module, _, declared = place.partition(":")
-    capability = getattr(import_module(f"tersely.capabilities.{module}"), declared or "CAPABILITY")
+    capability = getattr(import_module(f"tersely.capabilities.{module}"), declared or "run")
     assert isinstance(capability, Capability)
     assert capability.name == name
     return capability
 
 
-def every(names: Iterable[str] = NAMES) -> Iterator[Capability[Any, Any]]:
+def every(names: Iterable[str] = NAMES) -> Iterator[Capability]:
     """The capabilities of these names, in their order; all, in that of the table, without any."""
     return (load(name) for name in names)

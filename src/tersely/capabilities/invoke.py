@@ -5,11 +5,12 @@ into an outcome.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.capabilities.catalogue import load
-from tersely.capabilities.declaration.binding import bind
-from tersely.capabilities.declaration.declaration import Capability, Tier, parameters_of
+from tersely.capabilities.declaration.binding import bound
+from tersely.capabilities.declaration.declaration import Capability, Tier
 from tersely.capabilities.declaration.projection import to_json
 from tersely.foundation.errors import EXIT_NEGATIVE, EXIT_OF_CODE, EXIT_OK, TerselyError
 from tersely.foundation.process.deadline import DeadlineError, patience
@@ -76,7 +77,7 @@ class Outcome(NamedTuple):
 
 
 def invoke(
-    capability: Capability[Any, Any],
+    capability: Capability,
     workspace: Workspace,
     arguments: Mapping[str, object],
     trust: Tier = Tier.READ,
@@ -108,7 +109,7 @@ def invoke(
 
 
 def _invoke_once(
-    capability: Capability[Any, Any],
+    capability: Capability,
     workspace: Workspace,
     arguments: Mapping[str, object],
     mend: Callable[[], object] | None = None,
@@ -117,9 +118,9 @@ def _invoke_once(
     try:
         if mend is not None:
             mend()
-        parameters = bind(capability.parameters, arguments)
+        run = partial(capability.run, workspace, **bound(capability.run, arguments))
         if not capability.checks_freshness:
-            result = capability.run(workspace, parameters)
+            result = run()
             return _outcome(capability, workspace, workspace.revision, result, ())
         workspace.check_freshness()
         with workspace.snapshot():
@@ -127,7 +128,7 @@ def _invoke_once(
             with patience(
                 workspace.patience_seconds if capability.tier_of(arguments) < Tier.SYSTEM else 0
             ):
-                result, bounds = workspace.engine.notes.hear(capability.run, workspace, parameters)
+                result, bounds = workspace.engine.notes.hear(run)
             return _outcome(capability, workspace, revision, result, bounds)
     except TerselyError as error:
         return Outcome(revision, None, Failure.of(error))
@@ -142,7 +143,7 @@ def _invoke_once(
 
 
 def _outcome(
-    capability: Capability[Any, Any],
+    capability: Capability,
     workspace: Workspace,
     revision: str,
     result: Any,
@@ -161,9 +162,9 @@ def ask(workspace: Workspace, name: str, **arguments: object) -> Any:
 
 
 def _not_permitted(
-    capability: Capability[Any, Any], arguments: Mapping[str, object], trust: Tier
+    capability: Capability, arguments: Mapping[str, object], trust: Tier
 ) -> TerselyError:
-    declared = {parameter.name: parameter for parameter in parameters_of(capability.parameters)}
+    declared = {parameter.name: parameter for parameter in capability.parameters}
     names = [
         name
         for name, value in arguments.items()
@@ -173,7 +174,7 @@ def _not_permitted(
     return TerselyError("not_permitted", message, "ask through the command line or Python")
 
 
-def _too_slow(capability: Capability[Any, Any], workspace: Workspace) -> TerselyError:
+def _too_slow(capability: Capability, workspace: Workspace) -> TerselyError:
     message = f"{capability.name} has no answer after {workspace.patience_seconds:g} seconds"
     hint = "ask about less, or allow more: TERSELY_ANSWER_SECONDS=600, 0 for any time"
     return TerselyError("timed_out", message, hint)

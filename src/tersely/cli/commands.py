@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration.declaration import Capability, Parameter, parameters_of
+from tersely.capabilities.declaration.declaration import Capability, Parameter
 from tersely.cli.help.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
@@ -30,13 +30,13 @@ class Command(NamedTuple):
         """The words as they are typed."""
         return " ".join(self.words)
 
-    def capability(self) -> Capability[Any, Any]:
+    def capability(self) -> Capability:
         """The capability that the command asks; imports its module."""
         return catalogue.load(self.capability_name)
 
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters that are left to say."""
-        declared = parameters_of(self.capability().parameters)
+        declared = self.capability().parameters
         return tuple(
             replace(parameter, required=parameter.required or parameter.name in self.required)
             for parameter in declared

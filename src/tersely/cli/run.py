@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.capabilities.answers.delta import for_reader
 from tersely.capabilities.answers.reply import answer_text
@@ -202,7 +202,7 @@ def _with_kept_pieces(outcome: Outcome) -> Outcome:
     return outcome._replace(result=replace(outcome.result, pieces=kept)) if pieces else outcome
 
 
-def _kept(capability: Capability[Any, Any], workspace: Workspace, outcome: Outcome) -> Outcome:
+def _kept(capability: Capability, workspace: Workspace, outcome: Outcome) -> Outcome:
     """The outcome that tells of an answer that the relay keeps."""
     text = answer_text(capability, outcome, PLAIN)
     try:

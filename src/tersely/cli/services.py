@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration.declaration import parameters_of
 from tersely.cli.relay.identity import completed
 from tersely.doors.home import home_directory
 from tersely.doors.mcp.services import Method
@@ -85,7 +84,7 @@ class RelayServices:
         """The answer of a capability of the relay in words; raises what there is instead."""
         from tersely.client import AsyncClient
 
-        declared = parameters_of(catalogue.load(capability).parameters)
+        declared = catalogue.load(capability).parameters
         given = completed(declared, arguments, self._directory)
         async with AsyncClient.local(self._agent) as relay:
             return (await relay.answer(capability, given, budget=budget)).text

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration.binding import bind
-from tersely.capabilities.declaration.declaration import parameters_of
+from tersely.capabilities.declaration.binding import checked
 from tersely.daemon.ndjson.commands import OWN_COMMANDS, call
 from tersely.daemon.ndjson.spellings import SPELLINGS, Spelling
 from tersely.foundation.errors import TerselyError
@@ -21,10 +20,7 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "daemon.md"
 
 @pytest.mark.parametrize(("command", "spelling"), SPELLINGS.items(), ids=list(SPELLINGS))
 def test_a_spelling_names_what_its_capability_has(command: str, spelling: Spelling) -> None:
-    declared = {
-        parameter.name
-        for parameter in parameters_of(catalogue.load(spelling.capability).parameters)
-    }
+    declared = {parameter.name for parameter in catalogue.load(spelling.capability).parameters}
     assert {*spelling.renames.values(), *spelling.preset, *spelling.parts} <= declared
 
 
@@ -39,7 +35,7 @@ def test_absolute_paths_below_the_root_are_paths_of_the_repository() -> None:
 def test_what_a_capability_takes_may_be_said_under_its_own_name() -> None:
     asked = call("context", {"target": "f", "budget": 300, "format": "json"}, "/r")
     assert asked.arguments == {"symbols": "f", "budget": 300, "format": "json"}
-    bind(catalogue.load(asked.capability).parameters, asked.arguments)
+    checked(catalogue.load(asked.capability).parameters, asked.arguments)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +64,7 @@ def test_the_names_of_llm_tldr_mean_the_same(
 ) -> None:
     asked = call(command, given, "/r")
     assert asked.arguments == arguments
-    bind(catalogue.load(asked.capability).parameters, asked.arguments)
+    checked(catalogue.load(asked.capability).parameters, asked.arguments)
 
 
 def test_what_is_asked_of_a_file_is_answered_of_a_file(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from urllib.parse import quote
 import pytest
 from tests.doors.http.conftest import Answer, Web
 
-from tersely.capabilities.declaration.binding import bind
-from tersely.capabilities.relay.mail import SendParameters
+from tersely.capabilities.declaration.binding import checked
+from tersely.capabilities.relay.mail import send
 from tersely.client import Client
 from tersely.foundation.errors import TerselyError
 from tersely.relay.mail.identities import Claim
@@ -63,7 +63,7 @@ def test_a_message_says_something_in_utf_8(web: Web) -> None:
         "send JSON in UTF-8",
     )
     with pytest.raises(TerselyError) as raised:  # as bytes of a command line arrive
-        bind(SendParameters, {"to": "ann", "body": "\udcff"})
+        checked(send.parameters, {"to": "ann", "body": "\udcff"})
     assert raised.value.hint == "write UTF-8"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from tests.doors.http.far import Far, said
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration.declaration import Effect, parameters_of
+from tersely.capabilities.declaration.declaration import Effect
 from tersely.doors.http.contract.operations import Content, Operation
 
 SECRET = "crimson"  # is in everything that this one has, and nothing that others say
@@ -71,7 +71,7 @@ class Red:
 
 
 def arguments_of(capability: str, given: dict[str, Any]) -> dict[str, Any]:
-    known = {one.name for one in parameters_of(catalogue.load(capability).parameters)}
+    known = {one.name for one in catalogue.load(capability).parameters}
     return {name: value for name, value in given.items() if name in known}
 
 

@@ -26,7 +26,6 @@ from tests.doors.mcp.held_git import held_git
 from tests.repositories import initialized
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration.declaration import parameters_of
 from tersely.capabilities.declaration.toolset import tool_name
 from tersely.cli.main import main
 from tersely.cli.run import read_request
@@ -86,7 +85,7 @@ def test_every_tool_says_what_the_command_line_prints(shop: Path, mode: str) -> 
                 name: list(value) if isinstance(value, tuple) else value
                 for name, value in given.items()
             }
-            parameters = {one.name for one in parameters_of(catalogue.load(capability).parameters)}
+            parameters = {one.name for one in catalogue.load(capability).parameters}
             # What fits its answer into a budget has the same one by default; the text of any other
             # is not to be cut.
             if "budget" not in parameters:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration.declaration import Effect, parameters_of
+from tersely.capabilities.declaration.declaration import Effect
 from tersely.daemon.ndjson.spellings import SPELLINGS
 from tersely.doors.mcp.quoted_values import unquoted
 from tersely.doors.mcp.server import listed
@@ -46,9 +46,7 @@ def test_the_list_is_short() -> None:
 
 def test_the_core_shows_parameters_that_there_are() -> None:
     for name, shown in CORE.items():
-        assert set(shown) <= {one.name for one in parameters_of(catalogue.load(name).parameters)}, (
-            name
-        )
+        assert set(shown) <= {one.name for one in catalogue.load(name).parameters}, name
 
 
 def test_what_is_listed_as_reading_reads() -> None:
@@ -150,7 +148,7 @@ def test_what_a_tool_takes_is_told(name: str) -> None:
     page = more_tools({"tool": tool_name(name)})
     capability = catalogue.load(name)
     assert capability.summary in page
-    for parameter in parameters_of(capability.parameters):
+    for parameter in capability.parameters:
         line = rf"^{parameter.name}( \(required\))?: .*{re.escape(parameter.help)}$"
         is_offered = parameter.effect is Effect.READ and not parameter.hidden
         assert bool(re.search(line, page, re.MULTILINE)) is is_offered

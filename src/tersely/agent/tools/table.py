@@ -24,7 +24,7 @@ from tersely.agent.tools.others import external, relay
 from tersely.agent.tools.running import git, shell
 from tersely.agent.tools.web import browsing, fetching
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration.declaration import Effect, Parameter, Role, parameters_of
+from tersely.capabilities.declaration.declaration import Effect, Parameter, Role
 
 MAX_BODY_CHARACTERS = 100_000  # of the lines that one call writes
 
@@ -39,7 +39,7 @@ class _Unlocked(StrEnum):
 
 def _of(capability: str, name: str, **other: Any) -> Parameter:
     """One value of a parameter as a capability declares it; `other` fields are different here."""
-    declared = {one.name: one for one in parameters_of(catalogue.load(capability).parameters)}
+    declared = {one.name: one for one in catalogue.load(capability).parameters}
     return replace(declared[name], many=False, **other)
 
 

@@ -5,11 +5,11 @@ was asked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.capabilities.answers.shown import shown_files
 from tersely.capabilities.answers.text import PLAIN, Style
-from tersely.capabilities.declaration.declaration import Capability, parameters_of
+from tersely.capabilities.declaration.declaration import Capability
 from tersely.capabilities.declaration.projection import harmless
 from tersely.capabilities.invoke import Failure, Outcome, invoke
 from tersely.foundation.errors import TerselyError
@@ -24,12 +24,12 @@ BUDGET = "budget"
 REST = "… "  # how a line begins that says what an answer leaves out
 
 
-def answer_text(capability: Capability[Any, Any], outcome: Outcome, style: Style) -> str:
+def answer_text(capability: Capability, outcome: Outcome, style: Style) -> str:
     """The result, on whole lines; nothing in it steers a terminal."""
     return _ended(capability.text(harmless(outcome.result), style))
 
 
-def aside_text(capability: Capability[Any, Any], outcome: Outcome, style: Style) -> str:
+def aside_text(capability: Capability, outcome: Outcome, style: Style) -> str:
     """The words that the capability says beside the result; "" for none."""
     aside = capability.aside(harmless(outcome.result), style) if capability.aside else ""
     return _ended(aside) if aside else ""
@@ -60,7 +60,7 @@ class Reply(NamedTuple):
 
 
 def whole_reply(
-    capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object]
+    capability: Capability, workspace: Workspace, arguments: Mapping[str, object]
 ) -> Reply:
     """Ask, and say all of it, as the command line does; raises what went wrong. For doors that keep
     answers.
@@ -74,7 +74,7 @@ def whole_reply(
 
 
 def reply(
-    capability: Capability[Any, Any],
+    capability: Capability,
     workspace: Workspace,
     arguments: Mapping[str, object],
     budget: object = None,
@@ -85,9 +85,7 @@ def reply(
     cut.
     """
     limit = read_budget(budget, workspace.settings.budget_tokens)
-    if budget is not None and any(
-        parameter.name == BUDGET for parameter in parameters_of(capability.parameters)
-    ):
+    if budget is not None and any(parameter.name == BUDGET for parameter in capability.parameters):
         arguments = {**arguments, BUDGET: limit}
     outcome = _answered(capability, workspace, arguments)
     tokenizer = workspace.tokenizer
@@ -100,7 +98,7 @@ def reply(
 
 
 def _answered(
-    capability: Capability[Any, Any], workspace: Workspace, arguments: Mapping[str, object]
+    capability: Capability, workspace: Workspace, arguments: Mapping[str, object]
 ) -> Outcome:
     outcome = invoke(capability, workspace, arguments)
     if outcome.failure is not None:

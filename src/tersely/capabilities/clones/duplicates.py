@@ -14,7 +14,7 @@ from tersely.capabilities.answers.paging import (
 )
 from tersely.capabilities.answers.text import Style, counted
 from tersely.capabilities.clones.likeness import Likeness, likeness, rows
-from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, option, positional
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.files.places import files_below, normal
 from tersely.foundation.errors import TerselyError
@@ -25,30 +25,6 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 MAX_CLUSTER_FUNCTIONS = 50  # listed of one cluster
-
-
-@dataclass(frozen=True, slots=True)
-class DuplicatesParameters:
-    """The place to look at, for copies of what, and what counts."""
-
-    path: str = positional(
-        "a directory or file; without it the whole repository", default="", role=Role.PATH
-    )
-    of: str = option(
-        "",
-        "only functions that are like this one, however short",
-        role=Role.SYMBOL,
-        metavar="SYMBOL",
-    )
-    threshold: int = option(
-        80, "the least similarity, in percent", minimum=30, maximum=100, metavar="PERCENT"
-    )
-    least: int = option(
-        30, "pass over functions with fewer tokens", minimum=1, maximum=10_000, metavar="TOKENS"
-    )
-    tests: bool = option(True, "look at files of tests too")
-    limit: int = limit_option(20, "groups")
-    offset: int = offset_option("groups")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +52,61 @@ class Duplicates:
     groups: Page[Group]
 
 
-def run(workspace: Workspace, parameters: DuplicatesParameters) -> Duplicates:
-    """Find the groups, and what differs in those that are listed."""
+def text(found: Duplicates, style: Style) -> str:
+    """The exemplar of each group, and below it the others with what they have in its place."""
+    if not found.groups.total:
+        return f"{counted(found.functions, 'function')} compared, no near-copies found"
+    groups = counted(found.groups.total, "group")
+    duplicates = f"{counted(found.duplicates, 'function')}, {counted(found.lines, 'line')}"
+    blocks = [f"{groups} with {duplicates} that repeat others, of {found.functions:,} compared"]
+    for group in found.groups.items:
+        where = style.faint(f"@{lines_text(group.line, group.end_line)}")
+        blocks.append(f"{style.heading(group.exemplar)} {where}")
+        blocks += [f"  {line}" for line in rows(group.others, style)]
+        if group.more:
+            blocks.append(style.doubtful(f"  … {group.more:,} more"))
+    return "\n".join([*blocks, *rest_line(found.groups, "group", style)])
+
+
+@capability(
+    "code.duplicates",
+    text,
+    "duplicates",
+    "duplicates src --threshold 90 --no-tests",
+    "duplicates --of Session.get --threshold 50",
+)
+def run(
+    workspace: Workspace,
+    *,
+    path: str = positional(
+        "a directory or file; without it the whole repository", default="", role=Role.PATH
+    ),
+    of: str = option(
+        "",
+        "only functions that are like this one, however short",
+        role=Role.SYMBOL,
+        metavar="SYMBOL",
+    ),
+    threshold: int = option(
+        80, "the least similarity, in percent", minimum=30, maximum=100, metavar="PERCENT"
+    ),
+    least: int = option(
+        30, "pass over functions with fewer tokens", minimum=1, maximum=10_000, metavar="TOKENS"
+    ),
+    tests: bool = option(True, "look at files of tests too"),
+    limit: int = limit_option(20, "groups"),
+    offset: int = offset_option("groups"),
+) -> Duplicates:
+    """Groups of functions that are nearly the same: one exemplar, and what differs in the others.
+
+    Each of a group is at least as similar to its exemplar as --threshold asks; with --of SYMBOL,
+    the exemplar is that function. Groups that repeat the most lines come first.
+
+    How similar two functions are is the part of their overlapping runs of four tokens that both
+    have (Jaccard). Comments and documentation do not count, names of variables and literals each
+    count as one and the same, so a copy whose variables were renamed is still 100% like. The
+    differences are those of the code as written.
+    """
     import numpy as np
 
     from tersely.code.places import is_test
@@ -85,28 +114,28 @@ def run(workspace: Workspace, parameters: DuplicatesParameters) -> Duplicates:
     from tersely.code.search.duplicates.comparing import Comparing
 
     engine = workspace.engine
-    engine.note_left_out(normal(parameters.path))
-    wanted = {file.path for file in files_below(workspace, parameters.path)}
+    engine.note_left_out(normal(path))
+    wanted = {file.path for file in files_below(workspace, path)}
     functions = engine.functions
     in_wanted_file = np.array(
-        [path in wanted and (parameters.tests or not is_test(path)) for path in functions.paths],
+        [path in wanted and (tests or not is_test(path)) for path in functions.paths],
         np.bool_,
     )
     is_wanted = in_wanted_file[functions.file_of]
     comparing = Comparing(functions, engine.source, engine.store.symbols_of)
-    least = parameters.threshold / 100
-    if parameters.of:
-        one = _function(workspace, parameters.of, comparing)
+    similarity = threshold / 100
+    if of:
+        one = _function(workspace, of, comparing)
         chosen = np.flatnonzero(is_wanted)
-        like_it = similar(functions, one, least, comparing.is_within)
+        like_it = similar(functions, one, similarity, comparing.is_within)
         members = tuple(other for other in like_it if is_wanted[other.function])
         found = [Cluster(one, members)] if members else []
     else:
-        chosen = np.flatnonzero(is_wanted & (functions.table.tokens >= parameters.least))
-        found = clusters(functions, chosen, least, comparing.is_within)
+        chosen = np.flatnonzero(is_wanted & (functions.table.tokens >= least))
+        found = clusters(functions, chosen, similarity, comparing.is_within)
     weights = {cluster.exemplar: _lines(cluster, comparing) for cluster in found}
     found.sort(key=lambda cluster: (-weights[cluster.exemplar], cluster.exemplar))
-    page = page_of(found, parameters.limit, parameters.offset)
+    page = page_of(found, limit, offset)
     return Duplicates(
         len(chosen),
         sum(len(cluster.members) for cluster in found),
@@ -147,38 +176,3 @@ def _group(cluster: Cluster, lines: int, comparing: Comparing) -> Group:
         others,
         len(cluster.members) - len(listed),
     )
-
-
-def text(found: Duplicates, style: Style) -> str:
-    """The exemplar of each group, and below it the others with what they have in its place."""
-    if not found.groups.total:
-        return f"{counted(found.functions, 'function')} compared, no near-copies found"
-    groups = counted(found.groups.total, "group")
-    duplicates = f"{counted(found.duplicates, 'function')}, {counted(found.lines, 'line')}"
-    blocks = [f"{groups} with {duplicates} that repeat others, of {found.functions:,} compared"]
-    for group in found.groups.items:
-        where = style.faint(f"@{lines_text(group.line, group.end_line)}")
-        blocks.append(f"{style.heading(group.exemplar)} {where}")
-        blocks += [f"  {line}" for line in rows(group.others, style)]
-        if group.more:
-            blocks.append(style.doubtful(f"  … {group.more:,} more"))
-    return "\n".join([*blocks, *rest_line(found.groups, "group", style)])
-
-
-CAPABILITY = Capability(
-    name="code.duplicates",
-    summary="Groups of functions that are nearly the same: one exemplar, and what differs in the others",
-    description="Each of a group is at least as similar to its exemplar as --threshold asks; with --of SYMBOL, the "
-    "exemplar is that function. Groups that repeat the most lines come first.\n\n"
-    "How similar two functions are is the part of their overlapping runs of four tokens that both have (Jaccard). "
-    "Comments and documentation do not count, names of variables and literals each count as one and the same, so a "
-    "copy whose variables were renamed is still 100% like. The differences are those of the code as written.",
-    parameters=DuplicatesParameters,
-    run=run,
-    text=text,
-    examples=(
-        "duplicates",
-        "duplicates src --threshold 90 --no-tests",
-        "duplicates --of Session.get --threshold 50",
-    ),
-)

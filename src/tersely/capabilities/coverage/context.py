@@ -18,7 +18,7 @@ from tersely.capabilities.coverage.reports import (
     measured_by,
     placed,
 )
-from tersely.capabilities.declaration.declaration import Capability, Effect, group, option
+from tersely.capabilities.declaration.declaration import Effect, capability, group, option
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
@@ -96,8 +96,51 @@ class CoverageContext(Packed):
     run: ProgramRun | None
 
 
-def run(workspace: Workspace, parameters: CoverageContextParameters) -> CoverageContext:
-    """Read the report, or run the program, rank, fit and print."""
+def aside(found: CoverageContext, style: Style) -> str:
+    """The lines beside the answer: what was run and read, what to take care of, and what the
+    session did.
+    """
+    said = []
+    if found.run is not None:
+        status = (style.bad if found.run.exit_status else style.good)(
+            f"status {found.run.exit_status}"
+        )
+        said.append(
+            f"{found.run.command}: {status} after {found.run.seconds} s, its output is in {found.run.output}"
+        )
+    return "\n".join(
+        [*said, *about_lines(found.about, style), *session_lines(found.session, style)]
+    )
+
+
+@capability(
+    "code.coverage.context",
+    counted_text,
+    'coverage-context --run "pytest -q" --failures-only --budget 1000',
+    "coverage-context --coverage-file coverage.json --failures junit.xml",
+    'coverage-context --run "go test -coverprofile=cover.out ./..." --coverage-file cover.out',
+    aside=aside,
+    cacheable=False,
+    remembering=REMEMBERING,
+)
+def run(
+    workspace: Workspace,
+    *,
+    parameters: CoverageContextParameters = group(CoverageContextParameters),
+) -> CoverageContext:
+    """Failures, code that only failing tests ran, and the most executed code, within a token
+    budget.
+
+    From a report of coverage, or from a program that is run first (--run). Failed tests come first,
+    where they failed; then functions by how much more failing tests ran them than passing ones did
+    (Ochiai's coefficient, where the report knows which test ran what); then what failed tests call;
+    then what ran most.
+
+    --run starts the program as it is written, without a shell. Tests that pytest runs are recorded
+    one by one if coverage is installed where they run; for others name the report that they write
+    with --coverage-file. What the program printed and recorded is kept beside the index, and is
+    what later commands read without --coverage-file.
+    """
     from tersely.context.pack.texts import cut_to_parts
 
     budget = budget_of(workspace, parameters.budget)
@@ -213,43 +256,3 @@ def _ranked(pack: Pack) -> Iterator[RankedSymbol]:
             score=round(item.score, 4) if item else 0.0,
             shown=parts,
         )
-
-
-def aside(found: CoverageContext, style: Style) -> str:
-    """The lines beside the answer: what was run and read, what to take care of, and what the
-    session did.
-    """
-    said = []
-    if found.run is not None:
-        status = (style.bad if found.run.exit_status else style.good)(
-            f"status {found.run.exit_status}"
-        )
-        said.append(
-            f"{found.run.command}: {status} after {found.run.seconds} s, its output is in {found.run.output}"
-        )
-    return "\n".join(
-        [*said, *about_lines(found.about, style), *session_lines(found.session, style)]
-    )
-
-
-CAPABILITY = Capability(
-    name="code.coverage.context",
-    summary="Failures, code that only failing tests ran, and the most executed code, within a token budget",
-    description="From a report of coverage, or from a program that is run first (--run). Failed tests come first, "
-    "where they failed; then functions by how much more failing tests ran them than passing ones did (Ochiai's "
-    "coefficient, where the report knows which test ran what); then what failed tests call; then what ran most.\n\n"
-    "--run starts the program as it is written, without a shell. Tests that pytest runs are recorded one by one if "
-    "coverage is installed where they run; for others name the report that they write with --coverage-file. What the "
-    "program printed and recorded is kept beside the index, and is what later commands read without --coverage-file.",
-    parameters=CoverageContextParameters,
-    run=run,
-    text=counted_text,
-    aside=aside,
-    cacheable=False,
-    remembering=REMEMBERING,
-    examples=(
-        'coverage-context --run "pytest -q" --failures-only --budget 1000',
-        "coverage-context --coverage-file coverage.json --failures junit.xml",
-        'coverage-context --run "go test -coverprofile=cover.out ./..." --coverage-file cover.out',
-    ),
-)

@@ -21,21 +21,12 @@ from tersely.capabilities.coverage.reports import (
     about_lines,
     measured_by,
 )
-from tersely.capabilities.declaration.declaration import Capability, group
+from tersely.capabilities.declaration.declaration import capability, group
 
 if TYPE_CHECKING:
     from tersely.code.coverage.model import FileCoverage
     from tersely.context.lenses.coverage.measured import Measured
     from tersely.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class CoverageFilesParameters:
-    """The report, and how many files."""
-
-    report: ReportOptions = group(ReportOptions)
-    limit: int = limit_option(20, "files")
-    offset: int = offset_option("files")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +49,6 @@ class RankedFiles:
 
     about: About
     page: Page[RankedFile]
-
-
-def run(workspace: Workspace, parameters: CoverageFilesParameters) -> RankedFiles:
-    """Rank by suspicion, then by the stacks of failures, then by use."""
-    found, _ = measured_by(workspace, parameters.report)
-    frames = Counter(frame.path for failure in found.failures for frame in failure.frames)
-    listed = [_ranked(path, file, found, frames[path]) for path, file in found.files.items()]
-    listed.sort(
-        key=lambda one: (-one.suspicion, -one.frames, -one.tests, -one.hits, -one.covered, one.path)
-    )
-    return RankedFiles(about(found), page_of(listed, parameters.limit, parameters.offset))
-
-
-def _ranked(path: str, file: FileCoverage, found: Measured, frames: int) -> RankedFile:
-    from tersely.code.coverage.spectrum import spectrum
-
-    suspicion = 0.0
-    worst: tuple[int, ...] = ()
-    if found.failing:
-        of_lines = spectrum(file, found.failing, found.passing).of_lines().tolist()
-        suspicion = max(of_lines, default=0.0)
-        worst = tuple(line for line, value in enumerate(of_lines) if value and value == suspicion)
-    covered = len(file.covered)
-    missed = len(file.missed) if found.knows_missed else None
-    most = max(file.hits.values(), default=0) if found.counts_times else min(covered, 1)
-    return RankedFile(
-        path, round(suspicion, 4), worst, frames, len(file.tests), covered, missed, most
-    )
 
 
 def text(found: RankedFiles, style: Style) -> str:
@@ -114,19 +77,48 @@ def aside(found: RankedFiles, style: Style) -> str:
     return "\n".join(about_lines(found.about, style))
 
 
-CAPABILITY = Capability(
-    name="code.coverage.files",
-    summary="Files of a coverage report, the most suspicious and the most executed first",
-    description="Where it is known which tests failed and what each ran, files come in the order of Ochiai's "
-    "coefficient of their most suspicious lines, which are listed; then by their places on the stacks of "
-    "failures; then by use.",
-    parameters=CoverageFilesParameters,
-    run=run,
-    text=text,
+@capability(
+    "code.coverage.files",
+    text,
+    "rank-files --coverage-file .coverage --failures junit.xml",
+    "rank-files --coverage-file lcov.info",
     aside=aside,
     cacheable=False,
-    examples=(
-        "rank-files --coverage-file .coverage --failures junit.xml",
-        "rank-files --coverage-file lcov.info",
-    ),
 )
+def run(
+    workspace: Workspace,
+    *,
+    report: ReportOptions = group(ReportOptions),
+    limit: int = limit_option(20, "files"),
+    offset: int = offset_option("files"),
+) -> RankedFiles:
+    """Files of a coverage report, the most suspicious and the most executed first.
+
+    Where it is known which tests failed and what each ran, files come in the order of Ochiai's
+    coefficient of their most suspicious lines, which are listed; then by their places on the stacks
+    of failures; then by use.
+    """
+    found, _ = measured_by(workspace, report)
+    frames = Counter(frame.path for failure in found.failures for frame in failure.frames)
+    listed = [_ranked(path, file, found, frames[path]) for path, file in found.files.items()]
+    listed.sort(
+        key=lambda one: (-one.suspicion, -one.frames, -one.tests, -one.hits, -one.covered, one.path)
+    )
+    return RankedFiles(about(found), page_of(listed, limit, offset))
+
+
+def _ranked(path: str, file: FileCoverage, found: Measured, frames: int) -> RankedFile:
+    from tersely.code.coverage.spectrum import spectrum
+
+    suspicion = 0.0
+    worst: tuple[int, ...] = ()
+    if found.failing:
+        of_lines = spectrum(file, found.failing, found.passing).of_lines().tolist()
+        suspicion = max(of_lines, default=0.0)
+        worst = tuple(line for line, value in enumerate(of_lines) if value and value == suspicion)
+    covered = len(file.covered)
+    missed = len(file.missed) if found.knows_missed else None
+    most = max(file.hits.values(), default=0) if found.counts_times else min(covered, 1)
+    return RankedFile(
+        path, round(suspicion, 4), worst, frames, len(file.tests), covered, missed, most
+    )

@@ -13,7 +13,7 @@ from tersely.capabilities.coverage.reports import (
     about_lines,
     measured_by,
 )
-from tersely.capabilities.declaration.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SHOWN_LINES
 
@@ -25,21 +25,6 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 RAN, MISSED = "+", "-"
-
-
-@dataclass(frozen=True, slots=True)
-class CoverageSliceParameters:
-    """The file, the report, and which of its lines."""
-
-    file: str = positional("a file of the repository", role=Role.FILE)
-    report: ReportOptions = group(ReportOptions)
-    hit_lines_only: bool = option(
-        True, "leave out what did not run; without it all lines are shown, marked + and -"
-    )
-    test: str | None = option(
-        None, "only what this test ran, where the report knows", metavar="NAME"
-    )
-    missed: bool = option(False, "the lines that did not run instead")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,54 +48,6 @@ class CoverageSlice:
     lines: tuple[SlicedLine, ...]
     of_lines: int  # that the file has
     left_out: int  # lines beyond the bound of an answer
-
-
-def run(workspace: Workspace, parameters: CoverageSliceParameters) -> CoverageSlice:
-    """Cut the file."""
-    found, _ = measured_by(workspace, parameters.report)
-    lines = workspace.source(parameters.file).decode("utf-8", "replace").split("\n")
-    lines = lines[:-1] if lines[-1] == "" else lines
-    file = found.files.get(parameters.file)
-    if file is None:
-        raise TerselyError(
-            "not_measured", f"no coverage data for {parameters.file}", "rank-files lists files"
-        )
-    hits = dict(file.hits) if parameters.test is None else _of_test(file, parameters.test, found)
-    if parameters.missed:
-        if not found.knows_missed:
-            raise TerselyError(
-                "not_measured",
-                f"{found.format} has no data on lines that did not run",
-                "use a report that does",
-            )
-        hits = {line: times for line, times in hits.items() if times <= 0}
-    wanted: Sequence[int] = range(1, len(lines) + 1)
-    if parameters.missed:
-        wanted = [line for line in wanted if line in hits]
-    elif parameters.hit_lines_only:
-        wanted = [line for line in wanted if hits.get(line, 0) > 0]
-    shown = tuple(
-        SlicedLine(line, hits.get(line), lines[line - 1].rstrip("\r"))
-        for line in wanted[:MAX_SHOWN_LINES]
-    )
-    left_out = max(0, len(wanted) - len(shown))
-    return CoverageSlice(
-        about(found), parameters.file, parameters.test or "", shown, len(lines), left_out
-    )
-
-
-def _of_test(file: FileCoverage, test: str, found: Measured) -> dict[int, int]:
-    from tersely.code.coverage.model import lines_of_bits
-    from tersely.code.coverage.naming import KnownTests
-
-    known = KnownTests(found.tests).named(test)
-    if not known:
-        raise TerselyError(
-            "not_measured",
-            f"no test {test!r} in the report",
-            "the report must be recorded with test contexts",
-        )
-    return {line: 1 for one in known for line in lines_of_bits(file.tests.get(one, b""))}
 
 
 def text(found: CoverageSlice, style: Style) -> str:
@@ -143,19 +80,70 @@ def aside(found: CoverageSlice, style: Style) -> str:
     return "\n".join(about_lines(found.about, style))
 
 
-CAPABILITY = Capability(
-    name="code.coverage.slice",
-    summary="One file reduced to the lines that ran",
-    description="The lines that a report of coverage says have run, by all tests or by one; ⋯ 3-7 stands for lines "
-    "that are left out. --missed shows those that have not run, --no-hit-lines-only the whole file, with + before "
-    "lines that ran and - before those that did not.",
-    parameters=CoverageSliceParameters,
-    run=run,
-    text=text,
+@capability(
+    "code.coverage.slice",
+    text,
+    "coverage-slice src/app.py --coverage-file .coverage --test test_login",
+    "coverage-slice src/app.py --coverage-file lcov.info --missed",
     aside=aside,
     cacheable=False,
-    examples=(
-        "coverage-slice src/app.py --coverage-file .coverage --test test_login",
-        "coverage-slice src/app.py --coverage-file lcov.info --missed",
-    ),
 )
+def run(
+    workspace: Workspace,
+    *,
+    file: str = positional("a file of the repository", role=Role.FILE),
+    report: ReportOptions = group(ReportOptions),
+    hit_lines_only: bool = option(
+        True, "leave out what did not run; without it all lines are shown, marked + and -"
+    ),
+    test: str | None = option(
+        None, "only what this test ran, where the report knows", metavar="NAME"
+    ),
+    missed: bool = option(False, "the lines that did not run instead"),
+) -> CoverageSlice:
+    """One file reduced to the lines that ran.
+
+    The lines that a report of coverage says have run, by all tests or by one; ⋯ 3-7 stands for
+    lines that are left out. --missed shows those that have not run, --no-hit-lines-only the whole
+    file, with + before lines that ran and - before those that did not.
+    """
+    found, _ = measured_by(workspace, report)
+    lines = workspace.source(file).decode("utf-8", "replace").split("\n")
+    lines = lines[:-1] if lines[-1] == "" else lines
+    measured = found.files.get(file)
+    if measured is None:
+        raise TerselyError("not_measured", f"no coverage data for {file}", "rank-files lists files")
+    hits = dict(measured.hits) if test is None else _of_test(measured, test, found)
+    if missed:
+        if not found.knows_missed:
+            raise TerselyError(
+                "not_measured",
+                f"{found.format} has no data on lines that did not run",
+                "use a report that does",
+            )
+        hits = {line: times for line, times in hits.items() if times <= 0}
+    wanted: Sequence[int] = range(1, len(lines) + 1)
+    if missed:
+        wanted = [line for line in wanted if line in hits]
+    elif hit_lines_only:
+        wanted = [line for line in wanted if hits.get(line, 0) > 0]
+    shown = tuple(
+        SlicedLine(line, hits.get(line), lines[line - 1].rstrip("\r"))
+        for line in wanted[:MAX_SHOWN_LINES]
+    )
+    left_out = max(0, len(wanted) - len(shown))
+    return CoverageSlice(about(found), file, test or "", shown, len(lines), left_out)
+
+
+def _of_test(file: FileCoverage, test: str, found: Measured) -> dict[int, int]:
+    from tersely.code.coverage.model import lines_of_bits
+    from tersely.code.coverage.naming import KnownTests
+
+    known = KnownTests(found.tests).named(test)
+    if not known:
+        raise TerselyError(
+            "not_measured",
+            f"no test {test!r} in the report",
+            "the report must be recorded with test contexts",
+        )
+    return {line: 1 for one in known for line in lines_of_bits(file.tests.get(one, b""))}

@@ -7,11 +7,16 @@ are typed, and because whoever mistypes one is told what was meant.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeVar
 
-from tersely.capabilities.declaration.declaration import Parameter, Role, made, parameters_of
+from tersely.capabilities.declaration.declaration import (
+    Parameter,
+    Role,
+    arguments_of,
+    parameters_of,
+)
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
 
@@ -39,7 +44,14 @@ _FALSE = frozenset({"false", "no", "off", "0"})
 
 def bind(parameters: type[ParametersT], arguments: Mapping[str, object]) -> ParametersT:
     """Check `arguments` against the declaration and make the parameters; raises `invalid_argument`."""
-    return made(parameters, checked(parameters_of(parameters), arguments))
+    return parameters(**bound(parameters, arguments))
+
+
+def bound(declared: Callable[..., Any], arguments: Mapping[str, object]) -> dict[str, Any]:
+    """The arguments with which to call a function or class that declares parameters; raises
+    `invalid_argument`.
+    """
+    return arguments_of(declared, checked(parameters_of(declared), arguments))
 
 
 def checked(declared: Sequence[Parameter], arguments: Mapping[str, object]) -> dict[str, object]:
@@ -62,9 +74,8 @@ def shown_value(value: object) -> str:
     return repr(shown)[: 2 * MAX_SHOWN_CHARACTERS]
 
 
-def schema(parameters: type) -> dict[str, Any]:
+def schema(declared: Sequence[Parameter]) -> dict[str, Any]:
     """The declaration as a JSON schema (2020-12) of an object."""
-    declared = parameters_of(parameters)
     properties = {parameter.name: schema_of(parameter) for parameter in declared}
     return closed_object(properties, required_names(declared))
 

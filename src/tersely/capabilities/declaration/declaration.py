@@ -1,19 +1,21 @@
 """The declaration of a capability and of its parameters.
 
-The parameters of a capability are a frozen dataclass whose fields are written with `positional(…)`
-or `option(…)`. That one declaration yields the options of the command line, the JSON schema and the
-checks of every door:
+A capability is a function. Its keyword arguments are written with `positional(…)` or `option(…)`:
+that one declaration yields the options of the command line, the JSON schema and the checks of every
+door. Its docstring, a summary and a description, is what they say of it:
 
-    @dataclass(frozen=True, slots=True)
-    class Parameters:
-        symbol: str = positional("the symbol to start from", role=Role.SYMBOL)
-        depth: int = option(3, "how many calls to follow", minimum=1, maximum=20)
+    @capability("code.callers", text, "callers Session.get")
+    def callers(
+        workspace: Workspace,
+        *,
+        symbol: str = positional("the symbol to start from", role=Role.SYMBOL),
+        depth: int = option(3, "how many calls to follow", minimum=1, maximum=20),
+    ) -> Callers:
 
-A field's type is `str`, `int`, `float`, `bool`, a `StrEnum`, one of them `| None`, `tuple[str,
-...]`, or `dict` or `list` for what JSON has by these names. What several capabilities declare alike
-is a frozen dataclass of such fields, and a field of theirs that is written with `group(…)`. A
-capability that is another one under a name of its own has a subclass of its parameters, in which
-`fixed(…)` says what is not asked any more.
+A parameter's type is `str`, `int`, `float`, `bool`, a `StrEnum`, one of them `| None`, `tuple[str,
+...]`, or `dict` or `list` for what JSON has by these names. What several capabilities declare alike,
+or hand on together, is a frozen dataclass of such fields, and a parameter of theirs that is written
+with `group(…)`.
 """
 
 from __future__ import annotations
@@ -22,16 +24,17 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, IntEnum, StrEnum
-from functools import cache
-from types import UnionType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from functools import cache, partial
+from inspect import cleandoc, unwrap
+from types import SimpleNamespace, UnionType
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_CONTENT_BYTES
 
 if TYPE_CHECKING:
+    from tersely.capabilities.answers.later import Later
     from tersely.capabilities.answers.text import Style
 
-ParametersT = TypeVar("ParametersT")
 ResultT = TypeVar("ResultT")
 
 
@@ -207,13 +210,6 @@ def option(
     return dataclasses.field(default=default, metadata={_TOLD: told})
 
 
-def fixed(value: Any) -> Any:
-    """Declare the value that a narrower capability gives a parameter of a wider one; it is no
-    longer offered.
-    """
-    return dataclasses.field(default=value, init=False)
-
-
 def group(declared: type) -> Any:
     """Declare the parameters of another class in the place of one of its values."""
     return dataclasses.field(default_factory=declared)
@@ -221,60 +217,79 @@ def group(declared: type) -> Any:
 
 # Declarations do not change, and working out their types takes longer than many an answer.
 _hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
+Fields = Mapping[str, "dataclasses.Field[Any]"]
 
 
-def parameters_of(parameters: type) -> tuple[Parameter, ...]:
-    """The declared parameters of a parameters class, in the order of its fields, those of groups
-    where these stand.
+def _fields(declared: Any) -> Fields:
+    """The fields of a class of parameters, or the keyword arguments of a function."""
+    if isinstance(declared, type):
+        return {field.name: field for field in dataclasses.fields(declared)}
+    return unwrap(declared).__kwdefaults__ or {}
+
+
+def _types(declared: Any, fields: Fields) -> dict[str, Any]:
+    """The types of the fields; what a function is asked of, and its result, may be unknown here."""
+    if isinstance(declared, type):
+        return _hints(declared)
+    function = unwrap(declared)
+    annotations = {name: function.__annotations__[name] for name in fields}
+    return get_type_hints(SimpleNamespace(__annotations__=annotations), function.__globals__)
+
+
+def parameters_of(declared: Any) -> tuple[Parameter, ...]:
+    """The declared parameters of a function or a class of parameters, in their order, those of
+    groups where these stand.
     """
-    return _declared(parameters)
+    return _declared(declared)
 
 
-def _read(parameters: Any) -> tuple[Parameter, ...]:
-    hints = _hints(parameters)
+def _read(declared: Any) -> tuple[Parameter, ...]:
+    fields = _fields(declared)
+    types = _types(declared, fields)
     found: list[Parameter] = []
-    for field in dataclasses.fields(parameters):
-        if not field.init:
-            continue
-        hint = hints[field.name]
-        found += parameters_of(hint) if _is_group(hint) else (_parameter(field, hint),)
+    for name, field in fields.items():
+        inner = _group_of(field)
+        if inner is None:
+            found.append(_parameter(_outside(name), field, types[name]))
+        else:
+            found += parameters_of(inner)
     return tuple(found)
 
 
 _declared: Callable[[Any], tuple[Parameter, ...]] = cache(_read)
 
 
-def _is_group(hint: Any) -> bool:
-    return dataclasses.is_dataclass(hint)
+def _group_of(field: dataclasses.Field[Any]) -> Any:
+    """The class of parameters that stands in the place of a value, None for a single parameter."""
+    return None if field.default_factory is dataclasses.MISSING else field.default_factory
 
 
-def made(parameters: type[ParametersT], values: Mapping[str, object]) -> ParametersT:
-    """The parameters with these values, each group with those that are declared in it; defaults for
-    all others.
+def arguments_of(declared: Any, values: Mapping[str, object]) -> dict[str, object]:
+    """The arguments of a function, or the fields of a class, with these values, each group with
+    those that are declared in it; defaults for all others.
     """
-    hints = _hints(parameters)
     given: dict[str, object] = {}
-    for field in dataclasses.fields(parameters):  # type: ignore[arg-type]
-        if _is_group(hints[field.name]):
-            given[field.name] = made(hints[field.name], values)
-        elif _name(field) in values:
-            given[field.name] = values[_name(field)]
-    return parameters(**given)
+    for name, field in _fields(declared).items():
+        inner = _group_of(field)
+        if inner is None:
+            given[name] = values.get(_outside(name), field.default)
+        else:
+            given[name] = inner(**arguments_of(inner, values))
+    return given
 
 
-def _name(field: dataclasses.Field[Any]) -> str:
-    """The name of a field outside of Python, where `in` and `continue` are names."""
-    return field.name.rstrip("_")
+def _outside(name: str) -> str:
+    """The name of a parameter outside of Python, where `in` and `continue` are names."""
+    return name.rstrip("_")
 
 
-def _parameter(field: dataclasses.Field[Any], hint: Any) -> Parameter:
+def _parameter(name: str, field: dataclasses.Field[Any], hint: Any) -> Parameter:
     told: Parameter = field.metadata[_TOLD]
     nullable = get_origin(hint) is UnionType
     if nullable:
         hint = next(part for part in get_args(hint) if part is not type(None))
     many = get_origin(hint) is tuple
     required = field.default is dataclasses.MISSING
-    name = _name(field)
     return dataclasses.replace(
         told,
         name=name,
@@ -302,7 +317,7 @@ class Repeats(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Capability(Generic[ParametersT, ResultT]):
+class Capability:
     """One thing that can be asked: `run` answers with plain frozen values, `text` renders them for
     reading.
 
@@ -312,15 +327,14 @@ class Capability(Generic[ParametersT, ResultT]):
     """
 
     name: str
-    summary: str
-    parameters: type[ParametersT]
-    run: Callable[[Any, ParametersT], ResultT]  # what it is asked of comes first, see `context`
-    text: Callable[[ResultT, Style], str]
+    run: Callable[..., Any]  # what it is asked of comes first, see `context`
+    text: Callable[[Any, Style], str]
+    summary: str = ""
     description: str = ""
     # whether a result has what was looked for; None: always
-    found: Callable[[ResultT], bool] | None = None
+    found: Callable[[Any], bool] | None = None
     # what is said beside the answer and is no part of it
-    aside: Callable[[ResultT, Style], str] | None = None
+    aside: Callable[[Any, Style], str] | None = None
     examples: tuple[str, ...] = ()
     context: Context = Context.WORKSPACE
     effect: Effect = Effect.READ
@@ -332,6 +346,11 @@ class Capability(Generic[ParametersT, ResultT]):
     remembering: frozenset[str] = frozenset()
     # the index is refreshed before `run`; False where `run` does it itself
     checks_freshness: bool = True
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters that it declares, in their order."""
+        return parameters_of(self.run)
 
     @property
     def tier(self) -> Tier:
@@ -350,13 +369,8 @@ class Capability(Generic[ParametersT, ResultT]):
 
     def tier_of(self, arguments: Mapping[str, object]) -> Tier:
         """The level of trust that a call with these arguments needs."""
-        declared = parameters_of(self.parameters)
-        return max(
-            [
-                self.tier,
-                *(one.tier(arguments[one.name]) for one in declared if one.name in arguments),
-            ]
-        )
+        given = [one for one in self.parameters if one.name in arguments]
+        return max([self.tier, *(one.tier(arguments[one.name]) for one in given)])
 
     def is_repeatable(self, arguments: Mapping[str, object]) -> bool:
         """True if these arguments at the same revision give the same answer."""
@@ -376,16 +390,22 @@ class Capability(Generic[ParametersT, ResultT]):
         return any(arguments.get(name) is not None for name in self.remembering)
 
 
-@dataclass(frozen=True, slots=True)
-class RelayCapability(Capability[ParametersT, ResultT]):
-    """One that is asked of a relay: its answers change with what others do there."""
+def capability(
+    name: str, text: Callable[[ResultT, Style], str], *examples: str, **more: Any
+) -> Callable[[Callable[..., ResultT | Later[ResultT]]], Capability]:
+    """Declare a function as a capability, its docstring being what is said of it; `more` are further
+    fields.
+    """
 
-    context: Context = Context.RELAY
-    cacheable: bool = False
+    def declared(run: Callable[..., ResultT | Later[ResultT]]) -> Capability:
+        first, *rest = [
+            " ".join(part.split()) for part in cleandoc(run.__doc__ or "").split("\n\n")
+        ]
+        said = {"summary": first.removesuffix("."), "description": "\n\n".join(rest)}
+        return Capability(name, run, text, examples=examples, **{**said, **more})
+
+    return declared
 
 
-def relay_capability(
-    name: str, summary: str, parameters: type, run: Any, text: Any, *examples: str, **more: Any
-) -> RelayCapability[Any, Any]:
-    """A capability of the relay; `more` are further fields."""
-    return RelayCapability(name, summary, parameters, run, text, examples=examples, **more)
+# Asked of a relay: the answers change with what others do there.
+relay_capability = partial(capability, context=Context.RELAY, cacheable=False)

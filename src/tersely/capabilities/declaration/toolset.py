@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.answers.reply import BUDGET
@@ -12,7 +11,6 @@ from tersely.capabilities.declaration.declaration import (
     Capability,
     Effect,
     Parameter,
-    parameters_of,
 )
 
 # What is offered: all but what reads a mailbox for programs, beside `inbox`.
@@ -31,18 +29,14 @@ def tool_name(command: str) -> str:
     return re.sub(r"[ .-]", "_", name)
 
 
-def offered(capability: Capability[Any, Any]) -> list[Parameter]:
+def offered(capability: Capability) -> list[Parameter]:
     """The parameters that a model may say: nothing that does more than read, beside what the
     capability does.
     """
-    return [
-        one
-        for one in parameters_of(capability.parameters)
-        if one.effect is Effect.READ and not one.hidden
-    ]
+    return [one for one in capability.parameters if one.effect is Effect.READ and not one.hidden]
 
 
-def call_line(capability: Capability[Any, Any]) -> str:
+def call_line(capability: Capability) -> str:
     """The call of a capability as a model writes it: `send(to, body, reply_to?)`."""
     named = [one for one in offered(capability) if one.name != BUDGET]
     return signature(tool_name(capability.name), named)

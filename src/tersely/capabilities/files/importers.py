@@ -16,7 +16,7 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, clipped, counted
-from tersely.capabilities.declaration.declaration import Capability, Role, positional
+from tersely.capabilities.declaration.declaration import Role, capability, positional
 from tersely.capabilities.files.places import ambiguous
 from tersely.code.symbols import Import, Kind
 from tersely.foundation.errors import TerselyError
@@ -24,15 +24,6 @@ from tersely.foundation.limits import MAX_NAMES_CHARACTERS
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class ImportersParameters:
-    """Importers of what."""
-
-    module: str = positional("a module as it is written in imports, or a file", role=Role.MODULE)
-    limit: int = limit_option(200, "imports")
-    offset: int = offset_option("imports")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,34 +50,62 @@ class Importers:
     imports: Page[Importing]
 
 
-def run(workspace: Workspace, parameters: ImportersParameters) -> Importers:
-    """Imports of one file by whatever name it is imported, or of a foreign module by its name."""
-    if not parameters.module.strip():
+def text(importers: Importers, style: Style) -> str:
+    """One line for each statement."""
+    what = importers.path or importers.module
+    by = counted(importers.files, "file")
+    head = f"{style.heading(what)}  {style.faint(f'imported by {by}')}"
+    rows = [
+        (
+            f"{one.path}:{one.lines[0]}",
+            one.module,
+            clipped(", ".join(one.names), MAX_NAMES_CHARACTERS),
+        )
+        for one in importers.imports.items
+    ]
+    lines = aligned(rows, [None, style.symbol])
+    return "\n".join(
+        [head, *(f"  {line}" for line in lines), *rest_line(importers.imports, "import", style)]
+    )
+
+
+@capability(
+    "code.importers", text, "importers src/app.py", "importers app.helpers", "importers os.path"
+)
+def run(
+    workspace: Workspace,
+    *,
+    module: str = positional("a module as it is written in imports, or a file", role=Role.MODULE),
+    limit: int = limit_option(200, "imports"),
+    offset: int = offset_option("imports"),
+) -> Importers:
+    """Files that import a module.
+
+    A file of the repository is found under every name by which it is imported, relative or
+    absolute. A module from outside is found by its name.
+    """
+    if not module.strip():
         hint = "write it as an import does, or as the path of a file"
         raise TerselyError("invalid_argument", "no module is named", hint)
-    path = _file_of(workspace, parameters.module)
+    path = _file_of(workspace, module)
     every = workspace.engine.store.every_import
     if path:
         found = list(workspace.engine.imports.importers(path, every))
     else:
-        is_written = re.compile(rf"{re.escape(parameters.module)}(?:$|\W)").match
+        is_written = re.compile(rf"{re.escape(module)}(?:$|\W)").match
         found = [
-            pair
-            for pair in every()
-            if is_written(pair[1].module) or _is_name(parameters.module, pair[1])
+            pair for pair in every() if is_written(pair[1].module) or _is_name(module, pair[1])
         ]
-    name = PurePosixPath(path).stem or re.split(r"\W+", parameters.module)[-1]
+    name = PurePosixPath(path).stem or re.split(r"\W+", module)[-1]
     file = workspace.engine.store.file(path)
     importers = {importer for importer, _ in found}
     unread = workspace.engine.unread_with(name, file.language if file else "", importers)
     if not found and not path:
-        raise _not_imported(parameters.module, unread)
+        raise _not_imported(module, unread)
     workspace.engine.note_incomplete(unread)
     imports = _by_spelling(found)
     files = len({one.path for one in imports})
-    return Importers(
-        parameters.module, path, files, page_of(imports, parameters.limit, parameters.offset)
-    )
+    return Importers(module, path, files, page_of(imports, limit, offset))
 
 
 def _not_imported(module: str, unread: Sequence[str]) -> TerselyError:
@@ -132,34 +151,3 @@ def _file_of(workspace: Workspace, module: str) -> str:
 def _is_name(module: str, item: Import) -> bool:
     """True if a module is imported as a name of what is around it."""
     return module == f"{item.module}.{item.name}"
-
-
-def text(importers: Importers, style: Style) -> str:
-    """One line for each statement."""
-    what = importers.path or importers.module
-    by = counted(importers.files, "file")
-    head = f"{style.heading(what)}  {style.faint(f'imported by {by}')}"
-    rows = [
-        (
-            f"{one.path}:{one.lines[0]}",
-            one.module,
-            clipped(", ".join(one.names), MAX_NAMES_CHARACTERS),
-        )
-        for one in importers.imports.items
-    ]
-    lines = aligned(rows, [None, style.symbol])
-    return "\n".join(
-        [head, *(f"  {line}" for line in lines), *rest_line(importers.imports, "import", style)]
-    )
-
-
-CAPABILITY = Capability(
-    name="code.importers",
-    summary="Files that import a module",
-    description="A file of the repository is found under every name by which it is imported, relative or absolute. "
-    "A module from outside is found by its name.",
-    parameters=ImportersParameters,
-    run=run,
-    text=text,
-    examples=("importers src/app.py", "importers app.helpers", "importers os.path"),
-)

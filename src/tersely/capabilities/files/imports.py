@@ -13,21 +13,12 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, clipped, counted
-from tersely.capabilities.declaration.declaration import Capability, Role, positional
+from tersely.capabilities.declaration.declaration import Role, capability, positional
 from tersely.capabilities.files.places import indexed_file
 from tersely.foundation.limits import MAX_NAMES_CHARACTERS
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class ImportsParameters:
-    """The file whose imports are listed."""
-
-    file: str = positional("the file", role=Role.FILE)
-    limit: int = limit_option(500, "imported names")
-    offset: int = offset_option("imported names")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +48,6 @@ class Imports:
     imports: Page[Imported]
 
 
-def run(workspace: Workspace, parameters: ImportsParameters) -> Imports:
-    """The imports in order."""
-    file = indexed_file(workspace, parameters.file)
-    return Imports(
-        file.path, page_of(imports_of(workspace, file.path), parameters.limit, parameters.offset)
-    )
-
-
-def imports_of(workspace: Workspace, path: str) -> list[Imported]:
-    """The imports of the file at `path`, in order of lines."""
-    found = []
-    imports = workspace.engine.imports
-    for item in workspace.engine.store.imports(path):
-        targets = imports.targets(path, item)
-        found.append(
-            Imported(item.module, item.name, item.alias, item.line, targets[0] if targets else "")
-        )
-    return found
-
-
 def text(imports: Imports, style: Style) -> str:
     """One line for each module and place it comes from."""
     groups: dict[tuple[str, str], list[Imported]] = {}
@@ -101,12 +72,29 @@ def text(imports: Imports, style: Style) -> str:
     )
 
 
-CAPABILITY = Capability(
-    name="code.imports",
-    summary="Imports of a file, and the files of the repository that they resolve to",
-    description="Names without a file come from outside the repository.",
-    parameters=ImportsParameters,
-    run=run,
-    text=text,
-    examples=("imports src/app.py",),
-)
+@capability("code.imports", text, "imports src/app.py")
+def run(
+    workspace: Workspace,
+    *,
+    file: str = positional("the file", role=Role.FILE),
+    limit: int = limit_option(500, "imported names"),
+    offset: int = offset_option("imported names"),
+) -> Imports:
+    """Imports of a file, and the files of the repository that they resolve to.
+
+    Names without a file come from outside the repository.
+    """
+    path = indexed_file(workspace, file).path
+    return Imports(path, page_of(imports_of(workspace, path), limit, offset))
+
+
+def imports_of(workspace: Workspace, path: str) -> list[Imported]:
+    """The imports of the file at `path`, in order of lines."""
+    found = []
+    imports = workspace.engine.imports
+    for item in workspace.engine.store.imports(path):
+        targets = imports.targets(path, item)
+        found.append(
+            Imported(item.module, item.name, item.alias, item.line, targets[0] if targets else "")
+        )
+    return found

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, clipped, counted
-from tersely.capabilities.declaration.declaration import Capability, Role, fixed, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, option, positional
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.files.imports import Imported, imports_of
 from tersely.capabilities.files.places import files_below, normal
@@ -37,68 +36,6 @@ if TYPE_CHECKING:
 
 MAX_TREE_LEVELS = 64
 DIRECTORY, FILE = "directory", "file"
-
-
-class Detail(IntEnum):
-    """The details that an outline may show."""
-
-    FILES = 0  # directories and files with their sizes
-    NAMES = 1  # definitions with their lines
-    SIGNATURES = 2  # and what the files import
-
-
-@dataclass(frozen=True, slots=True)
-class OutlineParameters:
-    """The place that is outlined, and how much of it."""
-
-    path: str = positional(
-        "a directory or file; without it the whole repository", default="", role=Role.PATH
-    )
-    detail: Detail = fixed(Detail.NAMES)
-    depth: int = fixed(MAX_TREE_LEVELS)
-    all: bool = option(
-        False, "list fields, variables and constants too, and what is defined inside functions"
-    )
-    docs: bool = fixed(False)
-    limit: int = limit_option(300, "symbols")
-    offset: int = offset_option("symbols")
-
-
-@dataclass(frozen=True, slots=True)
-class TreeParameters(OutlineParameters):
-    """Directories, how deep and how many."""
-
-    path: str = positional(
-        "the directory to show; without it the whole repository", default="", role=Role.PATH
-    )
-    detail: Detail = fixed(Detail.FILES)
-    depth: int = option(
-        MAX_TREE_LEVELS,
-        "how many levels to open at most",
-        minimum=1,
-        maximum=MAX_TREE_LEVELS,
-        metavar="N",
-    )
-    all: bool = fixed(False)
-    limit: int = option(
-        100,
-        "how many entries to show; a directory stays closed if opening it takes more",
-        minimum=1,
-        maximum=MAX_PAGE_ENTRIES,
-        metavar="N",
-    )
-    offset: int = fixed(0)
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractParameters(OutlineParameters):
-    """All definitions, with signatures."""
-
-    path: str = positional("the file", role=Role.PATH, metavar="FILE")
-    detail: Detail = fixed(Detail.SIGNATURES)
-    all: bool = fixed(True)
-    docs: bool = option(False, "show documentation")
-    limit: int = limit_option(500, "symbols")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,28 +95,30 @@ class FileOutline:
     sources: tuple[FileHeader, ...]
 
 
-def run(workspace: Workspace, parameters: OutlineParameters) -> FileOutline:
-    """The outline of all files below a path, cut to one page."""
-    files = files_below(workspace, parameters.path)
-    path = normal(parameters.path)
-    workspace.engine.note_left_out(path)
-    if parameters.detail is Detail.FILES:
-        places = _places(files, bool(path), parameters)
-        return FileOutline(path, len(files), Page(places, len(places), 0, 0), ())
-    definitions = [
-        one for file in files for one in _definitions(workspace, file.path, parameters.all)
-    ]
-    page = page_of(definitions, parameters.limit, parameters.offset)
-    texts = workspace.texts()
-    with_signatures = parameters.detail is Detail.SIGNATURES
-    shown = tuple(_definition(*one, texts, with_signatures, parameters.docs) for one in page.items)
+def _listed(
+    workspace: Workspace,
+    path: str,
+    limit: int,
+    offset: int,
+    *,
+    everything: bool,
+    with_signatures: bool = False,
+    with_docs: bool = False,
+) -> FileOutline:
+    """The definitions of all files below a path, cut to one page."""
+    files, texts = files_below(workspace, path), workspace.texts()
+    workspace.engine.note_left_out(normal(path))
+    definitions = [one for file in files for one in _definitions(workspace, file.path, everything)]
+    page = page_of(definitions, limit, offset)
+    shown = tuple(_definition(*one, texts, with_signatures, with_docs) for one in page.items)
     entries: Page[OutlineEntry] = Page(shown, page.total, page.offset, page.more)
     if not with_signatures:
-        return FileOutline(path, len(files), entries, ())
+        return FileOutline(normal(path), len(files), entries, ())
     on_page = {one.path for one in shown}
     listed = [file for file in files if len(files) == 1 or file.path in on_page]
-    sources = tuple(_source(workspace, file, texts, parameters.docs) for file in listed)
-    return FileOutline(files[0].path if len(files) == 1 else path, len(files), entries, sources)
+    sources = tuple(_source(workspace, file, texts, with_docs) for file in listed)
+    whose = files[0].path if len(files) == 1 else normal(path)
+    return FileOutline(whose, len(files), entries, sources)
 
 
 def _definitions(workspace: Workspace, path: str, everything: bool) -> Iterator[tuple[Symbol, int]]:
@@ -229,7 +168,7 @@ def _doc(symbol: Symbol, texts: Texts) -> str:
 
 
 def _places(
-    files: Sequence[IndexedFile], is_inside: bool, parameters: OutlineParameters
+    files: Sequence[IndexedFile], is_inside: bool, depth: int, limit: int
 ) -> tuple[SizedEntry, ...]:
     """Directories and files, the outer opened before the inner as long as all that are shown stay
     within the limit.
@@ -239,7 +178,7 @@ def _places(
     by_path = {file.path: file for file in files}
     root = tree(by_path, {}, lambda path: by_path[path].size)
     top = root.children[0] if is_inside else root
-    opened = _open_directories(top, parameters.depth, parameters.limit)
+    opened = _open_directories(top, depth, limit)
     places = []
     pending = [(top, "", 0)]
     while pending:
@@ -359,31 +298,73 @@ def _doc_lines(doc: str, indent: str) -> list[str]:
     return [f"{indent}{line}".rstrip() for line in doc.splitlines()]
 
 
-TREE = Capability(
-    name="code.tree",
-    summary="Indexed files by directory",
-    description="Directories are opened level by level until the limit is reached; what stays closed says how many "
-    "files it holds. Files that are not source, or ignored, are not shown.",
-    parameters=TreeParameters,
-    run=run,
-    text=text,
-    examples=("tree", "tree src --depth 2"),
-)
-STRUCTURE = Capability(
-    name="code.structure",
-    summary="Classes, functions and methods of a directory or file, with their lines",
-    description="Without bodies and signatures; extract shows signatures.",
-    parameters=OutlineParameters,
-    run=run,
-    text=text,
-    examples=("structure src", "structure src/app.py --all"),
-)
-EXTRACT = Capability(
-    name="code.extract",
-    summary="One file in brief: imports, classes, functions with signatures and lines",
-    description="FILE is a path from the root or the end of one, if only one file has it. Of a directory, all files.",
-    parameters=ExtractParameters,
-    run=run,
-    text=text,
-    examples=("extract src/app.py", "extract src/app.py --docs"),
-)
+@capability("code.tree", text, "tree", "tree src --depth 2")
+def tree(
+    workspace: Workspace,
+    *,
+    path: str = positional(
+        "the directory to show; without it the whole repository", default="", role=Role.PATH
+    ),
+    depth: int = option(
+        MAX_TREE_LEVELS,
+        "how many levels to open at most",
+        minimum=1,
+        maximum=MAX_TREE_LEVELS,
+        metavar="N",
+    ),
+    limit: int = option(
+        100,
+        "how many entries to show; a directory stays closed if opening it takes more",
+        minimum=1,
+        maximum=MAX_PAGE_ENTRIES,
+        metavar="N",
+    ),
+) -> FileOutline:
+    """Indexed files by directory.
+
+    Directories are opened level by level until the limit is reached; what stays closed says how
+    many files it holds. Files that are not source, or ignored, are not shown.
+    """
+    files, place = files_below(workspace, path), normal(path)
+    workspace.engine.note_left_out(place)
+    places = _places(files, bool(place), depth, limit)
+    return FileOutline(place, len(files), Page(places, len(places), 0, 0), ())
+
+
+@capability("code.structure", text, "structure src", "structure src/app.py --all")
+def structure(
+    workspace: Workspace,
+    *,
+    path: str = positional(
+        "a directory or file; without it the whole repository", default="", role=Role.PATH
+    ),
+    all: bool = option(
+        False, "list fields, variables and constants too, and what is defined inside functions"
+    ),
+    limit: int = limit_option(300, "symbols"),
+    offset: int = offset_option("symbols"),
+) -> FileOutline:
+    """Classes, functions and methods of a directory or file, with their lines.
+
+    Without bodies and signatures; extract shows signatures.
+    """
+    return _listed(workspace, path, limit, offset, everything=all)
+
+
+@capability("code.extract", text, "extract src/app.py", "extract src/app.py --docs")
+def extract(
+    workspace: Workspace,
+    *,
+    path: str = positional("the file", role=Role.PATH, metavar="FILE"),
+    docs: bool = option(False, "show documentation"),
+    limit: int = limit_option(500, "symbols"),
+    offset: int = offset_option("symbols"),
+) -> FileOutline:
+    """One file in brief: imports, classes, functions with signatures and lines.
+
+    FILE is a path from the root or the end of one, if only one file has it. Of a directory, all
+    files.
+    """
+    return _listed(
+        workspace, path, limit, offset, everything=True, with_signatures=True, with_docs=docs
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, clipped
-from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, option, positional
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.flow.places import flow_note, routine_of
 from tersely.code.symbols import Kind
@@ -16,16 +16,6 @@ if TYPE_CHECKING:
     from tersely.code.flow.blocks import BasicBlock
     from tersely.code.routines import Routine
     from tersely.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class CfgParameters:
-    """Of what."""
-
-    symbol: str = positional(
-        "a function; a class or a file for the statements of its body", role=Role.SYMBOL
-    )
-    kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +62,50 @@ class ControlFlow:
     note: str
 
 
-def run(workspace: Workspace, parameters: CfgParameters) -> ControlFlow:
-    """Read the function and cut it into blocks."""
+def text(flow: ControlFlow, style: Style) -> str:
+    """A paragraph a block: its steps, then where control goes."""
+    about = f"{lines_text(flow.line, flow.end_line)}, {len(flow.blocks)} blocks, {flow.edges} edges"
+    lines = [
+        f"{style.symbol(flow.symbol)}  {style.faint(f'{about}, complexity {flow.complexity}')}"
+    ]
+    lines += [style.doubtful(flow.note)] if flow.note else []
+    for block in flow.blocks:
+        head = f"block {block.number}" + (f" ({block.kind})" if block.kind != "body" else "")
+        lines.append(
+            style.heading(head) + ("" if block.reachable else style.doubtful("  never reached"))
+        )
+        lines += [f"  {style.faint(f'{step.line:>5}')}  {step.text}" for step in block.steps]
+        ways = [f"{way.why} → {way.to}" for way in block.exits]
+        ways += [f"if it raises → {', '.join(map(str, block.raises))}"] if block.raises else []
+        lines += [f"         {style.faint(', '.join(ways))}"] if ways else []
+    return "\n".join(lines)
+
+
+@capability("code.cfg", text, "cfg Session.validate", "cfg src/app.py")
+def run(
+    workspace: Workspace,
+    *,
+    symbol: str = positional(
+        "a function; a class or a file for the statements of its body", role=Role.SYMBOL
+    ),
+    kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND"),
+) -> ControlFlow:
+    """Basic blocks of a function and the control flow between them.
+
+    Block 0 is the entry, block 1 the exit. Conditions that are joined by `and` and `or` are steps
+    of their own. A step that may raise does not end its block: its handlers are listed beside the
+    exits.
+    """
     from tersely.code.flow.blocks import basic_blocks
 
-    symbol, routines, at = routine_of(workspace, parameters.symbol, parameters.kind)
+    meant, routines, at = routine_of(workspace, symbol, kind)
     routine = routines.routines[at]
-    lines = workspace.engine.source(symbol.path)
+    lines = workspace.engine.source(meant.path)
     found = basic_blocks(routine)
     blocks = tuple(_block(number, block, routine, lines) for number, block in enumerate(found))
     edges = sum(len(block.exits) + len(block.raises) for block in blocks)
     return ControlFlow(
-        symbol.id,
+        meant.id,
         routine.line,
         routine.end_line,
         blocks,
@@ -107,34 +129,3 @@ def _block(number: int, block: BasicBlock, routine: Routine, source: bytes) -> B
     kind = ("entry", "exit")[number] if number < 2 else "body"
     exits = tuple(Exit(to, why.value) for to, why in block.exits)
     return Block(number, kind, tuple(steps), exits, block.raises, block.reachable)
-
-
-def text(flow: ControlFlow, style: Style) -> str:
-    """A paragraph a block: its steps, then where control goes."""
-    about = f"{lines_text(flow.line, flow.end_line)}, {len(flow.blocks)} blocks, {flow.edges} edges"
-    lines = [
-        f"{style.symbol(flow.symbol)}  {style.faint(f'{about}, complexity {flow.complexity}')}"
-    ]
-    lines += [style.doubtful(flow.note)] if flow.note else []
-    for block in flow.blocks:
-        head = f"block {block.number}" + (f" ({block.kind})" if block.kind != "body" else "")
-        lines.append(
-            style.heading(head) + ("" if block.reachable else style.doubtful("  never reached"))
-        )
-        lines += [f"  {style.faint(f'{step.line:>5}')}  {step.text}" for step in block.steps]
-        ways = [f"{way.why} → {way.to}" for way in block.exits]
-        ways += [f"if it raises → {', '.join(map(str, block.raises))}"] if block.raises else []
-        lines += [f"         {style.faint(', '.join(ways))}"] if ways else []
-    return "\n".join(lines)
-
-
-CAPABILITY = Capability(
-    name="code.cfg",
-    summary="Basic blocks of a function and the control flow between them",
-    description="Block 0 is the entry, block 1 the exit. Conditions that are joined by `and` and `or` are steps of "
-    "their own. A step that may raise does not end its block: its handlers are listed beside the exits.",
-    parameters=CfgParameters,
-    run=run,
-    text=text,
-    examples=("cfg Session.validate", "cfg src/app.py"),
-)

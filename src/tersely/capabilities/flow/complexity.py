@@ -13,7 +13,7 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, counted
-from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, option, positional
 from tersely.capabilities.files.places import files_below, normal
 from tersely.capabilities.flow.places import symbols_of
 from tersely.foundation.errors import TerselyError
@@ -26,18 +26,6 @@ if TYPE_CHECKING:
 
 # of source, which take about as many seconds as a million of them; what is behind is counted
 MAX_READ_BYTES = 20_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class ComplexityParameters:
-    """The place to look at, and the least number."""
-
-    path: str = positional(
-        "a directory or file; without it the whole repository", default="", role=Role.PATH
-    )
-    above: int = option(0, "only functions above this complexity", minimum=0, metavar="N")
-    limit: int = limit_option(50, "functions")
-    offset: int = offset_option("functions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,42 +53,6 @@ class Complexity:
     unreached: int
 
 
-def run(workspace: Workspace, parameters: ComplexityParameters) -> Complexity:
-    """Read every function of the files, the largest first, up to a number of bytes."""
-    workspace.engine.note_left_out(normal(parameters.path))
-    found: list[Measured] = []
-    unread = unreached = size = 0
-    files, store = files_below(workspace, parameters.path), workspace.engine.store
-    source_of = workspace.engine.reader()
-    for file in sorted(files, key=lambda file: -file.size):
-        size += file.size
-        if size > MAX_READ_BYTES:
-            unreached += 1
-            continue
-        try:
-            found += _measured(file, source_of(file), store)
-        except TerselyError as error:
-            if error.code != "unsupported_language":
-                raise
-            unread += 1
-    mean = sum(one.complexity for one in found) / len(found) if found else 0.0
-    chosen = [one for one in found if one.complexity > parameters.above]
-    chosen.sort(key=lambda one: (-one.complexity, one.id))
-    page = page_of(chosen, parameters.limit, parameters.offset)
-    return Complexity(normal(parameters.path), len(found), round(mean, 2), page, unread, unreached)
-
-
-def _measured(file: IndexedFile, source: bytes, store: Store) -> list[Measured]:
-    from tersely.code.flow.reader import named_functions
-
-    functions = named_functions(source, file.language)
-    symbols = symbols_of(store.symbols_of(file.path), functions) if functions else []
-    return [
-        Measured(symbol.id, routine.line, routine.end_line, routine.complexity)
-        for symbol, routine in zip(symbols, functions, strict=True)
-    ]
-
-
 def text(complexity: Complexity, style: Style) -> str:
     """A line a function, the largest number first."""
     functions = counted(complexity.functions, "function")
@@ -123,13 +75,51 @@ def text(complexity: Complexity, style: Style) -> str:
     return "\n".join([*lines, *rest_line(complexity.listed, "function", style)])
 
 
-CAPABILITY = Capability(
-    name="code.complexity",
-    summary="Cyclomatic complexity of functions, the largest first",
-    description="One, and one more for each decision: branches, loops, handlers, cases, conditional expressions, "
-    "`and` and `or`, clauses of comprehensions. On Python the numbers are those of radon.",
-    parameters=ComplexityParameters,
-    run=run,
-    text=text,
-    examples=("complexity src --above 10", "complexity src/app.py"),
-)
+@capability("code.complexity", text, "complexity src --above 10", "complexity src/app.py")
+def run(
+    workspace: Workspace,
+    *,
+    path: str = positional(
+        "a directory or file; without it the whole repository", default="", role=Role.PATH
+    ),
+    above: int = option(0, "only functions above this complexity", minimum=0, metavar="N"),
+    limit: int = limit_option(50, "functions"),
+    offset: int = offset_option("functions"),
+) -> Complexity:
+    """Cyclomatic complexity of functions, the largest first.
+
+    One, and one more for each decision: branches, loops, handlers, cases, conditional expressions,
+    `and` and `or`, clauses of comprehensions. On Python the numbers are those of radon.
+    """
+    workspace.engine.note_left_out(normal(path))
+    found: list[Measured] = []
+    unread = unreached = size = 0
+    files, store = files_below(workspace, path), workspace.engine.store
+    source_of = workspace.engine.reader()
+    for file in sorted(files, key=lambda file: -file.size):
+        size += file.size
+        if size > MAX_READ_BYTES:
+            unreached += 1
+            continue
+        try:
+            found += _measured(file, source_of(file), store)
+        except TerselyError as error:
+            if error.code != "unsupported_language":
+                raise
+            unread += 1
+    mean = sum(one.complexity for one in found) / len(found) if found else 0.0
+    chosen = [one for one in found if one.complexity > above]
+    chosen.sort(key=lambda one: (-one.complexity, one.id))
+    page = page_of(chosen, limit, offset)
+    return Complexity(normal(path), len(found), round(mean, 2), page, unread, unreached)
+
+
+def _measured(file: IndexedFile, source: bytes, store: Store) -> list[Measured]:
+    from tersely.code.flow.reader import named_functions
+
+    functions = named_functions(source, file.language)
+    symbols = symbols_of(store.symbols_of(file.path), functions) if functions else []
+    return [
+        Measured(symbol.id, routine.line, routine.end_line, routine.complexity)
+        for symbol, routine in zip(symbols, functions, strict=True)
+    ]

@@ -14,7 +14,7 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned
-from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, option, positional
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.flow.places import flow_note, routine_of
 from tersely.capabilities.flow.variables import known_variable
@@ -23,19 +23,6 @@ from tersely.code.symbols import Kind
 if TYPE_CHECKING:
     from tersely.code.routines import Path, Routine
     from tersely.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class DfgParameters:
-    """Of what, and which variable."""
-
-    symbol: str = positional(
-        "a function; a class or a file for the statements of its body", role=Role.SYMBOL
-    )
-    variable: str | None = option(None, "only flows of this variable", metavar="NAME")
-    kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND")
-    limit: int = limit_option(500, "flows")
-    offset: int = offset_option("flows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +52,48 @@ class DataFlow:
     note: str
 
 
-def run(workspace: Workspace, parameters: DfgParameters) -> DataFlow:
-    """Reaching definitions of one routine."""
-    symbol, routines, at = routine_of(workspace, parameters.symbol, parameters.kind)
+def text(flow: DataFlow, style: Style) -> str:
+    """A line for each definition, with the lines that may read it."""
+    lines = [f"{style.symbol(flow.symbol)}  {style.faint(lines_text(flow.line, flow.end_line))}"]
+    lines += [style.doubtful(flow.note)] if flow.note else []
+    if not flow.flows.total:
+        lines.append("nothing that it puts into a variable is read in it")
+    rows = []
+    for (variable, line, how), group in groupby(
+        flow.flows.items, key=lambda one: (one.variable, one.definition_line, one.how)
+    ):
+        uses = ", ".join(str(one.use_line) for one in group)
+        rows.append((variable, f"line {line}", "" if how == "definition" else how, f"→ {uses}"))
+    lines += [f"  {row}" for row in aligned(rows, [style.symbol, None, style.faint, None])]
+    return "\n".join([*lines, *rest_line(flow.flows, "flow", style)])
+
+
+@capability("code.dfg", text, "dfg Session.validate", "dfg Session.validate --variable token")
+def run(
+    workspace: Workspace,
+    *,
+    symbol: str = positional(
+        "a function; a class or a file for the statements of its body", role=Role.SYMBOL
+    ),
+    variable: str | None = option(None, "only flows of this variable", metavar="NAME"),
+    kind: Kind | None = option(None, "only a symbol of this kind", metavar="KIND"),
+    limit: int = limit_option(500, "flows"),
+    offset: int = offset_option("flows"),
+) -> DataFlow:
+    """Def-use chains of a function: where the values that it reads come from.
+
+    A flow leads from a line that puts a value into a variable, or changes in place what it holds,
+    to a line that may read it. Parts of objects count by themselves as far as they are written:
+    `self.cache`.
+    """
+    meant, routines, at = routine_of(workspace, symbol, kind)
     routine = routines.routines[at]
-    variable = known_variable(parameters.variable, routine, symbol.path)
-    flows = [flow for flow in _flows(routine) if variable in ("", flow.variable)]
-    page = page_of(flows, parameters.limit, parameters.offset)
+    wanted = known_variable(variable, routine, meant.path)
+    flows = [flow for flow in _flows(routine) if wanted in ("", flow.variable)]
+    page = page_of(flows, limit, offset)
     names = tuple(written(name) for name in routine.parameters)
     note = "; ".join(filter(None, (flow_note(routines, at), _cut_note(routine))))
-    return DataFlow(symbol.id, routine.line, routine.end_line, names, routine.free, page, note)
+    return DataFlow(meant.id, routine.line, routine.end_line, names, routine.free, page, note)
 
 
 def _cut_note(routine: Routine) -> str:
@@ -113,31 +132,3 @@ def path_text(path: Path) -> str:
 def written(name: str) -> str:
     """The name of a variable without the mark that tells it from one that it hides."""
     return name.partition("'")[0]
-
-
-def text(flow: DataFlow, style: Style) -> str:
-    """A line for each definition, with the lines that may read it."""
-    lines = [f"{style.symbol(flow.symbol)}  {style.faint(lines_text(flow.line, flow.end_line))}"]
-    lines += [style.doubtful(flow.note)] if flow.note else []
-    if not flow.flows.total:
-        lines.append("nothing that it puts into a variable is read in it")
-    rows = []
-    for (variable, line, how), group in groupby(
-        flow.flows.items, key=lambda one: (one.variable, one.definition_line, one.how)
-    ):
-        uses = ", ".join(str(one.use_line) for one in group)
-        rows.append((variable, f"line {line}", "" if how == "definition" else how, f"→ {uses}"))
-    lines += [f"  {row}" for row in aligned(rows, [style.symbol, None, style.faint, None])]
-    return "\n".join([*lines, *rest_line(flow.flows, "flow", style)])
-
-
-CAPABILITY = Capability(
-    name="code.dfg",
-    summary="Def-use chains of a function: where the values that it reads come from",
-    description="A flow leads from a line that puts a value into a variable, or changes in place what it holds, to a "
-    "line that may read it. Parts of objects count by themselves as far as they are written: `self.cache`.",
-    parameters=DfgParameters,
-    run=run,
-    text=text,
-    examples=("dfg Session.validate", "dfg Session.validate --variable token"),
-)

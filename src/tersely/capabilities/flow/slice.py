@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style
-from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, option, positional
 from tersely.capabilities.flow.places import flow_note, source_lines, statement_place, symbol_of
 from tersely.capabilities.flow.variables import known_variable
 from tersely.code.flow.slicing import Direction
@@ -14,25 +14,6 @@ from tersely.foundation.limits import MAX_SLICED_CALLEES
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramSliceParameters:
-    """From where, which way, how far."""
-
-    place: str = positional("a line", role=Role.PLACE, metavar="FILE:LINE")
-    variable: str | None = option(
-        None, "only what this variable's value there depends on, or reaches", metavar="NAME"
-    )
-    direction: Direction = option(
-        Direction.BACKWARD,
-        "backward: what the line depends on; forward: what depends on it",
-        shorthand=True,
-    )
-    with_code: bool = option(False, "show the code of the lines")
-    through_calls: bool = option(
-        False, "go into the functions that are called on the way, one call deep"
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,64 +47,6 @@ class Slice:
     note: str
 
 
-def run(workspace: Workspace, parameters: ProgramSliceParameters) -> Slice:
-    """Slice the routine that the line is of."""
-    from tersely.code.flow.lines import lines_of_all
-    from tersely.code.flow.slicing import slice_of
-    from tersely.code.flow.through import called_lines, parts_around, parts_of_callees
-
-    place = statement_place(workspace, parameters.place)
-    routine = place.routine
-    variable = known_variable(parameters.variable, place.routine, place.path)
-    statements = slice_of(routine, place.statements, parameters.direction, variable)
-    path, lines = place.path, tuple(lines_of_all(routine, statements))
-    code = workspace.engine.source if parameters.with_code else None
-    symbols = workspace.engine.store.symbols_of(path)
-    identity = symbol_of(symbols, routine).id
-    parts = [_part(path, routine.line, routine.end_line, identity, lines, code, 0)]
-    for one in parts_around(place.routines, place.at, statements, parameters.direction):
-        around = place.routines.routines[one.at]
-        outer = symbol_of(symbols, around).id
-        parts.append(_part(path, around.line, around.end_line, outer, one.lines, code, 0))
-    notes = [flow_note(place.routines, place.at)]
-    if parameters.through_calls:
-        callees = workspace.engine.called_on(path, called_lines(routine, statements))
-        for part in parts_of_callees(workspace.engine.flow, callees, parameters.direction):
-            inner = part.routine
-            parts.append(
-                _part(
-                    part.path,
-                    inner.line,
-                    inner.end_line,
-                    part.symbol,
-                    part.lines,
-                    code,
-                    part.called_on,
-                )
-            )
-            workspace.engine.note_not_understood(part.path, inner.line, inner.end_line)
-        if len(callees) > MAX_SLICED_CALLEES:
-            notes.append(
-                f"of {len(callees)} functions that are called the first {MAX_SLICED_CALLEES} are sliced"
-            )
-    note = "; ".join(filter(None, notes))
-    return Slice(path, place.line, variable, parameters.direction, tuple(parts), note)
-
-
-def _part(
-    path: str,
-    line: int,
-    end_line: int,
-    symbol: str,
-    lines: tuple[int, ...],
-    code: object,
-    called_on: int,
-) -> SlicePart:
-    texts = source_lines(code(path)) if callable(code) else []
-    shown = tuple(texts[number - 1] for number in lines if number <= len(texts))
-    return SlicePart(symbol, path, line, end_line, lines, shown, called_on)
-
-
 def text(found: Slice, style: Style) -> str:
     """A heading a function, then its lines: as ranges, or with their code and the gaps between
     them.
@@ -147,6 +70,94 @@ def text(found: Slice, style: Style) -> str:
     return "\n".join(heads)
 
 
+@capability(
+    "code.slice",
+    text,
+    "slice src/app.py:42",
+    "slice src/app.py:42 --variable token --with-code",
+    "slice src/app.py:42 --forward",
+)
+def run(
+    workspace: Workspace,
+    *,
+    place: str = positional("a line", role=Role.PLACE, metavar="FILE:LINE"),
+    variable: str | None = option(
+        None, "only what this variable's value there depends on, or reaches", metavar="NAME"
+    ),
+    direction: Direction = option(
+        Direction.BACKWARD,
+        "backward: what the line depends on; forward: what depends on it",
+        shorthand=True,
+    ),
+    with_code: bool = option(False, "show the code of the lines"),
+    through_calls: bool = option(
+        False, "go into the functions that are called on the way, one call deep"
+    ),
+) -> Slice:
+    """Program slice: the statements that a line depends on, or that depend on it.
+
+    The closure under data and control dependence inside one function, statement by statement, and
+    on in the functions around it where it has something of them or they of it. A line inside a
+    statement, a decorator, or a comment stands for its statement. With --through-calls the
+    functions that the slice calls are sliced too: backward from what they return, forward from what
+    they take.
+    """
+    from tersely.code.flow.lines import lines_of_all
+    from tersely.code.flow.slicing import slice_of
+    from tersely.code.flow.through import called_lines, parts_around, parts_of_callees
+
+    at = statement_place(workspace, place)
+    routine = at.routine
+    name = known_variable(variable, routine, at.path)
+    statements = slice_of(routine, at.statements, direction, name)
+    path, lines = at.path, tuple(lines_of_all(routine, statements))
+    code = workspace.engine.source if with_code else None
+    symbols = workspace.engine.store.symbols_of(path)
+    identity = symbol_of(symbols, routine).id
+    parts = [_part(path, routine.line, routine.end_line, identity, lines, code, 0)]
+    for one in parts_around(at.routines, at.at, statements, direction):
+        around = at.routines.routines[one.at]
+        outer = symbol_of(symbols, around).id
+        parts.append(_part(path, around.line, around.end_line, outer, one.lines, code, 0))
+    notes = [flow_note(at.routines, at.at)]
+    if through_calls:
+        callees = workspace.engine.called_on(path, called_lines(routine, statements))
+        for part in parts_of_callees(workspace.engine.flow, callees, direction):
+            inner = part.routine
+            parts.append(
+                _part(
+                    part.path,
+                    inner.line,
+                    inner.end_line,
+                    part.symbol,
+                    part.lines,
+                    code,
+                    part.called_on,
+                )
+            )
+            workspace.engine.note_not_understood(part.path, inner.line, inner.end_line)
+        if len(callees) > MAX_SLICED_CALLEES:
+            notes.append(
+                f"of {len(callees)} functions that are called the first {MAX_SLICED_CALLEES} are sliced"
+            )
+    note = "; ".join(filter(None, notes))
+    return Slice(path, at.line, name, direction, tuple(parts), note)
+
+
+def _part(
+    path: str,
+    line: int,
+    end_line: int,
+    symbol: str,
+    lines: tuple[int, ...],
+    code: object,
+    called_on: int,
+) -> SlicePart:
+    texts = source_lines(code(path)) if callable(code) else []
+    shown = tuple(texts[number - 1] for number in lines if number <= len(texts))
+    return SlicePart(symbol, path, line, end_line, lines, shown, called_on)
+
+
 def _code_lines(part: SlicePart, style: Style) -> list[str]:
     width = len(str(part.lines[-1]))
     shown = []
@@ -158,21 +169,3 @@ def _code_lines(part: SlicePart, style: Style) -> list[str]:
         shown.append(f"  {style.faint(f'{number:>{width}}')}  {line}".rstrip())
         last = number
     return shown
-
-
-CAPABILITY = Capability(
-    name="code.slice",
-    summary="Program slice: the statements that a line depends on, or that depend on it",
-    description="The closure under data and control dependence inside one function, statement by "
-    "statement, and on in the functions around it where it has something of them or they of it. A line inside a "
-    "statement, a decorator, or a comment stands for its statement. With --through-calls "
-    "the functions that the slice calls are sliced too: backward from what they return, forward from what they take.",
-    parameters=ProgramSliceParameters,
-    run=run,
-    text=text,
-    examples=(
-        "slice src/app.py:42",
-        "slice src/app.py:42 --variable token --with-code",
-        "slice src/app.py:42 --forward",
-    ),
-)

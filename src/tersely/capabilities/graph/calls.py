@@ -4,7 +4,7 @@ every call.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -18,7 +18,7 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, counted
-from tersely.capabilities.declaration.declaration import Capability, Role, fixed, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, option, positional
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.graph.listing import (
     MARKS,
@@ -45,6 +45,7 @@ ONE_CALL = 1  # the calls of a symbol itself
 LEAST_FAMILY = 4  # methods of one name that one call reaches, above which they are told in one line
 NAMED_OWNERS = 3  # classes of them that are named
 
+_GUESSES = option(True, "list calls that are resolved by name alone")
 _GRADE_ORDER = {grade: order for order, grade in enumerate(Grade)}
 
 
@@ -55,37 +56,17 @@ class Direction(StrEnum):
     CALLEES = "callees"
 
 
-@dataclass(frozen=True, slots=True)
-class CallsParameters:
-    """The symbol at which the walk begins, how far it goes, and what is listed of it."""
+class _Wish(NamedTuple):
+    """What is wanted of the calls around a symbol. `sites`: the lines of the calls, and calls of the
+    symbol by itself.
+    """
 
-    symbol: str | None = positional(
-        "the symbol; without it, all calls are listed", default=None, role=Role.SYMBOL
-    )
-    direction: Direction | None = option(None, "callers or callees alone", shorthand=True)
-    depth: int = option(
-        ONE_CALL, "how many calls to follow", minimum=1, maximum=MAX_CALL_DEPTH, metavar="N"
-    )
-    guesses: bool = option(True, "list calls that are resolved by name alone")
-    external: bool = option(True, "list callees outside the repository")
-    sites: bool = fixed(True)  # list the lines of the calls, and calls of the symbol by itself
-    limit: int = limit_option(100, "edges")
-    offset: int = offset_option("edges")
-
-
-@dataclass(frozen=True, slots=True)
-class ImpactParameters(CallsParameters):
-    """The same for callers alone, further away and without lines."""
-
-    symbol: str = positional("the symbol that changes", role=Role.SYMBOL)
-    direction: Direction = fixed(Direction.CALLERS)
-    depth: int = option(
-        3, "how many calls to follow", minimum=1, maximum=MAX_CALL_DEPTH, metavar="N"
-    )
-    external: bool = fixed(False)
-    sites: bool = fixed(False)
-    limit: int = limit_option(200, "symbols")
-    offset: int = offset_option("symbols")
+    depth: int
+    guesses: bool
+    external: bool
+    sites: bool
+    limit: int
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,23 +110,12 @@ class Calls:
     references: int = 0  # to a symbol without callers
 
 
-def run(workspace: Workspace, parameters: CallsParameters) -> Calls:
-    """The calls around one symbol, or all."""
-    graph, limit, offset = workspace.engine.graph, parameters.limit, parameters.offset
-    if parameters.symbol is None:
-        _check_whole(parameters)
-        workspace.engine.note_left_out()
-        found = (_call(edge, edge.grade) for edge in graph.edges(guesses=parameters.guesses))
-        edges = [call for call in found if parameters.external or not is_external(call.callee)]
-        return Calls("", None, 0, 0, 1, None, None, page_of(edges, limit, offset), 0, False, True)
-    symbol = workspace.engine.symbol(parameters.symbol)
-    first = () if parameters.sites else _references(workspace, symbol, guesses=parameters.guesses)
-    walks = {
-        side: _walk(graph, symbol.id, side, parameters, first)
-        for side in Direction
-        if parameters.direction in {None, side}
-    }
-    pages = {side: page_of(walk.calls, limit, offset) for side, walk in walks.items()}
+def _around(workspace: Workspace, query: str, sides: Collection[Direction], wish: _Wish) -> Calls:
+    """The calls around one symbol."""
+    graph, symbol = workspace.engine.graph, workspace.engine.symbol(query)
+    first = () if wish.sites else _references(workspace, symbol, guesses=wish.guesses)
+    walks = {side: _walk(graph, symbol.id, side, wish, first) for side in sides}
+    pages = {side: page_of(walk.calls, wish.limit, wish.offset) for side, walk in walks.items()}
     unread: tuple[str, ...] = ()
     references = 0
     if Direction.CALLERS in walks:
@@ -159,24 +129,16 @@ def run(workspace: Workspace, parameters: CallsParameters) -> Calls:
         symbol.kind,
         symbol.start_line,
         symbol.end_line,
-        parameters.depth,
+        wish.depth,
         pages.get(Direction.CALLERS),
         pages.get(Direction.CALLEES),
         None,
         sum(walk.tests for walk in walks.values()),
         any(walk.cut for walk in walks.values()),
-        parameters.sites,
+        wish.sites,
         unread,
         references,
     )
-
-
-def _check_whole(parameters: CallsParameters) -> None:
-    """Raise `usage` for what says how far to walk, and where to, from no symbol."""
-    if parameters.depth != ONE_CALL or parameters.direction is not None:
-        raise TerselyError(
-            "usage", "depth and direction are about one symbol", "name a symbol, or leave them out"
-        )
 
 
 class _CallWalk(NamedTuple):
@@ -199,28 +161,26 @@ def _walk(
     graph: CallGraph,
     start: str,
     side: Direction,
-    parameters: CallsParameters,
+    wish: _Wish,
     first: Sequence[Edge],
 ) -> _CallWalk:
     to_callees = side is Direction.CALLEES
     found, is_cut = graph.walk(
         start,
-        parameters.depth,
+        wish.depth,
         limit=MAX_WALKED_SYMBOLS,
         to_callees=to_callees,
-        guesses=parameters.guesses,
+        guesses=wish.guesses,
         first=first,
     )
-    kept = sorted((one for one in found if _is_wanted(one, parameters)), key=_order)
+    kept = sorted((one for one in found if _is_wanted(one, wish)), key=_order)
     tests = 0 if to_callees else sum(is_test(path_of(one.symbol)) for one in kept)
     return _CallWalk([_call(one.edge, one.grade, one.path) for one in kept], tests, is_cut)
 
 
-def _is_wanted(reached: Reached, parameters: CallsParameters) -> bool:
+def _is_wanted(reached: Reached, wish: _Wish) -> bool:
     calls_itself = reached.symbol == reached.path[-1]
-    return (parameters.sites or not calls_itself) and (
-        parameters.external or not is_external(reached.symbol)
-    )
+    return (wish.sites or not calls_itself) and (wish.external or not is_external(reached.symbol))
 
 
 def _order(reached: Reached) -> tuple[int, int, str]:
@@ -336,29 +296,64 @@ def _all_lines(page: Page[Call], style: Style) -> list[str]:
     return [*lines, *rest_line(page, "edge", style)]
 
 
-CAPABILITY = Capability(
-    name="code.calls",
-    summary="Callers and callees of a symbol",
-    description="Every edge is graded: exact (scopes and imports), inferred (types and flow of values), by name "
-    "(nothing but the name agrees). Lines are those of the calls, in the file of the caller. Beyond one call, each "
-    "symbol is listed once, with a shortest way and the grade of its weakest call. external:package.name is outside "
-    "the repository.",
-    parameters=CallsParameters,
-    run=run,
-    text=text,
-    examples=(
-        "calls Session.validate",
-        "calls --callers validate_token",
-        "calls --callees main --depth 2",
+@capability(
+    "code.calls",
+    text,
+    "calls Session.validate",
+    "calls --callers validate_token",
+    "calls --callees main --depth 2",
+)
+def calls(
+    workspace: Workspace,
+    *,
+    symbol: str | None = positional(
+        "the symbol; without it, all calls are listed", default=None, role=Role.SYMBOL
     ),
-)
-IMPACT = Capability(
-    name="code.impact",
-    summary="Symbols that a change of a symbol may affect: its callers, theirs, and so on",
-    description="Nearest first, each with a shortest way to the symbol and the grade of its weakest call. Of a type, "
-    "field or constant the symbols that refer to it come first, then their callers.",
-    parameters=ImpactParameters,
-    run=run,
-    text=text,
-    examples=("impact validate_token", "impact Session.validate --depth 5"),
-)
+    direction: Direction | None = option(None, "callers or callees alone", shorthand=True),
+    depth: int = option(
+        ONE_CALL, "how many calls to follow", minimum=1, maximum=MAX_CALL_DEPTH, metavar="N"
+    ),
+    guesses: bool = _GUESSES,
+    external: bool = option(True, "list callees outside the repository"),
+    limit: int = limit_option(100, "edges"),
+    offset: int = offset_option("edges"),
+) -> Calls:
+    """Callers and callees of a symbol.
+
+    Every edge is graded: exact (scopes and imports), inferred (types and flow of values), by name
+    (nothing but the name agrees). Lines are those of the calls, in the file of the caller. Beyond
+    one call, each symbol is listed once, with a shortest way and the grade of its weakest call.
+    external:package.name is outside the repository.
+    """
+    if symbol is not None:
+        sides = (direction,) if direction else tuple(Direction)
+        wish = _Wish(depth, guesses, external, sites=True, limit=limit, offset=offset)
+        return _around(workspace, symbol, sides, wish)
+    if depth != ONE_CALL or direction is not None:
+        message = "depth and direction are about one symbol"
+        raise TerselyError("usage", message, "name a symbol, or leave them out")
+    workspace.engine.note_left_out()
+    found = (_call(edge, edge.grade) for edge in workspace.engine.graph.edges(guesses=guesses))
+    edges = [call for call in found if external or not is_external(call.callee)]
+    return Calls("", None, 0, 0, 1, None, None, page_of(edges, limit, offset), 0, False, True)
+
+
+@capability("code.impact", text, "impact validate_token", "impact Session.validate --depth 5")
+def impact(
+    workspace: Workspace,
+    *,
+    symbol: str = positional("the symbol that changes", role=Role.SYMBOL),
+    depth: int = option(
+        3, "how many calls to follow", minimum=1, maximum=MAX_CALL_DEPTH, metavar="N"
+    ),
+    guesses: bool = _GUESSES,
+    limit: int = limit_option(200, "symbols"),
+    offset: int = offset_option("symbols"),
+) -> Calls:
+    """Symbols that a change of a symbol may affect: its callers, theirs, and so on.
+
+    Nearest first, each with a shortest way to the symbol and the grade of its weakest call. Of a
+    type, field or constant the symbols that refer to it come first, then their callers.
+    """
+    wish = _Wish(depth, guesses, external=False, sites=False, limit=limit, offset=offset)
+    return _around(workspace, symbol, (Direction.CALLERS,), wish)

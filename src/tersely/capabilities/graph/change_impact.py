@@ -15,7 +15,7 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import PLAIN, Style, counted
-from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, option, positional
 from tersely.capabilities.files.places import files_below, normal, why_not_indexed
 from tersely.capabilities.graph.listing import GRADE_WORDS, name_of, path_of
 from tersely.capabilities.packs.budget import budget_of, budget_option
@@ -42,24 +42,6 @@ NAMED_LINKS = 10  # handlers that changed templates link to
 LEAST_CERTAINTY = 0.1  # of the ways to tests that are followed
 # of the files that hold tests; to name so many is longer than to run all, and saves little
 NEARLY_ALL = 0.8
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeImpactParameters:
-    """The change, and how much to list."""
-
-    files: tuple[str, ...] = positional(
-        "files, directories or symbols that have changed; without any, what git says has changed",
-        default=(),
-        role=Role.PATH,
-        metavar="FILE",
-    )
-    base: str = option(
-        "", "the revision that git compares the working tree with; HEAD if none", metavar="REF"
-    )
-    limit: int = limit_option(DEFAULT_ROUTES, "routes")
-    offset: int = offset_option("routes")
-    budget: int | None = budget_option()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +82,97 @@ class ChangeImpact:
     links: tuple[str, ...]  # ids of the handlers that they link to
 
 
-def run(workspace: Workspace, parameters: ChangeImpactParameters) -> ChangeImpact:
-    """From the change to symbols, from these to tests; as many routes as the budget pays for."""
-    if parameters.files and parameters.base:
+def text(impact: ChangeImpact, style: Style) -> str:
+    """The changed symbols, the tests by calls with the ways there, the files by imports, and the
+    commands.
+    """
+    changed = counted(len(impact.changed), "symbol")
+    lost = f", {len(impact.gone):,} gone" if impact.gone else ""
+    pages = f", {counted(len(impact.templates), 'template')}" if impact.templates else ""
+    since = f" since {impact.base[:10]}" if impact.base else ""
+    blocks = [style.heading(f"{changed} changed{since}{lost}{pages}")]
+    if impact.links:
+        blocks.append(f"links to {_few(list(map(name_of, impact.links)), NAMED_LINKS)}")
+    if impact.limits:
+        reached = ", ".join(impact.limits)
+        blocks.append(
+            style.doubtful(
+                f"partial: search limit reached ({reached}); further tests are told by names"
+            )
+        )
+    if not impact.tests and not impact.imports.total:
+        beyond = " within the search limit: there may be some" if impact.limits else ""
+        return "\n".join([*blocks, f"no affected tests found{beyond}"])
+    if impact.tests:
+        reach = counted(impact.tests, "test reaches", "tests reach")
+        blocks.append(f"{reach} it by calls, {impact.likely:,} of them likely")
+        blocks += [line for route in impact.routes.items for line in _route_lines(route, style)]
+        blocks += rest_line(impact.routes, "route", style)
+    if impact.nearly_all:
+        files = counted(impact.imports.total, "more file")
+        blocks.append(
+            f"{files} of tests with others that import it: with those above nearly all there are"
+        )
+    elif impact.imports.total:
+        blocks += _imports_text(impact.imports, style)
+    return "\n".join([*blocks, *_commands_text(impact, style)])
+
+
+@capability(
+    "code.change_impact",
+    text,
+    "change-impact",
+    "change-impact --base main",
+    "change-impact src/app.py",
+    cacheable=False,  # what git compares with is no part of the revision
+)
+def run(
+    workspace: Workspace,
+    *,
+    files: tuple[str, ...] = positional(
+        "files, directories or symbols that have changed; without any, what git says has changed",
+        default=(),
+        role=Role.PATH,
+        metavar="FILE",
+    ),
+    base: str = option(
+        "", "the revision that git compares the working tree with; HEAD if none", metavar="REF"
+    ),
+    limit: int = limit_option(DEFAULT_ROUTES, "routes"),
+    offset: int = offset_option("routes"),
+    budget: int | None = budget_option(),
+) -> ChangeImpact:
+    """Tests affected by a change, and the command that runs them.
+
+    Without FILES the change is what git says differs from the last commit, staged or not, new files
+    included, or from where the working tree and --base part; only the symbols whose lines differ
+    count. Of FILES all symbols count; `path:name` names a single one.
+
+    Tests that reach the change by calls come first, those together that do so in the same way, the
+    most certain and shortest ways before the others. Beside calls count what a framework passes to
+    a test by name, what is passed on to other functions, and, graded by name, methods that code
+    outside the repository may call on an object. The percentage is how certain all steps of a way
+    are together; ways below 10 % are not followed. Tests of 50 % and more are likely, and have a
+    command of their own. Then come the files of tests that import a changed file.
+    """
+    if files and base:
         raise TerselyError(
             "usage",
             "--base compares with git, which named files are not",
             "leave out FILES or --base",
         )
-    budget = budget_of(workspace, parameters.budget)
-    impact = _impact(workspace, parameters)
+    most = budget_of(workspace, budget)
+    change = _change_of_names(workspace, files) if files else _of_git(workspace, base)
+    impact = _impact(workspace, change, limit, offset)
     count = workspace.tokenizer.count
     kept, over = -1, max(len(impact.routes.items), len(impact.imports.items)) + 1
     while over - kept > 1:
         middle = (kept + over) // 2
-        fits = count(text(_shortened(impact, middle), PLAIN) + "\n") <= budget
+        fits = count(text(_shortened(impact, middle), PLAIN) + "\n") <= most
         kept, over = (middle, over) if fits else (kept, middle)
     if kept < 0:
         least = count(text(_shortened(impact, 0), PLAIN) + "\n")
-        message = f"the least answer takes {least} tokens; the budget is {budget}"
+        message = f"the least answer takes {least} tokens; the budget is {most}"
         raise TerselyError("budget_too_small", message, "allow more with --budget")
     return _shortened(impact, kept)
 
@@ -133,18 +187,13 @@ def _shortened(impact: ChangeImpact, routes: int) -> ChangeImpact:
     )
 
 
-def _impact(workspace: Workspace, parameters: ChangeImpactParameters) -> ChangeImpact:
+def _impact(workspace: Workspace, change: _Change, limit: int, offset: int) -> ChangeImpact:
     from tersely.code.graph.users import Users
     from tersely.code.languages.runners.commands import SelectedTest
     from tersely.context.lenses.test_impact.reach import LIKELY, Reach
     from tersely.context.lenses.test_impact.suites import Suites
 
     engine = workspace.engine
-    change = (
-        _change_of_names(workspace, parameters.files)
-        if parameters.files
-        else _of_git(workspace, parameters.base)
-    )
     engine.note_unread(change.symbols[:MAX_CHANGED_SYMBOLS])
     users, suites = Users(engine.graph), Suites(engine.store.symbols_of, engine.source)
     before = _users_of_gone(change.gone, users)
@@ -164,8 +213,8 @@ def _impact(workspace: Workspace, parameters: ChangeImpactParameters) -> ChangeI
         tuple(f"{one.path}:{one.qualname}" if one.qualname else one.path for one in change.gone),
         len(every),
         len(likely),
-        page_of(_routes(found.tests), parameters.limit, parameters.offset),
-        page_of(importing, parameters.limit, parameters.offset),
+        page_of(_routes(found.tests), limit, offset),
+        page_of(importing, limit, offset),
         *commands,
         tuple(filter(None, (found.limit, _changed_beyond(change)))),
         tuple(change.templates),
@@ -380,42 +429,6 @@ def _importing(
     ]
 
 
-def text(impact: ChangeImpact, style: Style) -> str:
-    """The changed symbols, the tests by calls with the ways there, the files by imports, and the
-    commands.
-    """
-    changed = counted(len(impact.changed), "symbol")
-    lost = f", {len(impact.gone):,} gone" if impact.gone else ""
-    pages = f", {counted(len(impact.templates), 'template')}" if impact.templates else ""
-    since = f" since {impact.base[:10]}" if impact.base else ""
-    blocks = [style.heading(f"{changed} changed{since}{lost}{pages}")]
-    if impact.links:
-        blocks.append(f"links to {_few(list(map(name_of, impact.links)), NAMED_LINKS)}")
-    if impact.limits:
-        reached = ", ".join(impact.limits)
-        blocks.append(
-            style.doubtful(
-                f"partial: search limit reached ({reached}); further tests are told by names"
-            )
-        )
-    if not impact.tests and not impact.imports.total:
-        beyond = " within the search limit: there may be some" if impact.limits else ""
-        return "\n".join([*blocks, f"no affected tests found{beyond}"])
-    if impact.tests:
-        reach = counted(impact.tests, "test reaches", "tests reach")
-        blocks.append(f"{reach} it by calls, {impact.likely:,} of them likely")
-        blocks += [line for route in impact.routes.items for line in _route_lines(route, style)]
-        blocks += rest_line(impact.routes, "route", style)
-    if impact.nearly_all:
-        files = counted(impact.imports.total, "more file")
-        blocks.append(
-            f"{files} of tests with others that import it: with those above nearly all there are"
-        )
-    elif impact.imports.total:
-        blocks += _imports_text(impact.imports, style)
-    return "\n".join([*blocks, *_commands_text(impact, style)])
-
-
 def _route_lines(route: Route, style: Style) -> list[str]:
     """The certainty and the way, then the tests, a line for each file."""
     names = " → ".join(name_of(step.id) for step in route.way)
@@ -455,22 +468,3 @@ def _commands_text(impact: ChangeImpact, style: Style) -> list[str]:
     rows.append(("and by imports", impact.imports_command))
     lines = {line: label for label, line in reversed(rows) if line}
     return [f"{style.heading(label)}  {line}" for line, label in reversed(lines.items())]
-
-
-CAPABILITY = Capability(
-    name="code.change_impact",
-    summary="Tests affected by a change, and the command that runs them",
-    description="Without FILES the change is what git says differs from the last commit, staged or not, new files "
-    "included, or from where the working tree and --base part; only the symbols whose lines differ count. Of FILES "
-    "all symbols count; `path:name` names a single one.\n\n"
-    "Tests that reach the change by calls come first, those together that do so in the same way, the most certain and "
-    "shortest ways before the others. Beside calls count what a framework passes to a test by name, what is passed on "
-    "to other functions, and, graded by name, methods that code outside the repository may call on an object. The "
-    "percentage is how certain all steps of a way are together; ways below 10 % are not followed. Tests of 50 % "
-    "and more are likely, and have a command of their own. Then come the files of tests that import a changed file.",
-    parameters=ChangeImpactParameters,
-    run=run,
-    text=text,
-    cacheable=False,  # what git compares with is no part of the revision
-    examples=("change-impact", "change-impact --base main", "change-impact src/app.py"),
-)

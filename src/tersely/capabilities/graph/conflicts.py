@@ -15,7 +15,7 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, counted
-from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, option, positional
 from tersely.capabilities.graph.listing import GRADE_WORDS
 from tersely.code.symbols import Grade
 from tersely.foundation.errors import TerselyError
@@ -26,21 +26,6 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 DEFAULT_CONFLICTS = 30
-
-
-@dataclass(frozen=True, slots=True)
-class ConflictsParameters:
-    """The other trees, and how much to list."""
-
-    trees: tuple[str, ...] = positional(
-        "directories of other working trees or clones (default: all worktrees of this repository)",
-        default=(),
-        role=Role.DIRECTORY,
-        metavar="DIRECTORY",
-    )
-    all_: bool = option(False, "also uses of which nothing but a name says what they mean")
-    limit: int = limit_option(DEFAULT_CONFLICTS, "conflicts")
-    offset: int = offset_option("conflicts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +63,50 @@ class Conflicts:
     by_name: int
 
 
-def run(workspace: Workspace, parameters: ConflictsParameters) -> Conflicts:
-    """This tree beside each of the others."""
+def text(found: Conflicts, style: Style) -> str:
+    """The trees, then what is in conflict, a line each."""
+    if not found.trees:
+        return "there is no other working tree of this repository: name one, or make one with git worktree add"
+    lines = []
+    for tree in found.trees:
+        since = f"not compared: {tree.why_not}" if tree.why_not else f"since {tree.base[:10]}"
+        lines.append(f"{style.heading(tree.name)}  {style.faint(f'{tree.root}, {since}')}")
+    total = found.conflicts.total
+    lines.append(counted(total, "conflict") if total else "no conflicts found")
+    lines += [f"  {_line(one, style)}" for one in found.conflicts.items]
+    lines += rest_line(found.conflicts, "conflict", style)
+    if found.by_name:
+        uses = counted(found.by_name, "use")
+        lines.append(
+            style.faint(f"and {uses} by name alone, which may mean others: --all lists them")
+        )
+    return "\n".join(lines)
+
+
+@capability("code.conflicts", text, "conflicts", cacheable=False)
+def run(
+    workspace: Workspace,
+    *,
+    trees: tuple[str, ...] = positional(
+        "directories of other working trees or clones (default: all worktrees of this repository)",
+        default=(),
+        role=Role.DIRECTORY,
+        metavar="DIRECTORY",
+    ),
+    all_: bool = option(False, "also uses of which nothing but a name says what they mean"),
+    limit: int = limit_option(DEFAULT_CONFLICTS, "conflicts"),
+    offset: int = offset_option("conflicts"),
+) -> Conflicts:
+    """Symbols changed here and in other working trees, and uses in one of what changed in the
+    other.
+
+    Each tree is compared with the commit in which both began, with what is not committed. Git
+    merges most of it without a word: a function whose signature one tree changes while the other
+    adds a call of it. Uses by name alone are counted, and listed with --all.
+    """
     from tersely.context.lenses.conflicts import MAX_WORKING_TREES, working_trees
 
-    others = (
-        _trees_of(workspace.root, parameters.trees)
-        if parameters.trees
-        else working_trees(workspace.root)
-    )
+    others = _trees_of(workspace.root, trees) if trees else working_trees(workspace.root)
     compared, found = [], []
     for tree in others[:MAX_WORKING_TREES]:
         base, conflicts, why_not = _with(workspace, tree)
@@ -99,8 +119,8 @@ def run(workspace: Workspace, parameters: ConflictsParameters) -> Conflicts:
         Compared(tree.name, str(tree.root), "", f"more than {MAX_WORKING_TREES} trees")
         for tree in others[MAX_WORKING_TREES:]
     ]
-    shown = [one for one in found if parameters.all_ or one.grade is not Grade.BY_NAME]
-    page = page_of(shown, parameters.limit, parameters.offset)
+    shown = [one for one in found if all_ or one.grade is not Grade.BY_NAME]
+    page = page_of(shown, limit, offset)
     return Conflicts(tuple(compared), page, len(found) - len(shown))
 
 
@@ -148,26 +168,6 @@ def _with(workspace: Workspace, tree: WorkingTree) -> tuple[str, list[Conflict],
         return "", [], error.message
 
 
-def text(found: Conflicts, style: Style) -> str:
-    """The trees, then what is in conflict, a line each."""
-    if not found.trees:
-        return "there is no other working tree of this repository: name one, or make one with git worktree add"
-    lines = []
-    for tree in found.trees:
-        since = f"not compared: {tree.why_not}" if tree.why_not else f"since {tree.base[:10]}"
-        lines.append(f"{style.heading(tree.name)}  {style.faint(f'{tree.root}, {since}')}")
-    total = found.conflicts.total
-    lines.append(counted(total, "conflict") if total else "no conflicts found")
-    lines += [f"  {_line(one, style)}" for one in found.conflicts.items]
-    lines += rest_line(found.conflicts, "conflict", style)
-    if found.by_name:
-        uses = counted(found.by_name, "use")
-        lines.append(
-            style.faint(f"and {uses} by name alone, which may mean others: --all lists them")
-        )
-    return "\n".join(lines)
-
-
 def _line(one: Told, style: Style) -> str:
     changed_in, used_in = ("here", one.tree) if one.side == "here" else (one.tree, "here")
     if one.symbol == one.other:
@@ -181,19 +181,3 @@ def _line(one: Told, style: Style) -> str:
 
 def _at(place: str) -> str:
     return place if place == "here" else f"in {place}"
-
-
-CAPABILITY = Capability(
-    name="code.conflicts",
-    summary="Symbols changed here and in other working trees, and uses in one of what changed in the other",
-    description=(
-        "Each tree is compared with the commit in which both began, with what is not committed. Git merges most of it "
-        "without a word: a function whose signature one tree changes while the other adds a call of it. Uses by name "
-        "alone are counted, and listed with --all."
-    ),
-    parameters=ConflictsParameters,
-    run=run,
-    text=text,
-    cacheable=False,
-    examples=("conflicts",),
-)

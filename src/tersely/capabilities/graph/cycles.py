@@ -14,7 +14,7 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, counted
-from tersely.capabilities.declaration.declaration import Capability, option
+from tersely.capabilities.declaration.declaration import capability, option
 from tersely.capabilities.graph.listing import is_external
 
 if TYPE_CHECKING:
@@ -32,35 +32,11 @@ class Relation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class CyclesParameters:
-    """Cycles of what."""
-
-    of: Relation = option(Relation.IMPORTS, "the kind of cycle", shorthand=True)
-    limit: int = limit_option(30, "cycles")
-    offset: int = offset_option("cycles")
-
-
-@dataclass(frozen=True, slots=True)
 class Cycles:
     """The largest first."""
 
     of: Relation
     cycles: Page[Knot]
-
-
-def run(workspace: Workspace, parameters: CyclesParameters) -> Cycles:
-    """All cycles of imports, or of calls that are more than a guess."""
-    from tersely.code.graph.cycles import knots
-
-    workspace.engine.note_left_out()
-    graph: dict[str, set[str]] = {}
-    if parameters.of is Relation.IMPORTS:
-        graph = workspace.engine.imports.edges(workspace.engine.store.every_import())
-    else:
-        for edge in workspace.engine.graph.edges(guesses=False):
-            if not is_external(edge.callee):
-                graph.setdefault(edge.caller, set()).add(edge.callee)
-    return Cycles(parameters.of, page_of(knots(graph), parameters.limit, parameters.offset))
 
 
 def text(cycles: Cycles, style: Style) -> str:
@@ -81,21 +57,35 @@ def text(cycles: Cycles, style: Style) -> str:
     return "\n".join([*lines, *rest_line(cycles.cycles, "cycle", style)])
 
 
+@capability("code.cycles", text, "cycles", "cycles --calls")
+def run(
+    workspace: Workspace,
+    *,
+    of: Relation = option(Relation.IMPORTS, "the kind of cycle", shorthand=True),
+    limit: int = limit_option(30, "cycles"),
+    offset: int = offset_option("cycles"),
+) -> Cycles:
+    """Import cycles between files, or call cycles between functions.
+
+    Each cycle is shown by a shortest path around it, then its other members. Imports count wherever
+    they stand, inside functions too. Calls for which only the name agrees do not count.
+    """
+    from tersely.code.graph.cycles import knots
+
+    workspace.engine.note_left_out()
+    graph: dict[str, set[str]] = {}
+    if of is Relation.IMPORTS:
+        graph = workspace.engine.imports.edges(workspace.engine.store.every_import())
+    else:
+        for edge in workspace.engine.graph.edges(guesses=False):
+            if not is_external(edge.callee):
+                graph.setdefault(edge.caller, set()).add(edge.callee)
+    return Cycles(of, page_of(knots(graph), limit, offset))
+
+
 def _way(cycle: tuple[str, ...]) -> tuple[str, ...]:
     """The way around, its middle left out when it is long."""
     left_out = len(cycle) - 1 - MAX_LISTED_MEMBERS
     if left_out <= 0:
         return cycle
     return (*cycle[:MAX_LISTED_MEMBERS], f"({left_out:,} more, --json lists them)", cycle[-1])
-
-
-CAPABILITY = Capability(
-    name="code.cycles",
-    summary="Import cycles between files, or call cycles between functions",
-    description="Each cycle is shown by a shortest path around it, then its other members. Imports count "
-    "wherever they stand, inside functions too. Calls for which only the name agrees do not count.",
-    parameters=CyclesParameters,
-    run=run,
-    text=text,
-    examples=("cycles", "cycles --calls"),
-)

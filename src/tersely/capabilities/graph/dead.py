@@ -14,26 +14,13 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, counted
-from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, option, positional
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.files.places import files_below
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class DeadCodeParameters:
-    """The place to look at, and the kinds of symbols."""
-
-    path: str = positional(
-        "a directory or file; without it the whole repository", default="", role=Role.PATH
-    )
-    kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
-    all: bool = option(False, "list also what strings or comments name")
-    limit: int = limit_option(100, "symbols")
-    offset: int = offset_option("symbols")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,41 +42,6 @@ class Dead:
     lines: int  # of all listed definitions together
     symbols: Page[DeadSymbol]
     only_in_text: int  # how many are not listed because strings or comments name them
-
-
-def run(workspace: Workspace, parameters: DeadCodeParameters) -> Dead:
-    """Everything that nothing refers to."""
-    from tersely.code.graph.dead import dead, in_other_text
-    from tersely.code.index.unread import left_out_texts
-    from tersely.code.places import is_test
-
-    engine = workspace.engine
-    files = files_below(workspace, parameters.path)
-    paths = {file.path for file in files if not is_test(file.path)}
-    symbols = (symbol for symbol in engine.store.unmentioned_symbols() if symbol.path in paths)
-    unused = dead(symbols, engine.graph, engine.source)
-    found = [one for one in unused if parameters.kind in {None, one.kind}]
-    sources = chain(
-        map(engine.reader(), engine.store.files()),
-        left_out_texts(str(engine.root), engine.store, engine.note_incomplete),
-    )
-    named = in_other_text({symbol.name for symbol in found}, sources, engine.graph.evaluator)
-    listed = [
-        DeadSymbol(
-            symbol.id,
-            symbol.kind,
-            symbol.path,
-            symbol.start_line,
-            symbol.end_line,
-            symbol.name in named,
-        )
-        for symbol in found
-        if parameters.all or symbol.name not in named
-    ]
-    lines = sum(symbol.end_line - symbol.line + 1 for symbol in listed)
-    return Dead(
-        lines, page_of(listed, parameters.limit, parameters.offset), len(found) - len(listed)
-    )
 
 
 def text(dead: Dead, style: Style) -> str:
@@ -121,16 +73,53 @@ def text(dead: Dead, style: Style) -> str:
     return "\n".join(blocks)
 
 
-CAPABILITY = Capability(
-    name="code.dead",
-    summary="Unreferenced functions and classes",
-    description="Judged by names; the public interface of a library looks dead too. Left out is what is called without "
-    "being named: tests, what a decorator or an annotation of a framework has taken hold of, what overrides a member "
-    "of a base from outside, what is listed as exported. A name that is used may still belong to another definition: "
-    "there may be more. Of names that are put together when the program runs only those are known that begin or end "
-    "with a constant. Templates and other files that are not source are not read.",
-    parameters=DeadCodeParameters,
-    run=run,
-    text=text,
-    examples=("dead", "dead src --kind function"),
-)
+@capability("code.dead", text, "dead", "dead src --kind function")
+def run(
+    workspace: Workspace,
+    *,
+    path: str = positional(
+        "a directory or file; without it the whole repository", default="", role=Role.PATH
+    ),
+    kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND"),
+    all: bool = option(False, "list also what strings or comments name"),
+    limit: int = limit_option(100, "symbols"),
+    offset: int = offset_option("symbols"),
+) -> Dead:
+    """Unreferenced functions and classes.
+
+    Judged by names; the public interface of a library looks dead too. Left out is what is called
+    without being named: tests, what a decorator or an annotation of a framework has taken hold of,
+    what overrides a member of a base from outside, what is listed as exported. A name that is used
+    may still belong to another definition: there may be more. Of names that are put together when
+    the program runs only those are known that begin or end with a constant. Templates and other
+    files that are not source are not read.
+    """
+    from tersely.code.graph.dead import dead, in_other_text
+    from tersely.code.index.unread import left_out_texts
+    from tersely.code.places import is_test
+
+    engine = workspace.engine
+    files = files_below(workspace, path)
+    paths = {file.path for file in files if not is_test(file.path)}
+    symbols = (symbol for symbol in engine.store.unmentioned_symbols() if symbol.path in paths)
+    unused = dead(symbols, engine.graph, engine.source)
+    found = [one for one in unused if kind in {None, one.kind}]
+    sources = chain(
+        map(engine.reader(), engine.store.files()),
+        left_out_texts(str(engine.root), engine.store, engine.note_incomplete),
+    )
+    named = in_other_text({symbol.name for symbol in found}, sources, engine.graph.evaluator)
+    listed = [
+        DeadSymbol(
+            symbol.id,
+            symbol.kind,
+            symbol.path,
+            symbol.start_line,
+            symbol.end_line,
+            symbol.name in named,
+        )
+        for symbol in found
+        if all or symbol.name not in named
+    ]
+    lines = sum(symbol.end_line - symbol.line + 1 for symbol in listed)
+    return Dead(lines, page_of(listed, limit, offset), len(found) - len(listed))

@@ -13,21 +13,10 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, counted
-from tersely.capabilities.declaration.declaration import Capability, option
+from tersely.capabilities.declaration.declaration import capability, option
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class IndexParameters:
-    """The amount of detail."""
-
-    report: bool = option(
-        False, "list the files that are left out, with the reason, and what could not be read"
-    )
-    limit: int = limit_option(200, "entries of each list of the report")
-    offset: int = offset_option("entries of each list of the report")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,37 +56,6 @@ class Refreshed:
     problems: Page[Unread] | None
 
 
-def run(workspace: Workspace, parameters: IndexParameters) -> Refreshed:
-    """Refresh and count."""
-    report = workspace.refresh()
-    store = workspace.engine.store
-    counts = store.counts()
-    skipped = problems = None
-    if parameters.report:
-        left_out = [LeftOut(one.path, _words(one.reason.value)) for one in store.skipped()]
-        unread = [Unread(path, problem.line, problem.message) for path, problem in store.problems()]
-        skipped = page_of(left_out, parameters.limit, parameters.offset)
-        problems = page_of(unread, parameters.limit, parameters.offset)
-    return Refreshed(
-        report.added,
-        report.changed,
-        report.removed,
-        report.unchanged,
-        round(report.seconds, 3),
-        report.is_behind,
-        counts["files"],
-        sum(counts["symbols"].values()),
-        {_words(reason): number for reason, number in counts["skipped"].items()},
-        report.unknown,
-        skipped,
-        problems,
-    )
-
-
-def _words(reason: str) -> str:
-    return reason.replace("_", " ")
-
-
 def text(refreshed: Refreshed, style: Style) -> str:
     """Two lines, and the report; one line of a repository of which nothing can be read."""
     total = sum(refreshed.files.values())
@@ -113,6 +71,58 @@ def text(refreshed: Refreshed, style: Style) -> str:
         f"{_news(refreshed)}  {style.faint(f'{refreshed.seconds:.2f} s')}",
     ]
     return "\n".join([*lines, *_left_out(refreshed, style)])
+
+
+@capability(
+    "code.index",
+    text,
+    "index",
+    "index --report",
+    found=lambda refreshed: bool(refreshed.files),
+    cacheable=False,
+    checks_freshness=False,
+)
+def run(
+    workspace: Workspace,
+    *,
+    report: bool = option(
+        False, "list the files that are left out, with the reason, and what could not be read"
+    ),
+    limit: int = limit_option(200, "entries of each list of the report"),
+    offset: int = offset_option("entries of each list of the report"),
+) -> Refreshed:
+    """Bring the index up to date.
+
+    Every other command does so by itself before it answers. The index lies in .tersely in the
+    repository; it may be deleted at any time.
+    """
+    done = workspace.refresh()
+    store = workspace.engine.store
+    counts = store.counts()
+    skipped = problems = None
+    if report:
+        left_out = [LeftOut(one.path, _words(one.reason.value)) for one in store.skipped()]
+        unread = [Unread(path, problem.line, problem.message) for path, problem in store.problems()]
+        skipped = page_of(left_out, limit, offset)
+        problems = page_of(unread, limit, offset)
+    return Refreshed(
+        done.added,
+        done.changed,
+        done.removed,
+        done.unchanged,
+        round(done.seconds, 3),
+        done.is_behind,
+        counts["files"],
+        sum(counts["symbols"].values()),
+        {_words(reason): number for reason, number in counts["skipped"].items()},
+        done.unknown,
+        skipped,
+        problems,
+    )
+
+
+def _words(reason: str) -> str:
+    return reason.replace("_", " ")
 
 
 def _news(refreshed: Refreshed) -> str:
@@ -152,18 +162,3 @@ def _left_out(refreshed: Refreshed, style: Style) -> list[str]:
 def by_number(counts: dict[str, int]) -> list[tuple[str, int]]:
     """The largest first."""
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-
-
-CAPABILITY = Capability(
-    name="code.index",
-    summary="Bring the index up to date",
-    description="Every other command does so by itself before it answers. The index lies in .tersely in the "
-    "repository; it may be deleted at any time.",
-    parameters=IndexParameters,
-    run=run,
-    text=text,
-    found=lambda refreshed: bool(refreshed.files),
-    examples=("index", "index --report"),
-    cacheable=False,
-    checks_freshness=False,
-)

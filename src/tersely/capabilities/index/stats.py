@@ -6,16 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, aligned
-from tersely.capabilities.declaration.declaration import Capability
+from tersely.capabilities.declaration.declaration import capability
 from tersely.capabilities.index.index import by_number
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class StatsParameters:
-    """Nothing to say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +33,27 @@ class Stats:
     skipped: dict[str, int]  # by reason
 
 
-def run(workspace: Workspace, parameters: StatsParameters) -> Stats:
-    """Count."""
+def text(stats: Stats, style: Style) -> str:
+    """Three small tables."""
+    files = sum(one.files for one in stats.languages)
+    size = sum(one.bytes for one in stats.languages)
+    lines = [f"{style.heading(stats.root)}  {style.faint(f'revision {stats.revision}')}"]
+    languages = [(one.language, f"{one.files:,}", _kilobytes(one.bytes)) for one in stats.languages]
+    lines += _table("files", f"{files:,}", _kilobytes(size), languages, style)
+    kinds = [(kind, f"{number:,}", "") for kind, number in stats.symbols.items()]
+    lines += _table("symbols", f"{sum(stats.symbols.values()):,}", "", kinds, style)
+    if stats.skipped:
+        reasons = [(reason, f"{number:,}", "") for reason, number in stats.skipped.items()]
+        lines += _table("left out", f"{sum(stats.skipped.values()):,}", "", reasons, style)
+    return "\n".join(lines)
+
+
+@capability("code.stats", text)
+def run(workspace: Workspace) -> Stats:
+    """Index statistics: files, symbols and skipped files.
+
+    Files by language, symbols by kind, and what is left out by reason.
+    """
     store = workspace.engine.store
     files: dict[str, list[int]] = {}
     for file in store.files():
@@ -57,21 +71,6 @@ def run(workspace: Workspace, parameters: StatsParameters) -> Stats:
     )
 
 
-def text(stats: Stats, style: Style) -> str:
-    """Three small tables."""
-    files = sum(one.files for one in stats.languages)
-    size = sum(one.bytes for one in stats.languages)
-    lines = [f"{style.heading(stats.root)}  {style.faint(f'revision {stats.revision}')}"]
-    languages = [(one.language, f"{one.files:,}", _kilobytes(one.bytes)) for one in stats.languages]
-    lines += _table("files", f"{files:,}", _kilobytes(size), languages, style)
-    kinds = [(kind, f"{number:,}", "") for kind, number in stats.symbols.items()]
-    lines += _table("symbols", f"{sum(stats.symbols.values()):,}", "", kinds, style)
-    if stats.skipped:
-        reasons = [(reason, f"{number:,}", "") for reason, number in stats.skipped.items()]
-        lines += _table("left out", f"{sum(stats.skipped.values()):,}", "", reasons, style)
-    return "\n".join(lines)
-
-
 def _table(
     title: str, number: str, size: str, rows: list[tuple[str, str, str]], style: Style
 ) -> list[str]:
@@ -83,13 +82,3 @@ def _table(
 
 def _kilobytes(size_bytes: int) -> str:
     return f"{size_bytes / 1000:,.0f} kB"
-
-
-CAPABILITY = Capability(
-    name="code.stats",
-    summary="Index statistics: files, symbols and skipped files",
-    description="Files by language, symbols by kind, and what is left out by reason.",
-    parameters=StatsParameters,
-    run=run,
-    text=text,
-)

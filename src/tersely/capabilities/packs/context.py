@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, aligned
-from tersely.capabilities.declaration.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
@@ -29,38 +29,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ContextParameters:
-    """Around what, how far, how much, in which form."""
-
-    symbols: tuple[str, ...] = positional(
-        "what the context is for",
-        default=(),
-        role=Role.SYMBOL,
-        metavar="SYMBOL",
-        minimum=0,
-        maximum=MAX_TARGET_SYMBOLS,
-    )
-    slice: str | None = option(
-        None,
-        "of the function there show only what that line depends on",
-        role=Role.PLACE,
-        metavar="FILE:LINE",
-    )
-    depth: int = option(
-        DEFAULT_DEPTH_HOPS,
-        "how many calls to follow",
-        minimum=0,
-        maximum=MAX_DEPTH_HOPS,
-        metavar="N",
-    )
-    budget: int | None = budget_option()
-    packing: Packing = group(Packing)
-    explain: bool = option(
-        False, "say where the tokens went and what the whole files would have cost"
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class Context(Packed):
     """A pack around some symbols."""
 
@@ -68,30 +36,80 @@ class Context(Packed):
     report: BudgetReport | None
 
 
-def run(workspace: Workspace, parameters: ContextParameters) -> Context:
-    """Choose, fit and print."""
+def aside(context: Context, style: Style) -> str:
+    """The lines beside the answer: where the tokens went, if it was asked for, and what the session
+    did.
+    """
+    return "\n".join([*_report_lines(context, style), *session_lines(context.session, style)])
+
+
+@capability(
+    "code.context",
+    counted_text,
+    "context Session.validate --budget 2000",
+    "context validate_token --budget 2000 --format ultracompact",
+    "context login logout --depth 1 --with-docs --include src/settings.py:1-40",
+    aside=aside,
+    remembering=REMEMBERING,
+)
+def run(
+    workspace: Workspace,
+    *,
+    symbols: tuple[str, ...] = positional(
+        "what the context is for",
+        default=(),
+        role=Role.SYMBOL,
+        metavar="SYMBOL",
+        minimum=0,
+        maximum=MAX_TARGET_SYMBOLS,
+    ),
+    slice: str | None = option(
+        None,
+        "of the function there show only what that line depends on",
+        role=Role.PLACE,
+        metavar="FILE:LINE",
+    ),
+    depth: int = option(
+        DEFAULT_DEPTH_HOPS,
+        "how many calls to follow",
+        minimum=0,
+        maximum=MAX_DEPTH_HOPS,
+        metavar="N",
+    ),
+    budget: int | None = budget_option(),
+    packing: Packing = group(Packing),
+    explain: bool = option(
+        False, "say where the tokens went and what the whole files would have cost"
+    ),
+) -> Context:
+    """Build a context pack for one or more symbols.
+
+    Full code for what matters most, signatures for the rest, names for what no longer fits, each
+    with the reason why it is there. The budget counts every token that is printed, and is never
+    exceeded.
+
+    ultracompact says each path once and each symbol in one line; json and markdown are for programs
+    and documents.
+    """
     from tersely.context.lenses.neighbours import Neighbours, view_of
 
-    check(parameters.packing.memory.reader)
+    check(packing.memory.reader)
     engine = workspace.engine
-    budget = budget_of(workspace, parameters.budget)
-    targets = list(
-        {symbol.id: symbol for symbol in map(engine.symbol, parameters.symbols)}.values()
-    )
-    if not (targets or parameters.slice or parameters.packing.exchange.include):
+    targets = list({symbol.id: symbol for symbol in map(engine.symbol, symbols)}.values())
+    if not (targets or slice or packing.exchange.include):
         hint = "name a SYMBOL, a line with --slice FILE:LINE, or --include what is to be shown"
         raise TerselyError("usage", "nothing to show the context of", hint)
-    bodies = _sliced_bodies(workspace, parameters.slice, targets)
+    bodies = _sliced_bodies(workspace, slice, targets)
     engine.note_unread(targets)
-    texts = workspace.texts(bodies, with_docs=parameters.packing.wording.with_docs)
+    texts = workspace.texts(bodies, with_docs=packing.wording.with_docs)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
     is_slice = bool(bodies)  # of which less of the file around it is shown
-    view = view_of(targets, neighbours, depth=parameters.depth, siblings=not is_slice)
+    view = view_of(targets, neighbours, depth=depth, siblings=not is_slice)
     view = replace(
         view, apart=view.apart | {target.path for target in targets if target.id in bodies}
     )
-    answer = answered(workspace, parameters.packing, view, texts, budget)
-    report = _report(workspace, answer) if parameters.explain else None
+    answer = answered(workspace, packing, view, texts, budget_of(workspace, budget))
+    report = _report(workspace, answer) if explain else None
     return Context(**answer.fields(), targets=answer.pack.targets, report=report)
 
 
@@ -128,13 +146,6 @@ def _report(workspace: Workspace, answer: Answer) -> BudgetReport:
     )
 
 
-def aside(context: Context, style: Style) -> str:
-    """The lines beside the answer: where the tokens went, if it was asked for, and what the session
-    did.
-    """
-    return "\n".join([*_report_lines(context, style), *session_lines(context.session, style)])
-
-
 def _report_lines(context: Context, style: Style) -> list[str]:
     report = context.report
     if report is None:
@@ -163,22 +174,3 @@ def _report_lines(context: Context, style: Style) -> list[str]:
 
 def _symbols_text(number: int) -> str:
     return f"{number} symbol{'s' * (number != 1)}" if number else ""
-
-
-CAPABILITY = Capability(
-    name="code.context",
-    summary="Build a context pack for one or more symbols",
-    description="Full code for what matters most, signatures for the rest, names for what no longer fits, each with "
-    "the reason why it is there. The budget counts every token that is printed, and is never exceeded.\n\n"
-    "ultracompact says each path once and each symbol in one line; json and markdown are for programs and documents.",
-    parameters=ContextParameters,
-    run=run,
-    text=counted_text,
-    aside=aside,
-    remembering=REMEMBERING,
-    examples=(
-        "context Session.validate --budget 2000",
-        "context validate_token --budget 2000 --format ultracompact",
-        "context login logout --depth 1 --with-docs --include src/settings.py:1-40",
-    ),
-)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.coverage.changes import ChangeCoverage, change_lines, with_coverage
-from tersely.capabilities.declaration.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
@@ -84,8 +84,41 @@ class DiffContext(Packed):
     coverage: ChangeCoverage | None
 
 
-def run(workspace: Workspace, parameters: DiffContextParameters) -> DiffContext:
-    """Place the change, gather what belongs to it, fit and print."""
+def aside(found: DiffContext, style: Style) -> str:
+    """The lines beside the answer: what no test ran, and what the session did."""
+    said = change_lines(found.coverage, style) if found.coverage else []
+    return "\n".join([*said, *session_lines(found.session, style)])
+
+
+@capability(
+    "code.diff_context",
+    counted_text,
+    "diff-context --base main --budget 2000",
+    "diff-context --base HEAD~3 --head HEAD --format json",
+    "diff-context --staged --format compact",
+    "diff-context --worktree --coverage coverage.json",
+    aside=aside,
+    remembering=REMEMBERING | {"patch", "coverage"},  # files from anywhere
+    cacheable=False,  # what git compares is no part of the revision
+    depends_on_git=True,
+)
+def run(
+    workspace: Workspace,
+    *,
+    parameters: DiffContextParameters = group(DiffContextParameters),
+) -> DiffContext:
+    """Build a context pack for a change: what it touches and what depends on it.
+
+    The symbols whose lines differ, with the lines that were put in and those that were taken out;
+    then what else is likely to change or to be read with them: callers and callees, tests, code
+    that uses the same names, code that was written in the same commits, and what is near. Each has
+    its reason, and the budget counts every token that is printed. A budget that is asked for is
+    filled; without one, only what is likely to be needed is added.
+
+    Without options the change is everything since this branch left the main one, uncommitted work
+    and new files included. A patch is read from a file or, as -, from standard input, whether it
+    has been applied or not.
+    """
     from tersely.context.lenses.diff.change import symbols_changed
     from tersely.context.pack.change import around_change
 
@@ -162,35 +195,3 @@ def _change(workspace: Workspace, parameters: DiffContextParameters) -> Change:
         return of_patch(root, store, parameters.patch)
     asked = Revisions(parameters.base, parameters.head, parameters.staged, parameters.worktree)
     return of_git(root, store, asked)
-
-
-def aside(found: DiffContext, style: Style) -> str:
-    """The lines beside the answer: what no test ran, and what the session did."""
-    said = change_lines(found.coverage, style) if found.coverage else []
-    return "\n".join([*said, *session_lines(found.session, style)])
-
-
-CAPABILITY = Capability(
-    name="code.diff_context",
-    summary="Build a context pack for a change: what it touches and what depends on it",
-    description="The symbols whose lines differ, with the lines that were put in and those that were taken out; then "
-    "what else is likely to change or to be read with them: callers and callees, tests, code that uses the same names, "
-    "code that was written in the same commits, and what is near. Each has its reason, and the budget counts every "
-    "token that is printed. A budget that is asked for is filled; without one, only what is likely to be needed is "
-    "added.\n\n"
-    "Without options the change is everything since this branch left the main one, uncommitted work and new files "
-    "included. A patch is read from a file or, as -, from standard input, whether it has been applied or not.",
-    parameters=DiffContextParameters,
-    run=run,
-    text=counted_text,
-    aside=aside,
-    remembering=REMEMBERING | {"patch", "coverage"},  # files from anywhere
-    cacheable=False,  # what git compares is no part of the revision
-    depends_on_git=True,
-    examples=(
-        "diff-context --base main --budget 2000",
-        "diff-context --base HEAD~3 --head HEAD --format json",
-        "diff-context --staged --format compact",
-        "diff-context --worktree --coverage coverage.json",
-    ),
-)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import clipped
-from tersely.capabilities.declaration.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
 from tersely.capabilities.files.places import files_below
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.exchange import Delivery
@@ -40,24 +40,6 @@ class Zoom(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class MapParameters:
-    """Of what, how much, and from where it is seen."""
-
-    path: str = positional(
-        "a directory or file; without it the whole repository", default="", role=Role.PATH
-    )
-    budget: int | None = budget_option()
-    focus: tuple[str, ...] = option(
-        (), "a symbol or file that the map is for", role=Role.SYMBOL, metavar="SYMBOL"
-    )
-    zoom: Zoom = option(
-        Zoom.SIGNATURES, "L0: directories and files alone, L1: with what is in them"
-    )
-    delivery: Delivery = group(Delivery)
-    reader: Session = group(Session)
-
-
-@dataclass(frozen=True, slots=True)
 class Entry:
     """One line of the map: a path with a slash at its end for a directory, a path, or the id of a
     symbol.
@@ -78,13 +60,43 @@ class Map:
     session: Told | None
 
 
-def run(workspace: Workspace, parameters: MapParameters) -> Map:
-    """Rank, and open the tree as far as the budget goes."""
-    budget = budget_of(workspace, parameters.budget)
-    outline, _ = outlined(workspace, budget, parameters.path, parameters.focus, parameters.zoom)
-    question = "\n".join(["<map>", parameters.zoom.value, parameters.path, *parameters.focus])
-    told = told_outline(workspace, parameters.reader, question, outline)
-    return Map(budget, told.used, told.text, tuple(map(_entry, outline.nodes)), told.told)
+@capability(
+    "code.map",
+    counted_text,
+    "map --budget 1000",
+    "map src --focus Session.validate",
+    found=lambda shown: bool(shown.text),
+    aside=session_aside,
+    remembering=REMEMBERING,
+)
+def run(
+    workspace: Workspace,
+    *,
+    path: str = positional(
+        "a directory or file; without it the whole repository", default="", role=Role.PATH
+    ),
+    budget: int | None = budget_option(),
+    focus: tuple[str, ...] = option(
+        (), "a symbol or file that the map is for", role=Role.SYMBOL, metavar="SYMBOL"
+    ),
+    zoom: Zoom = option(
+        Zoom.SIGNATURES, "L0: directories and files alone, L1: with what is in them"
+    ),
+    delivery: Delivery = group(Delivery),
+    reader: Session = group(Session),
+) -> Map:
+    """Outline of the repository, its most important parts opened, within a token budget.
+
+    Directories, files, classes and functions as an indented tree. How much a part matters is a
+    PageRank over imports and the names that files mention; tests count little. The heaviest parts
+    are opened first, and a line says how much below it is not shown. With --focus the ranking
+    starts from these symbols or files.
+    """
+    most = budget_of(workspace, budget)
+    outline, _ = outlined(workspace, most, path, focus, zoom)
+    question = "\n".join(["<map>", zoom.value, path, *focus])
+    told = told_outline(workspace, reader, question, outline)
+    return Map(most, told.used, told.text, tuple(map(_entry, outline.nodes)), told.told)
 
 
 def outlined(
@@ -169,19 +181,3 @@ def _outermost(symbols: list[Symbol]) -> dict[str, list[Symbol]]:
 
 def _entry(node: Node) -> Entry:
     return Entry(node.id, round(node.weight, 6))
-
-
-CAPABILITY = Capability(
-    name="code.map",
-    summary="Outline of the repository, its most important parts opened, within a token budget",
-    description="Directories, files, classes and functions as an indented tree. How much a part matters is a PageRank "
-    "over imports and the names that files mention; tests count little. The heaviest parts are opened first, and a "
-    "line says how much below it is not shown. With --focus the ranking starts from these symbols or files.",
-    parameters=MapParameters,
-    run=run,
-    text=counted_text,
-    found=lambda shown: bool(shown.text),
-    aside=session_aside,
-    remembering=REMEMBERING,
-    examples=("map --budget 1000", "map src --focus Session.validate"),
-)

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style
-from tersely.capabilities.declaration.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
 from tersely.capabilities.packs.sessions import REMEMBERING, Session, unsent
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
@@ -94,9 +94,37 @@ class Packet:
     before: tuple[str, ...] = ()  # ids of symbols that were sent before in the session as they are
 
 
-def run(workspace: Workspace, parameters: PacketParameters) -> Packet:
-    """Look where the task has to be done; where that is sure enough, for its tests, and write both
-    down.
+def text(packet: Packet, style: Style) -> str:
+    """The packet, or that there is none."""
+    if packet.speaks:
+        return packet.text
+    return style.faint(f"no packet: {packet.silence}")
+
+
+@capability(
+    "code.packet",
+    text,
+    'packet "Session.send drops the Content-Length header of empty bodies"',
+    "packet --task-file - --json",
+    found=lambda packet: packet.speaks or packet.silence == SENT_BEFORE,
+    remembering=REMEMBERING,
+    cacheable=False,  # what commits said is no part of the revision
+)
+def run(
+    workspace: Workspace,
+    *,
+    parameters: PacketParameters = group(PacketParameters),
+) -> Packet:
+    """Where a task has to be done, with likely source.
+
+    To be put before a task that an agent is given. The text of the task is looked at for paths,
+    stack traces, names and messages, and compared in words and meaning with all symbols and with
+    what earlier commits said. The packet lists the symbols that will probably be changed, with
+    their lines and why; the source of the likeliest where it is short; the command that runs the
+    tests that name them; and what to ask next.
+
+    The confidence says which share of the files to be changed is expected among those that are
+    found, at most eight. Below --min-confidence there is no packet.
     """
     from tersely.context.lenses.localization.task import read_task
 
@@ -212,32 +240,3 @@ def _tests(workspace: Workspace, location: Location, given: str) -> tuple[tuple[
     engine = workspace.engine
     files = tests_of(location, engine.store, Suites(engine.store.symbols_of, engine.source))
     return tuple(files), given or command_of(files, engine.store, workspace.root)
-
-
-def text(packet: Packet, style: Style) -> str:
-    """The packet, or that there is none."""
-    if packet.speaks:
-        return packet.text
-    return style.faint(f"no packet: {packet.silence}")
-
-
-CAPABILITY = Capability(
-    name="code.packet",
-    summary="Where a task has to be done, with likely source",
-    description="To be put before a task that an agent is given. The text of the task is looked at for paths, stack "
-    "traces, names and messages, and compared in words and meaning with all symbols and with what earlier commits "
-    "said. The packet lists the symbols that will probably be changed, with their lines and why; the source of the "
-    "likeliest where it is short; the command that runs the tests that name them; and what to ask next.\n\n"
-    "The confidence says which share of the files to be changed is expected among those that are found, at most "
-    "eight. Below --min-confidence there is no packet.",
-    parameters=PacketParameters,
-    run=run,
-    text=text,
-    found=lambda packet: packet.speaks or packet.silence == SENT_BEFORE,
-    remembering=REMEMBERING,
-    cacheable=False,  # what commits said is no part of the revision
-    examples=(
-        'packet "Session.send drops the Content-Length header of empty bodies"',
-        "packet --task-file - --json",
-    ),
-)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, aligned
-from tersely.capabilities.declaration.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
 from tersely.capabilities.packs.packet import located
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
@@ -36,32 +36,6 @@ DEFAULT_PLAN_TOKENS = 1_500
 
 
 @dataclass(frozen=True, slots=True)
-class PlanParameters:
-    """The task, and how much to tell."""
-
-    task: tuple[str, ...] = positional(
-        "the task in words", default=(), metavar="TASK", minimum=0, role=Role.PROSE
-    )
-    report: str = option(
-        "",
-        "a file that says more of it, such as a traceback or a log; - for standard input",
-        role=Role.CONTENT,
-    )
-    base: str = option(
-        "", "take what has changed since then for the beginning of it; the last commit if none"
-    )
-    budget: int = option(
-        DEFAULT_PLAN_TOKENS,
-        "the most tokens that the answer may have",
-        minimum=1,
-        maximum=MAX_BUDGET_TOKENS,
-        metavar="TOKENS",
-    )
-    explain: bool = option(False, "say what was weighed, and how likely each of it is")
-    packing: Packing = group(Packing)
-
-
-@dataclass(frozen=True, slots=True)
 class Weighed:
     """A symbol that the task may be about."""
 
@@ -81,26 +55,79 @@ class Planned(Packed):
     weighed: tuple[Weighed, ...]
 
 
-def run(workspace: Workspace, parameters: PlanParameters) -> Planned:
-    """Locate the task, choose what to show, and pack it."""
+def aside(found: Planned, style: Style) -> str:
+    """The lines beside the answer: what was weighed, if that was asked for, and what a session did."""
+    return "\n".join(
+        [
+            *(_explained(found, style) if found.explained else []),
+            *session_lines(found.session, style),
+        ]
+    )
+
+
+@capability(
+    "code.plan",
+    counted_text,
+    'plan "retry requests after a timeout" --budget 4000 --fill',
+    'plan "fix the crash" --report traceback.txt --explain',
+    found=lambda planned: bool(planned.text),
+    aside=aside,
+    remembering=REMEMBERING,
+    cacheable=False,  # what git compares is no part of the revision
+)
+def run(
+    workspace: Workspace,
+    *,
+    task: tuple[str, ...] = positional(
+        "the task in words", default=(), metavar="TASK", minimum=0, role=Role.PROSE
+    ),
+    report: str = option(
+        "",
+        "a file that says more of it, such as a traceback or a log; - for standard input",
+        role=Role.CONTENT,
+    ),
+    base: str = option(
+        "", "take what has changed since then for the beginning of it; the last commit if none"
+    ),
+    budget: int = option(
+        DEFAULT_PLAN_TOKENS,
+        "the most tokens that the answer may have",
+        minimum=1,
+        maximum=MAX_BUDGET_TOKENS,
+        metavar="TOKENS",
+    ),
+    explain: bool = option(False, "say what was weighed, and how likely each of it is"),
+    packing: Packing = group(Packing),
+) -> Planned:
+    """Build a context pack for a task in words.
+
+    Finds where the task has to be done as the packet does: by paths, traces, names and messages in
+    its text, by words and meaning, and by what earlier commits said. The likeliest symbols are
+    shown whole, long functions as the parts that the task speaks of, then what they call and
+    extend, then the names of the rest. Below a floor of likelihood nothing is added: --fill asks
+    for the budget to be used. Uncommitted changes come first where the task speaks of them.
+
+    --explain lists what was weighed. The same task at the same revision has the same pack; no model
+    is asked.
+    """
     from tersely.context.lenses.localization.task import read_task
     from tersely.context.pack.kinds.plan import planned
     from tersely.context.pack.texts import cut_to_parts
 
-    check(parameters.packing.memory.reader)
-    task = read_task("\n".join(filter(None, [" ".join(parameters.task), parameters.report])))
-    if not task.text:
+    check(packing.memory.reader)
+    asked = read_task("\n".join(filter(None, [" ".join(task), report])))
+    if not asked.text:
         raise TerselyError("usage", "TASK is missing", "the task in words, or --report FILE")
-    location = located(workspace, task)
+    location = located(workspace, asked)
     workspace.engine.notes.met(*location.missing)
-    around = _related_change(workspace, parameters, location)
-    fill = parameters.packing.memory.fill
+    around = _related_change(workspace, base, packing, budget, location)
+    fill = packing.memory.fill
     view = planned(location, _sources(workspace), fill=fill)
     if around is not None:
         view = _with_change(view, around.view)
-    whole = workspace.texts(with_docs=parameters.packing.wording.with_docs)
+    whole = workspace.texts(with_docs=packing.wording.with_docs)
     texts = around.texts_of(view) if around else cut_to_parts(whole, view)
-    answer = answered(workspace, parameters.packing, view, texts, parameters.budget)
+    answer = answered(workspace, packing, view, texts, budget)
     shown = {item.symbol.id for item in answer.pack.items}
     workspace.engine.note_unread(one.symbol for one in location.symbols if one.symbol.id in shown)
     weighed = tuple(
@@ -109,7 +136,7 @@ def run(workspace: Workspace, parameters: PlanParameters) -> Planned:
     )
     return Planned(
         **answer.fields(),
-        explained=parameters.explain,
+        explained=explain,
         confidence=round(location.confidence, 3),
         weighed=weighed,
     )
@@ -151,22 +178,20 @@ def _depends(workspace: Workspace, symbol: Symbol, line: int) -> Iterable[int]:
 
 
 def _related_change(
-    workspace: Workspace, parameters: PlanParameters, location: Location
+    workspace: Workspace, base: str, packing: Packing, budget: int, location: Location
 ) -> ChangeView | None:
     """The change under way, where the task speaks of it: it is the beginning of its task."""
     from tersely.capabilities.packs import diff
 
-    asking = diff.DiffContextParameters(
-        base=parameters.base, worktree=not parameters.base, packing=parameters.packing
-    )
-    around = diff.change_view(workspace, asking, parameters.budget)
+    asking = diff.DiffContextParameters(base=base, worktree=not base, packing=packing)
+    around = diff.change_view(workspace, asking, budget)
     if around is None:
         return None
     likely = {one.symbol.id for one in location.symbols}
     is_related = any(
         one.change is not None and one.symbol.id in likely for one in around.view.candidates
     )
-    return around if is_related or parameters.base else None
+    return around if is_related or base else None
 
 
 def _with_change(view: View, change: View) -> View:
@@ -182,16 +207,6 @@ def _with_change(view: View, change: View) -> View:
     )
 
 
-def aside(found: Planned, style: Style) -> str:
-    """The lines beside the answer: what was weighed, if that was asked for, and what a session did."""
-    return "\n".join(
-        [
-            *(_explained(found, style) if found.explained else []),
-            *session_lines(found.session, style),
-        ]
-    )
-
-
 def _explained(found: Planned, style: Style) -> list[str]:
     head = f"{found.used:,} of {found.budget:,} tokens; confidence {found.confidence:.2f}"
     rows = [("", "chance", "why")]
@@ -203,26 +218,3 @@ def _explained(found: Planned, style: Style) -> list[str]:
         style.heading(head),
         *(f"  {line}" for line in aligned(rows, [None, None, style.faint], right=(1,))),
     ]
-
-
-CAPABILITY = Capability(
-    name="code.plan",
-    summary="Build a context pack for a task in words",
-    description="Finds where the task has to be done as the packet does: by paths, traces, names and messages in its "
-    "text, by words and meaning, and by what earlier commits said. The likeliest symbols are shown whole, long "
-    "functions as the parts that the task speaks of, then what they call and extend, then the names of the rest. "
-    "Below a floor of likelihood nothing is added: --fill asks for the budget to be used. Uncommitted changes come "
-    "first where the task speaks of them.\n\n"
-    "--explain lists what was weighed. The same task at the same revision has the same pack; no model is asked.",
-    parameters=PlanParameters,
-    run=run,
-    text=counted_text,
-    found=lambda planned: bool(planned.text),
-    aside=aside,
-    remembering=REMEMBERING,
-    cacheable=False,  # what git compares is no part of the revision
-    examples=(
-        'plan "retry requests after a timeout" --budget 4000 --fill',
-        'plan "fix the crash" --report traceback.txt --explain',
-    ),
-)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.capabilities.declaration.declaration import (
     Effect,
-    RelayCapability,
     option,
     positional,
     relay_capability,
@@ -36,26 +35,6 @@ if TYPE_CHECKING:
 CHANNEL = r"(?=#.)[#A-Za-z0-9_][A-Za-z0-9._:@/#-]{0,99}"  # the whole of a name, as it is addressed
 OWES = "owes an answer"
 MAX_SHOWN_ASKERS = 3  # of those to whom an agent owes an answer
-_MEMBER_ERRORS = ("name_taken", "unauthorized", "busy", "invalid_argument")
-
-
-@dataclass(frozen=True, slots=True)
-class AgentsParameters:
-    """The agents that are listed."""
-
-    connected: bool = option(False, "those alone that are connected")
-
-
-@dataclass(frozen=True, slots=True)
-class NoParameters:
-    """Nothing is left to say."""
-
-
-@dataclass(frozen=True, slots=True)
-class RetireParameters:
-    """The name; where it is bound, its token is shown."""
-
-    name: str = positional("that of an agent that is gone")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,94 +49,12 @@ class Retired:
     dead_letters: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelParameters:
-    """A channel that who asks joins or leaves."""
-
-    channel: str = positional("# and up to 99 letters, digits and . _ : @ / -", pattern=CHANNEL)
-
-
-def agents(context: RelayContext, parameters: AgentsParameters) -> Agents:
-    """Everybody who is known."""
-    from tersely.relay.encoding import timestamp
-    from tersely.relay.mail.identities import DIRECTORY
-
-    mail = context.relay.mail
-    connected = mail.presence.connected()
-    permissions = [
-        PermissionTold(one.id, one.agent, one.tool, one.what, timestamp(one.since_ms))
-        for one in context.relay.permissions.listed()
-    ]
-    owed = mail.questions.owed()
-    known = [
-        AgentTold(
-            name=one.name,
-            kind=one.kind,
-            project=one.project,
-            directory=str(one.details.get(DIRECTORY, "")),
-            connected=one.name in connected,
-            state=_state(context.relay.state_of(one.name), owed.get(one.name)),
-            is_bound=one.token is not None,
-            waiting=mail.load(one.name)[0],
-            first_seen=timestamp(one.first_ms),
-            last_seen=timestamp(one.last_ms),
-            owes=owed.get(one.name, []),
-            held_back=mail.brakes.held[one.name] + context.relay.services.held[one.name],
-            details=dict(one.details),
-        )
-        for one in mail.identities.all()
-        if not parameters.connected or one.name in connected
-    ]  # fmt: skip
-    return Agents(known, permissions)
-
-
-def retire(context: RelayContext, parameters: RetireParameters) -> Retired:
-    """A name that is nobody's any more; raises `not_permitted` for an agent that another has retired
-    which still holds something.
-    """
-    from tersely.relay.teams.board import give_back
-
-    relay, name = context.relay, parameters.name
-    is_other = name != context.agent and not context.is_of_person
-    if is_other and relay.claims.is_holder(name):
-        hint = "its claims end by themselves once it is gone; a person may retire it before"
-        raise TerselyError("not_permitted", f"{name} holds claims, and an agent asks", hint)
-    dead = relay.mail.retire(name, context.token)
-    released = [one.target for one in relay.claims.release_all(name)]
-    returned = [one.id for one in give_back(relay.store, name)]
-    return Retired(name, released, returned, dead)
-
-
-def channels(context: RelayContext, parameters: NoParameters) -> Channels:
-    """The channels that have members."""
-    from tersely.relay.encoding import timestamp
-
-    found = context.relay.mail.channels.all()
-    return Channels(
-        [ChannelTold(one.name, list(one.members), timestamp(one.created_ms)) for one in found]
-    )
-
-
-def join(context: RelayContext, parameters: ChannelParameters) -> Membership:
-    """A channel with who asks."""
-    return _changed(context, parameters, context.relay.mail.channels.join)
-
-
-def leave(context: RelayContext, parameters: ChannelParameters) -> Membership:
-    """A channel without who asks."""
-    return _changed(context, parameters, context.relay.mail.channels.leave)
-
-
-def _changed(
-    context: RelayContext, parameters: ChannelParameters, change: Callable[[str, str], Write | None]
-) -> Membership:
-    mail = context.relay.mail
-    meet(context)
-    write = change(parameters.channel, context.agent)
-    if write is not None:
-        mail.do(write)
-    found = mail.channels.get(parameters.channel)
-    return Membership(parameters.channel, list(found.members) if found else [])
+_membership = partial(
+    relay_capability,
+    effect=Effect.WRITE,
+    fails=("name_taken", "unauthorized", "busy", "invalid_argument"),
+)
+_CHANNEL = positional("# and up to 99 letters, digits and . _ : @ / -", pattern=CHANNEL)
 
 
 def _agents_text(found: Agents, style: Style) -> str:
@@ -182,17 +79,46 @@ def _agents_text(found: Agents, style: Style) -> str:
     return "\n".join(lines)
 
 
-def _place(one: AgentTold) -> str:
-    """The project of an agent, and in which of its worktrees or clones it works, where that has
-    another name.
+@relay_capability("agent.list", _agents_text)
+def agents(
+    context: RelayContext,
+    *,
+    connected: bool = option(False, "those alone that are connected"),
+) -> Agents:
+    """List agents, what they do, and how much waits for them.
+
+    An agent says of itself what it does; one that is gone keeps its name and its mailbox.
     """
-    directory = PurePath(one.directory).name
-    return one.project if directory in {"", one.project} else f"{one.project} in {directory}"
+    from tersely.relay.encoding import timestamp
+    from tersely.relay.mail.identities import DIRECTORY
 
-
-def _state(said: str, askers: Sequence[str] | None) -> str:
-    """The state of somebody: who owes an answer is not idle."""
-    return said if not askers else OWES if said == IDLE else f"{said}, {OWES}"
+    mail = context.relay.mail
+    present = mail.presence.connected()
+    permissions = [
+        PermissionTold(one.id, one.agent, one.tool, one.what, timestamp(one.since_ms))
+        for one in context.relay.permissions.listed()
+    ]
+    owed = mail.questions.owed()
+    known = [
+        AgentTold(
+            name=one.name,
+            kind=one.kind,
+            project=one.project,
+            directory=str(one.details.get(DIRECTORY, "")),
+            connected=one.name in present,
+            state=_state(context.relay.state_of(one.name), owed.get(one.name)),
+            is_bound=one.token is not None,
+            waiting=mail.load(one.name)[0],
+            first_seen=timestamp(one.first_ms),
+            last_seen=timestamp(one.last_ms),
+            owes=owed.get(one.name, []),
+            held_back=mail.brakes.held[one.name] + context.relay.services.held[one.name],
+            details=dict(one.details),
+        )
+        for one in mail.identities.all()
+        if not connected or one.name in present
+    ]  # fmt: skip
+    return Agents(known, permissions)
 
 
 def _retired_text(found: Retired, style: Style) -> str:
@@ -206,55 +132,102 @@ def _retired_text(found: Retired, style: Style) -> str:
     return "\n".join([f"{style.symbol(found.name)} is retired", *left])
 
 
+@relay_capability(
+    "agent.retire",
+    _retired_text,
+    "agents retire ann",
+    effect=Effect.WRITE,
+    fails=("recipient_not_found", "name_taken", "unauthorized", "busy", "not_permitted"),
+)
+def retire(
+    context: RelayContext,
+    *,
+    name: str = positional("that of an agent that is gone"),
+) -> Retired:
+    """Have an agent that is gone leave the list, with its claims and its items of the board.
+
+    Its name is free again. A name that nobody has used for long leaves by itself.
+    """
+    from tersely.relay.teams.board import give_back
+
+    relay = context.relay
+    is_other = name != context.agent and not context.is_of_person
+    if is_other and relay.claims.is_holder(name):
+        hint = "its claims end by themselves once it is gone; a person may retire it before"
+        raise TerselyError("not_permitted", f"{name} holds claims, and an agent asks", hint)
+    dead = relay.mail.retire(name, context.token)
+    released = [one.target for one in relay.claims.release_all(name)]
+    returned = [one.id for one in give_back(relay.store, name)]
+    return Retired(name, released, returned, dead)
+
+
 def _channels_text(found: Channels, style: Style) -> str:
     rows: list[tuple[str, ...]] = [("channel", "members", "")]
     rows += [(one.name, f"{len(one.members):,}", ", ".join(one.members)) for one in found.channels]
     return _table(rows, style, "there are none")
 
 
+@relay_capability("channel.list", _channels_text)
+def channels(context: RelayContext) -> Channels:
+    """The channels and their members."""
+    from tersely.relay.encoding import timestamp
+
+    found = context.relay.mail.channels.all()
+    return Channels(
+        [ChannelTold(one.name, list(one.members), timestamp(one.created_ms)) for one in found]
+    )
+
+
 def _members_text(told: Membership, style: Style) -> str:
     return f"{told.channel}  {', '.join(told.members) or 'no members left'}"
+
+
+@_membership("channel.join", _members_text)
+def join(
+    context: RelayContext,
+    *,
+    channel: str = _CHANNEL,
+) -> Membership:
+    """Join a channel; creates it if needed."""
+    return _changed(context, channel, context.relay.mail.channels.join)
+
+
+@_membership("channel.leave", _members_text)
+def leave(
+    context: RelayContext,
+    *,
+    channel: str = _CHANNEL,
+) -> Membership:
+    """Leave a channel."""
+    return _changed(context, channel, context.relay.mail.channels.leave)
+
+
+def _changed(
+    context: RelayContext, channel: str, change: Callable[[str, str], Write | None]
+) -> Membership:
+    mail = context.relay.mail
+    meet(context)
+    write = change(channel, context.agent)
+    if write is not None:
+        mail.do(write)
+    found = mail.channels.get(channel)
+    return Membership(channel, list(found.members) if found else [])
+
+
+def _place(one: AgentTold) -> str:
+    """The project of an agent, and in which of its worktrees or clones it works, where that has
+    another name.
+    """
+    directory = PurePath(one.directory).name
+    return one.project if directory in {"", one.project} else f"{one.project} in {directory}"
+
+
+def _state(said: str, askers: Sequence[str] | None) -> str:
+    """The state of somebody: who owes an answer is not idle."""
+    return said if not askers else OWES if said == IDLE else f"{said}, {OWES}"
 
 
 def _table(
     rows: list[tuple[str, ...]], style: Style, empty: str, right: tuple[int, ...] = ()
 ) -> str:
     return "\n".join(aligned(rows, [style.symbol], right=right)) if len(rows) > 1 else empty
-
-
-_membership = partial(relay_capability, effect=Effect.WRITE, fails=_MEMBER_ERRORS)
-
-AGENTS = RelayCapability(
-    name="agent.list",
-    summary="List agents, what they do, and how much waits for them",
-    description="An agent says of itself what it does; one that is gone keeps its name and its mailbox.",
-    parameters=AgentsParameters,
-    run=agents,
-    text=_agents_text,
-)
-RETIRE = RelayCapability(
-    name="agent.retire",
-    summary="Have an agent that is gone leave the list, with its claims and its items of the board",
-    description="Its name is free again. A name that nobody has used for long leaves by itself.",
-    parameters=RetireParameters,
-    run=retire,
-    text=_retired_text,
-    effect=Effect.WRITE,
-    examples=("agents retire ann",),
-    fails=("recipient_not_found", "name_taken", "unauthorized", "busy", "not_permitted"),
-)
-CHANNELS = RelayCapability(
-    name="channel.list",
-    summary="The channels and their members",
-    parameters=NoParameters,
-    run=channels,
-    text=_channels_text,
-)
-JOIN = _membership(
-    "channel.join",
-    "Join a channel; creates it if needed",
-    ChannelParameters,
-    join,
-    _members_text,
-)
-LEAVE = _membership("channel.leave", "Leave a channel", ChannelParameters, leave, _members_text)

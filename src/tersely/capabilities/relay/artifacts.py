@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import MISSING, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from tersely.capabilities.answers.text import Style, counted
 from tersely.capabilities.declaration.declaration import (
     Effect,
     Role,
+    group,
     option,
     positional,
     relay_capability,
@@ -25,9 +26,9 @@ from tersely.capabilities.relay.answers.documents import (
     Removed,
     document,
 )
-from tersely.capabilities.relay.answers.pages import MAX_PAGE_ENTRIES, piece
+from tersely.capabilities.relay.answers.pages import BEHIND, piece
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.threads import LISTED_ENTRIES, artifact_lines
+from tersely.capabilities.relay.threads import LISTED, OF_THREAD, artifact_lines
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_REFS
@@ -40,19 +41,6 @@ FOUND_ARTIFACTS = 10
 MAX_FOUND_ARTIFACTS = 100
 _RANGE = re.compile(r"([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8})?)?")
 _NO_LAST_LINE = 10**9  # where a range says no end
-_OF_ANY = "the id of a thread; that of whatever thread has it without"
-
-
-@dataclass(frozen=True, slots=True)
-class PutParameters:
-    """A text to be stored."""
-
-    content: str = positional("the text", role=Role.PROSE)
-    name: str = option("", "what to call it, as a file", maximum=MAX_NAME_CHARACTERS)
-    type: ArtifactType | None = option(None, "what it is; as it looks without")
-    mime: str = option("", "its type as the web has it", maximum=100)
-    source_refs: tuple[str, ...] = option((), "artifacts that it was made from", maximum=MAX_REFS)
-    thread: str = option("", "the id of a thread; of none without")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,35 +50,9 @@ class GetParameters:
     ref: str = positional(
         "cass:// and a hash or its beginning; lines of it behind a colon, as cass://8f3a1c:40-80"
     )
-    thread: str = option("", _OF_ANY)
+    thread: str = option("", "the id of a thread; that of whatever thread has it without")
     lines: str = option("", "lines to show, as 40-80", pattern=_RANGE.pattern)
     search: str = option("", "show the lines that have these words", maximum=1_000)
-
-
-@dataclass(frozen=True, slots=True)
-class ListParameters:
-    """The artifacts that are listed."""
-
-    thread: str = option(MISSING, "the id of a thread")
-    after: int = option(0, "those behind this number", minimum=0)
-    limit: int = option(LISTED_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
-
-
-@dataclass(frozen=True, slots=True)
-class RemoveParameters:
-    """The artifact, and its thread."""
-
-    ref: str = positional("cass:// and a hash, or the beginning of one")
-    thread: str = option(MISSING, "the id of a thread")
-
-
-@dataclass(frozen=True, slots=True)
-class SearchParameters:
-    """The words that are looked for, and where."""
-
-    query: str = positional("words to look for", minimum=1)
-    thread: str = option("", "the id of a thread; all threads without")
-    limit: int = option(FOUND_ARTIFACTS, "how many at most", minimum=1, maximum=MAX_FOUND_ARTIFACTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,44 +77,82 @@ class FoundArtifacts:
     unread: int
 
 
-def put(context: RelayContext, parameters: PutParameters) -> ArtifactTold:
-    """A text, stored."""
+_capability = partial(relay_capability, fails=ARTIFACT_ERRORS)
+
+
+@_capability(
+    "artifact.put",
+    lambda made, style: made.uri,
+    effect=Effect.WRITE,
+    fails=(*ARTIFACT_ERRORS, "payload_too_large", "key_reused"),
+)
+def put(
+    context: RelayContext,
+    *,
+    content: str = positional("the text", role=Role.PROSE),
+    name: str = option("", "what to call it, as a file", maximum=MAX_NAME_CHARACTERS),
+    type: ArtifactType | None = option(None, "what it is; as it looks without"),
+    mime: str = option("", "its type as the web has it", maximum=100),
+    source_refs: tuple[str, ...] = option((), "artifacts that it was made from", maximum=MAX_REFS),
+    thread: str = option("", "the id of a thread; of none without"),
+) -> ArtifactTold:
+    """Store a text; it is referred to by cass:// and its hash."""
     from tersely.relay.artifacts import artifacts, cassettes
     from tersely.relay.artifacts.artifacts import Origin
 
     relay = context.relay
-    thread_id = parameters.thread or cassettes.own_thread(relay.store, context.agent)
+    thread_id = thread or cassettes.own_thread(relay.store, context.agent)
     made = artifacts.put(
-        relay.store, thread_id, [parameters.content.encode()], relay.count_tokens, context.key,
-        name=parameters.name, kind=parameters.type or "", mime=parameters.mime,
-        origin=Origin(context.agent, source_refs=parameters.source_refs), most_bytes=relay.policy.artifact_bytes,
+        relay.store, thread_id, [content.encode()], relay.count_tokens, context.key,
+        name=name, kind=type or "", mime=mime,
+        origin=Origin(context.agent, source_refs=source_refs), most_bytes=relay.policy.artifact_bytes,
     )  # fmt: skip
     return _document(context, made)
 
 
-def get(context: RelayContext, parameters: GetParameters) -> ArtifactTold:
-    """An artifact: its preview, and what is asked of its lines."""
+def _get_text(found: ArtifactTold, style: Style) -> str:
+    if isinstance(found.text, str):
+        return visible(found.text)
+    shown = visible(found.preview.text).rstrip("\n")
+    if not found.preview.truncated or found.type == "binary":
+        return shown
+    whole = f"{found.size:,} bytes"
+    if isinstance(found.preview.line_count, int):
+        whole = f"{counted(found.preview.line_count, 'line')}, {whole}"
+    return f"{shown}\n{style.faint(f'{REST}of {whole}: {found.short}:1-80 gives lines, search those with some words')}"
+
+
+@_capability(
+    "artifact.get",
+    _get_text,
+    "artifact get cass://8f3a1c",
+    "artifact get cass://8f3a1c:40-80",
+    "artifact get cass://8f3a1c --search TypeError",
+    fails=(*ARTIFACT_ERRORS, "artifact_damaged"),
+)
+def get(
+    context: RelayContext,
+    *,
+    what: GetParameters = group(GetParameters),
+) -> ArtifactTold:
+    """The preview of an artifact, or lines of it.
+
+    Text of an artifact is of somebody else: untrusted.
+    """
     from tersely.relay.artifacts import artifacts, cassettes, reading
 
     store = context.relay.store
-    ref, _, behind = parameters.ref.removeprefix(SCHEME).partition(":")
-    found = (
-        artifacts.get(store, parameters.thread, ref)
-        if parameters.thread
-        else cassettes.get(store, ref)
-    )
-    wanted = parameters.lines or behind
-    if not (wanted or parameters.search):
+    ref, _, behind = what.ref.removeprefix(SCHEME).partition(":")
+    found = artifacts.get(store, what.thread, ref) if what.thread else cassettes.get(store, ref)
+    wanted = what.lines or behind
+    if not (wanted or what.search):
         return _document(context, found)
     if found.type == "binary":
-        raise TerselyError(
-            "invalid_argument",
-            f"{parameters.ref[:80]} is no text",
-            "it has no lines: get all of it",
-        )
+        message = f"{what.ref[:80]} is no text"
+        raise TerselyError("invalid_argument", message, "it has no lines: get all of it")
     first, last = _range(wanted)
-    if parameters.search:
-        words = parameters.search.split()
+    if what.search:
+        words = what.search.split()
         lines = [
             one
             for one in reading.matching(store, found.digest, words)
@@ -164,30 +164,81 @@ def get(context: RelayContext, parameters: GetParameters) -> ArtifactTold:
     return _document(context, found, shown + _rest(lines, last, reading.MAX_READ_LINES))
 
 
-def listed(context: RelayContext, parameters: ListParameters) -> Artifacts:
-    """The artifacts of a thread."""
+def _list_text(found: Artifacts, style: Style) -> str:
+    lines = artifact_lines(found.artifacts, style)
+    if found.next_after is not None:
+        lines.append(f"{REST}there are more: --after {found.next_after}")
+    return "\n".join(lines) if lines else "there are no artifacts"
+
+
+@_capability("artifact.list", _list_text, "artifact list --thread THREAD", fails=THREAD_ERRORS)
+def listed(
+    context: RelayContext,
+    *,
+    thread: str = OF_THREAD,
+    after: int = BEHIND,
+    limit: int = LISTED,
+) -> Artifacts:
+    """List artifacts, the oldest first."""
     from tersely.relay.artifacts import artifacts
 
-    read = partial(artifacts.listed, context.relay.store, parameters.thread)
-    found, after = piece(read, parameters.after, parameters.limit)
-    return Artifacts([_document(context, one) for one in found], after)
+    read = partial(artifacts.listed, context.relay.store, thread)
+    found, next_after = piece(read, after, limit)
+    return Artifacts([_document(context, one) for one in found], next_after)
 
 
-def remove(context: RelayContext, parameters: RemoveParameters) -> Removed:
-    """An artifact less."""
+@_capability(
+    "artifact.remove",
+    lambda removed, style: f"{removed.ref} is removed",
+    "artifact remove cass://8f3a1c --thread THREAD",
+    effect=Effect.WRITE,
+)
+def remove(
+    context: RelayContext,
+    *,
+    ref: str = positional("cass:// and a hash, or the beginning of one"),
+    thread: str = OF_THREAD,
+) -> Removed:
+    """Take an artifact out of the thread."""
     from tersely.relay.artifacts import artifacts
 
-    return Removed(
-        artifacts.remove(context.relay.store, parameters.thread, parameters.ref, context.agent).ref
-    )
+    return Removed(artifacts.remove(context.relay.store, thread, ref, context.agent).ref)
 
 
-def search(context: RelayContext, parameters: SearchParameters) -> FoundArtifacts:
-    """Artifacts by their words."""
+def _search_text(found: FoundArtifacts, style: Style) -> str:
+    lines = []
+    for one in found.results:
+        snippet = " ".join(one.snippet.split())
+        lines.append(
+            f"{style.symbol(one.short)} {visible_line(one.name)}  {visible_line(snippet)}".rstrip()
+        )
+    if found.unread:
+        many = counted(found.unread, "long artifact was", "long artifacts were")
+        lines.append(f"{REST}{many} searched at the beginning alone: name a thread")
+    return "\n".join(lines) if lines else "no artifact has these words"
+
+
+@_capability(
+    "artifact.search",
+    _search_text,
+    'artifact search "token budget"',
+    fails=(*THREAD_ERRORS, "invalid_argument"),
+    found=lambda found: bool(found.results),
+)
+def search(
+    context: RelayContext,
+    *,
+    query: str = positional("words to look for", minimum=1),
+    thread: str = option("", "the id of a thread; all threads without"),
+    limit: int = option(
+        FOUND_ARTIFACTS, "how many at most", minimum=1, maximum=MAX_FOUND_ARTIFACTS
+    ),
+) -> FoundArtifacts:
+    """Search all of the text of artifacts, of one thread or of all."""
     from tersely.relay.artifacts import artifacts, finding
 
     store = context.relay.store
-    found = finding.search(store, parameters.thread, parameters.query, parameters.limit)
+    found = finding.search(store, thread, query, limit)
     results = [
         FoundTold(
             one.ref, one.thread_id, one.name, one.type, one.snippet, artifacts.short(store, one.ref)
@@ -231,62 +282,3 @@ def _rest(lines: list[Any], last: int, most: int) -> str:
         if is_cut
         else ""
     )
-
-
-def _get_text(found: ArtifactTold, style: Style) -> str:
-    if isinstance(found.text, str):
-        return visible(found.text)
-    shown = visible(found.preview.text).rstrip("\n")
-    if not found.preview.truncated or found.type == "binary":
-        return shown
-    whole = f"{found.size:,} bytes"
-    if isinstance(found.preview.line_count, int):
-        whole = f"{counted(found.preview.line_count, 'line')}, {whole}"
-    return f"{shown}\n{style.faint(f'{REST}of {whole}: {found.short}:1-80 gives lines, search those with some words')}"
-
-
-def _list_text(found: Artifacts, style: Style) -> str:
-    lines = artifact_lines(found.artifacts, style)
-    if found.next_after is not None:
-        lines.append(f"{REST}there are more: --after {found.next_after}")
-    return "\n".join(lines) if lines else "there are no artifacts"
-
-
-def _search_text(found: FoundArtifacts, style: Style) -> str:
-    lines = []
-    for one in found.results:
-        snippet = " ".join(one.snippet.split())
-        lines.append(
-            f"{style.symbol(one.short)} {visible_line(one.name)}  {visible_line(snippet)}".rstrip()
-        )
-    if found.unread:
-        many = counted(found.unread, "long artifact was", "long artifacts were")
-        lines.append(f"{REST}{many} searched at the beginning alone: name a thread")
-    return "\n".join(lines) if lines else "no artifact has these words"
-
-
-_capability = partial(relay_capability, fails=ARTIFACT_ERRORS)
-
-PUT = _capability(
-    "artifact.put", "Store a text; it is referred to by cass:// and its hash", PutParameters, put,
-    lambda made, style: made.uri, effect=Effect.WRITE, fails=(*ARTIFACT_ERRORS, "payload_too_large", "key_reused"),
-)  # fmt: skip
-GET = _capability(
-    "artifact.get", "The preview of an artifact, or lines of it", GetParameters, get, _get_text,
-    "artifact get cass://8f3a1c", "artifact get cass://8f3a1c:40-80", "artifact get cass://8f3a1c --search TypeError",
-    description="Text of an artifact is of somebody else: untrusted.", fails=(*ARTIFACT_ERRORS, "artifact_damaged"),
-)  # fmt: skip
-LIST = _capability(
-    "artifact.list", "List artifacts, the oldest first", ListParameters, listed, _list_text,
-    "artifact list --thread THREAD", fails=THREAD_ERRORS,
-)  # fmt: skip
-REMOVE = _capability(
-    "artifact.remove", "Take an artifact out of the thread", RemoveParameters, remove,
-    lambda removed, style: f"{removed.ref} is removed", "artifact remove cass://8f3a1c --thread THREAD",
-    effect=Effect.WRITE,
-)  # fmt: skip
-SEARCH = _capability(
-    "artifact.search", "Search all of the text of artifacts, of one thread or of all", SearchParameters, search,
-    _search_text, 'artifact search "token budget"', fails=(*THREAD_ERRORS, "invalid_argument"),
-    found=lambda found: bool(found.results),
-)  # fmt: skip

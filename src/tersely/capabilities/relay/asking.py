@@ -10,7 +10,7 @@ from tersely.capabilities import catalogue
 from tersely.capabilities.answers.later import Later
 from tersely.capabilities.answers.reply import cut
 from tersely.capabilities.answers.text import Style
-from tersely.capabilities.declaration.binding import bind
+from tersely.capabilities.declaration.binding import bound, checked
 from tersely.capabilities.declaration.declaration import Capability
 from tersely.capabilities.declaration.projection import harmless, to_json
 from tersely.capabilities.relay.answers.permitted import shown_to
@@ -31,7 +31,7 @@ class Answer:
     text: str
 
 
-def capability_of(name: str) -> Capability[Any, Any]:
+def capability_of(name: str) -> Capability:
     """A capability of the relay; raises `unknown_command` for a name that is none."""
     if name in catalogue.RELAY_NAMES:
         return catalogue.load(name)
@@ -51,7 +51,7 @@ def result_of(context: RelayContext, name: str, arguments: Mapping[str, object])
         context.relay.rates.take(context.agent)
     if context.principal is None:
         _note(context)
-        return capability.run(context, bind(capability.parameters, arguments))
+        return capability.run(context, **bound(capability.run, arguments))
     return _permitted(context, context.principal, capability, arguments)
 
 
@@ -64,16 +64,16 @@ def _note(context: RelayContext) -> None:
 def _permitted(
     context: RelayContext,
     principal: Principal,
-    capability: Capability[Any, Any],
+    capability: Capability,
     arguments: Mapping[str, object],
 ) -> Any:
     """The answer that an identity gets: asked as far as it may, and shown what is for it."""
-    bind(capability.parameters, arguments)
+    checked(capability.parameters, arguments)
     access = context.relay.access
     allowed = access.check(principal, capability.name, arguments)
     access.act_as(principal, context.agent)
     _note(context)
-    result = capability.run(context, bind(capability.parameters, allowed))
+    result = capability.run(context, **bound(capability.run, allowed))
     return shown_to(access, principal, capability.name, result)
 
 

@@ -10,11 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, clipped
-from tersely.capabilities.declaration.declaration import (
-    Effect,
-    RelayCapability,
-    group,
-)
+from tersely.capabilities.declaration.declaration import Effect, group, relay_capability
 from tersely.capabilities.relay.context import PERSON, RelayContext
 from tersely.capabilities.relay.names import AGENT, USER, meet, register
 from tersely.capabilities.relay.teams.claims import Where
@@ -52,13 +48,6 @@ TOOLS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class IntroductionParameters:
-    """The place where the agent works."""
-
-    where: Where = group(Where)
-
-
-@dataclass(frozen=True, slots=True)
 class Peer:
     """Another agent, and what it does."""
 
@@ -75,18 +64,25 @@ class Introduction:
     left_out: int  # peers that have no place in the list
 
 
-def introduce(context: RelayContext, parameters: IntroductionParameters) -> Introduction:
-    """The agent that asks, known from now on, and who else there is: those of the same project
-    first.
-    """
+def _text(result: Introduction, style: Style) -> str:
+    return introduction(result.name, result.peers, result.left_out)
+
+
+@relay_capability("agent.introduction", _text, "hello", effect=Effect.WRITE)
+def introduce(
+    context: RelayContext,
+    *,
+    where: Where = group(Where),
+) -> Introduction:
+    """Who you are to other agents, who else is there, and how to work with them."""
     mail = context.relay.mail
     if context.agent not in mail.presence.connected():
         is_person = context.agent == PERSON
         meet(context, USER if is_person else AGENT)
         if not is_person:
             mail.identities.hear(context.agent, IDLE)
-    if parameters.where.root:
-        register(context, parameters.where.root)
+    if where.root:
+        register(context, where.root)
     own = mail.identities.get(context.agent)
     project = own.project if own is not None else ""
     connected = mail.presence.connected()
@@ -123,18 +119,3 @@ def introduction(
     named = [f"{one.name} ({one.does})" if one.does else one.name for one in peers]
     more = f" and {left_out} more" if left_out else ""
     return f"{said} Here now: {', '.join(named)}{more}."
-
-
-def _text(result: Introduction, style: Style) -> str:
-    return introduction(result.name, result.peers, result.left_out)
-
-
-CAPABILITY = RelayCapability(
-    name="agent.introduction",
-    summary="Who you are to other agents, who else is there, and how to work with them",
-    parameters=IntroductionParameters,
-    run=introduce,
-    text=_text,
-    effect=Effect.WRITE,
-    examples=("hello",),
-)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
@@ -14,11 +13,11 @@ from tersely.capabilities.answers.later import Later
 from tersely.capabilities.answers.text import Style, aligned, clipped, counted
 from tersely.capabilities.declaration.declaration import (
     Effect,
-    RelayCapability,
     Role,
     group,
     option,
     positional,
+    relay_capability,
 )
 from tersely.capabilities.relay.answers.messages import (
     Deliveries,
@@ -80,59 +79,96 @@ class Reached(StrEnum):
 _SOMETHING = r"[\s\S]*\S[\s\S]*"
 
 
-@dataclass(frozen=True, slots=True)
-class SendParameters:
-    """A message."""
+def _sent_text(sent: MessageSent, style: Style) -> str:
+    reached = counted(sent.recipients, "recipient") if sent.recipients else "no recipients"
+    lines = [f"{sent.message_id}  {reached}, kept ({sent.durability})"]
+    if sent.refused:
+        lines.append(f"not for {', '.join(sent.refused)}: their mailboxes are full")
+    return "\n".join(lines)
 
-    to: str = positional("a name, project:name, #channel, or * for all connected agents", minimum=1,
-                         maximum=MAX_SHORT_CHARACTERS)  # fmt: skip
-    body: str = positional("what to say", role=Role.PROSE, metavar="TEXT", pattern=_SOMETHING)
-    thread: str = option("", "what it belongs to", maximum=MAX_SHORT_CHARACTERS)
+
+@relay_capability(
+    "mail.send",
+    _sent_text,
+    'send ada "the parser is yours"',
+    'send "#build" "main is red"',
+    effect=Effect.WRITE,
+    fails=(
+        "recipient_not_found",
+        "channel_not_found",
+        "key_reused",
+        "name_taken",
+        "unauthorized",
+        "busy",
+        "payload_too_large",
+        "invalid_argument",
+        "not_permitted",
+    ),
+)
+def send(
+    context: RelayContext,
+    *,
+    to: str = positional(
+        "a name, project:name, #channel, or * for all connected agents",
+        minimum=1,
+        maximum=MAX_SHORT_CHARACTERS,
+    ),
+    body: str = positional("what to say", role=Role.PROSE, metavar="TEXT", pattern=_SOMETHING),
+    thread: str = option("", "what it belongs to", maximum=MAX_SHORT_CHARACTERS),
     reply_to: str = option(
         "", "the message that it answers, as inbox calls it", maximum=MAX_SHORT_CHARACTERS
-    )
+    ),
     topic: str = option(
         "", "what it is about, for those who subscribe to topics", maximum=MAX_SHORT_CHARACTERS
-    )
-    kind: Kind = option(Kind.MESSAGE, "what it is")
-    data: dict[str, Any] | None = option(None, "an object beside the text", metavar="JSON")
-    importance: float | None = option(None, "above 50 it is marked, above 75 doubly")
+    ),
+    kind: Kind = option(Kind.MESSAGE, "what it is"),
+    data: dict[str, Any] | None = option(None, "an object beside the text", metavar="JSON"),
+    importance: float | None = option(None, "above 50 it is marked, above 75 doubly"),
     ttl_ms: int | None = option(
         None,
         "how long it waits before it is a dead letter",
         minimum=1,
         maximum=MAX_TTL_MILLISECONDS,
-    )
+    ),
     id: str = option(
         "",
         "sent again under the same, it is accepted once",
         maximum=MAX_SHORT_CHARACTERS,
         hidden=True,
-    )
-    queue: bool = option(False, "also for a name that is not yet known")
+    ),
+    queue: bool = option(False, "also for a name that is not yet known"),
+) -> MessageSent:
+    """Send a message to another agent, or answer one.
 
-
-def send(context: RelayContext, parameters: SendParameters) -> MessageSent:
-    """Accept a message; it is kept before this returns."""
+    It is kept until its recipient has it, also while the recipient is away. On the command line, -
+    is what is read from standard input.
+    """
     from tersely.relay.encoding import encode
     from tersely.relay.mail.messages import Draft
 
     mail = context.relay.mail
     meet(context)
     sender = mail.identities.get(context.agent)
-    treatment = _treatment(parameters)
+    payload: dict[str, Any] = {"kind": kind.value, "body": body}
+    if data is not None:
+        payload["data"] = data
+    if thread:
+        payload["thread"] = thread
+    treatment = _treatment(
+        ttl_ms=ttl_ms, importance=importance, replyTo=reply_to or None, queue=queue or None
+    )
     draft = Draft(
         sender=context.agent,
         sender_kind=sender.kind if sender else USER,
-        id=parameters.id or context.key or new_id(),
-        to=parameters.to,
-        payload=encode(_payload(parameters)),
+        id=id or context.key or new_id(),
+        to=to,
+        payload=encode(payload),
         treatment=encode(treatment) if treatment else b"",
-        kind=parameters.kind.value,
-        topic=parameters.topic,
-        thread=parameters.thread,
-        ttl_ms=parameters.ttl_ms,
-        is_queued=parameters.queue,
+        kind=kind.value,
+        topic=topic,
+        thread=thread,
+        ttl_ms=ttl_ms,
+        is_queued=queue,
         is_of_person=context.is_of_person,
     )
     sent = mail.send(mail.compose(draft))
@@ -147,130 +183,17 @@ def send(context: RelayContext, parameters: SendParameters) -> MessageSent:
     )
 
 
-def _payload(parameters: SendParameters) -> dict[str, Any]:
-    payload: dict[str, Any] = {"kind": parameters.kind.value, "body": parameters.body}
-    if parameters.data is not None:
-        payload["data"] = parameters.data
-    if parameters.thread:
-        payload["thread"] = parameters.thread
-    return payload
-
-
-def _treatment(parameters: SendParameters) -> dict[str, Any]:
+def _treatment(**wanted: object) -> dict[str, object]:
     """The treatment that is wanted, as `doors.socket.envelopes.Treatment` has it."""
-    wanted = {
-        "ttl_ms": parameters.ttl_ms,
-        "importance": parameters.importance,
-        "replyTo": parameters.reply_to or None,
-        "queue": parameters.queue or None,
-    }
     return {name: value for name, value in wanted.items() if value is not None}
-
-
-def _sent_text(sent: MessageSent, style: Style) -> str:
-    reached = counted(sent.recipients, "recipient") if sent.recipients else "no recipients"
-    lines = [f"{sent.message_id}  {reached}, kept ({sent.durability})"]
-    if sent.refused:
-        lines.append(f"not for {', '.join(sent.refused)}: their mailboxes are full")
-    return "\n".join(lines)
-
-
-SEND = RelayCapability(
-    name="mail.send",
-    summary="Send a message to another agent, or answer one",
-    description=(
-        "It is kept until its recipient has it, also while the recipient is away. On the command line, - is what is "
-        "read from standard input."
-    ),
-    parameters=SendParameters,
-    run=send,
-    text=_sent_text,
-    effect=Effect.WRITE,
-    examples=('send ada "the parser is yours"', 'send "#build" "main is red"'),
-    fails=(
-        "recipient_not_found", "channel_not_found", "key_reused", "name_taken", "unauthorized", "busy",
-        "payload_too_large", "invalid_argument", "not_permitted",
-    ),
-)  # fmt: skip
 
 
 # Mailboxes
 
 
-@dataclass(frozen=True, slots=True)
-class BoxParameters:
-    """One mailbox."""
-
-    name: str = positional(
-        "of which agent (default: of who asks)", default="", maximum=MAX_SHORT_CHARACTERS
-    )
-    waiting: bool = option(False, "those alone that are not acknowledged")
-    page: Page = group(Page)
-    state: State | None = option(None, "what who asks does now, as its hook says", hidden=True)
-
-
-@dataclass(frozen=True, slots=True)
-class InboxParameters:
-    """A mailbox that is read."""
-
-    name: str = positional(
-        "of which agent (default: of who asks)", default="", maximum=MAX_SHORT_CHARACTERS
-    )
-    waiting: bool | None = option(
-        None,
-        "those alone that are not acknowledged; without a name, an agent is shown no others by default",
-    )
-    page: Page = group(Page)
-    ack: bool = option(
-        False, "acknowledge those that are shown, as is done for who has commands alone"
-    )
-    wait: float = option(0.0, "seconds to wait for a new message, none if not given", minimum=0,
-                         maximum=MAX_WAIT_SECONDS)  # fmt: skip
-
-
-def mailbox(context: RelayContext, parameters: BoxParameters) -> Deliveries:
-    """The messages that came to a mailbox, or that wait in it."""
-    mail, page = context.relay.mail, parameters.page
-    if parameters.state is not None:
-        mail.identities.hear(context.agent, parameters.state.value)
-    read = mail.waiting if parameters.waiting else mail.box
-    name = parameters.name or context.agent
-    found, after = piece(partial(read, name), page.after, page.limit)
-    shown = [delivery(mail, one) for one in found]
-    return Deliveries(shown, after, name, mail.brakes.held[name])
-
-
-def inbox(context: RelayContext, parameters: InboxParameters) -> Deliveries | Later[Deliveries]:
-    """A mailbox, once something has come where that is waited for; its owner who has commands alone
-    has seen what is listed.
-    """
-    mail = context.relay.mail
-    name = parameters.name or context.agent
-    is_of_agent = not parameters.name and not context.is_of_person
-    waiting = (
-        (is_of_agent or parameters.wait > 0) if parameters.waiting is None else parameters.waiting
-    )
-
-    def read(come: None = None) -> Deliveries:
-        found = mailbox(context, BoxParameters(name, waiting, parameters.page))
-        is_seen = name == context.agent or _is_person(mail, name)
-        if parameters.ack or is_seen:
-            for one in found.messages:
-                if one.stage == "accepted":
-                    _reach(mail, name, one.number, Reached.SEEN if is_seen else Reached.DELIVERED)
-        return found
-
-    if not parameters.wait:
-        return read()
-    return Later(mail.wait(name, parameters.page.after, parameters.wait), read)
-
-
-def _is_person(mail: Mail, name: str) -> bool:
-    identity = mail.identities.get(name)
-    has_commands_alone = (
-        identity is not None and identity.kind == USER and name not in mail.presence.connected()
-    )
-    return name == PERSON or has_commands_alone
+_WHOSE = positional(
+    "of which agent (default: of who asks)", default="", maximum=MAX_SHORT_CHARACTERS
+)
 
 
 def _deliveries_text(found: Deliveries, style: Style) -> str:
@@ -283,6 +206,90 @@ def _deliveries_text(found: Deliveries, style: Style) -> str:
     if not shown:
         return f"nothing has come to {found.mailbox}\n{held}"
     return "".join(shown) + held + _how_to_answer(found.messages) + _more(found.next_after)
+
+
+@relay_capability("mail.box", _deliveries_text)
+def mailbox(
+    context: RelayContext,
+    *,
+    name: str = _WHOSE,
+    waiting: bool = option(False, "those alone that are not acknowledged"),
+    page: Page = group(Page),
+    state: State | None = option(None, "what who asks does now, as its hook says", hidden=True),
+) -> Deliveries:
+    """List a mailbox, the oldest message first.
+
+    Nothing is acknowledged by it.
+    """
+    if state is not None:
+        context.relay.mail.identities.hear(context.agent, state.value)
+    return _delivered(context.relay.mail, name or context.agent, page, waiting=waiting)
+
+
+def _delivered(mail: Mail, name: str, page: Page, *, waiting: bool) -> Deliveries:
+    read = mail.waiting if waiting else mail.box
+    found, after = piece(partial(read, name), page.after, page.limit)
+    shown = [delivery(mail, one) for one in found]
+    return Deliveries(shown, after, name, mail.brakes.held[name])
+
+
+@relay_capability(
+    "mail.inbox",
+    _deliveries_text,
+    "inbox",
+    "inbox ada --waiting",
+    "inbox --waiting --wait 30",
+    effect=Effect.WRITE,
+)
+def inbox(
+    context: RelayContext,
+    *,
+    name: str = _WHOSE,
+    waiting: bool | None = option(
+        None,
+        "those alone that are not acknowledged; without a name, an agent is shown no others by default",
+    ),
+    page: Page = group(Page),
+    ack: bool = option(
+        False, "acknowledge those that are shown, as is done for who has commands alone"
+    ),
+    wait: float = option(
+        0.0,
+        "seconds to wait for a new message, none if not given",
+        minimum=0,
+        maximum=MAX_WAIT_SECONDS,
+    ),
+) -> Deliveries | Later[Deliveries]:
+    """Read the messages that came, the oldest first, or wait for one.
+
+    What is listed counts as seen where it is read by its owner. --waiting lists what has not been
+    read yet; --wait waits for it.
+    """
+    mail = context.relay.mail
+    of = name or context.agent
+    is_of_agent = not name and not context.is_of_person
+    unread = (is_of_agent or wait > 0) if waiting is None else waiting
+
+    def read(come: None = None) -> Deliveries:
+        found = _delivered(mail, of, page, waiting=unread)
+        is_seen = of == context.agent or _is_person(mail, of)
+        if ack or is_seen:
+            for one in found.messages:
+                if one.stage == "accepted":
+                    _reach(mail, of, one.number, Reached.SEEN if is_seen else Reached.DELIVERED)
+        return found
+
+    if not wait:
+        return read()
+    return Later(mail.wait(of, page.after, wait), read)
+
+
+def _is_person(mail: Mail, name: str) -> bool:
+    identity = mail.identities.get(name)
+    has_commands_alone = (
+        identity is not None and identity.kind == USER and name not in mail.presence.connected()
+    )
+    return name == PERSON or has_commands_alone
 
 
 def _how_to_answer(messages: Sequence[DeliveryTold]) -> str:
@@ -302,52 +309,39 @@ def _delivery_words(one: DeliveryTold) -> str:
     return to if one.stage == "accepted" else f"{to} ({one.stage})"
 
 
-MAILBOX = RelayCapability(
-    name="mail.box",
-    summary="List a mailbox, the oldest message first",
-    description="Nothing is acknowledged by it.",
-    parameters=BoxParameters,
-    run=mailbox,
-    text=_deliveries_text,
-)
-INBOX: RelayCapability[InboxParameters, Any] = RelayCapability(
-    name="mail.inbox",
-    summary="Read the messages that came, the oldest first, or wait for one",
-    description=(
-        "What is listed counts as seen where it is read by its owner. --waiting lists what has not been read yet; "
-        "--wait waits for it."
-    ),
-    parameters=InboxParameters,
-    run=inbox,
-    text=_deliveries_text,
-    effect=Effect.WRITE,
-    examples=("inbox", "inbox ada --waiting", "inbox --waiting --wait 30"),
-)
-
-
 # Receipts
 
 
-@dataclass(frozen=True, slots=True)
-class ReceiptParameters:
-    """A stage that a message has reached with who asks."""
-
-    message_id: str = positional("what inbox calls it")
-    stage: Reached = option(Reached.DELIVERED, "how far it has come")
+def _receipt_text(told: ReceiptTold, style: Style) -> str:
+    return f"{told.message_id}  {told.stage}"
 
 
-def receipt(context: RelayContext, parameters: ReceiptParameters) -> ReceiptTold:
-    """Note how far a message has come with who asks."""
+@relay_capability(
+    "mail.receipt",
+    _receipt_text,
+    effect=Effect.WRITE,
+    fails=("message_not_found", "name_taken", "unauthorized", "invalid_argument"),
+)
+def receipt(
+    context: RelayContext,
+    *,
+    message_id: str = positional("what inbox calls it"),
+    stage: Reached = option(Reached.DELIVERED, "how far it has come"),
+) -> ReceiptTold:
+    """Say how far a message has come with who asks.
+
+    A stage is never taken back.
+    """
     mail, name = context.relay.mail, context.agent
     meet(context)
-    number = mail.number(parameters.message_id)
+    number = mail.number(message_id)
     if mail.delivery(name, number) is None:
         raise TerselyError(
             "message_not_found",
             f"no such message came to {name}",
             f"`tersely inbox {name}` lists them",
         )
-    _reach(mail, name, number, parameters.stage)
+    _reach(mail, name, number, stage)
     found = mail.delivery(name, number)
     assert found is not None
     return ReceiptTold(mail.message_id(number), name, stage_name(found))
@@ -359,43 +353,7 @@ def _reach(mail: Mail, name: str, number: int, reached: Reached) -> None:
     mail.settle(Mark(name, number, Stage[reached.name], mail.store.now_ms()))
 
 
-def _receipt_text(told: ReceiptTold, style: Style) -> str:
-    return f"{told.message_id}  {told.stage}"
-
-
-RECEIPT = RelayCapability(
-    name="mail.receipt",
-    summary="Say how far a message has come with who asks",
-    description="A stage is never taken back.",
-    parameters=ReceiptParameters,
-    run=receipt,
-    text=_receipt_text,
-    effect=Effect.WRITE,
-    fails=("message_not_found", "name_taken", "unauthorized", "invalid_argument"),
-)
-
-
 # History
-
-
-@dataclass(frozen=True, slots=True)
-class SearchParameters:
-    """The messages that are looked for."""
-
-    query: str = positional("words that all have to be in them", default="", metavar="WORDS")
-    with_: str = option("", "sent by or to this name or channel", metavar="NAME")
-    thread: str = option("", "of this thread")
-    page: Page = group(Page)
-
-
-def search(context: RelayContext, parameters: SearchParameters) -> Messages:
-    """Messages of the history, the oldest first."""
-    from tersely.relay.store.mailboxes import Sought
-
-    mail, page = context.relay.mail, parameters.page
-    sought = Sought(parameters.with_, parameters.thread, parameters.query.split())
-    found, after = piece(partial(mail.history, sought), page.after, page.limit)
-    return Messages([_description(mail, one) for one in found], after)
 
 
 def _messages_text(found: Messages, style: Style) -> str:
@@ -403,49 +361,25 @@ def _messages_text(found: Messages, style: Style) -> str:
     return "".join(shown) + _more(found.next_after) if shown else "no messages found"
 
 
-SEARCH = RelayCapability(
-    name="mail.search",
-    summary="Search messages, the oldest first",
-    parameters=SearchParameters,
-    run=search,
-    text=_messages_text,
-    examples=("messages parser", "messages --with ada"),
-)
+@relay_capability("mail.search", _messages_text, "messages parser", "messages --with ada")
+def search(
+    context: RelayContext,
+    *,
+    query: str = positional("words that all have to be in them", default="", metavar="WORDS"),
+    with_: str = option("", "sent by or to this name or channel", metavar="NAME"),
+    thread: str = option("", "of this thread"),
+    page: Page = group(Page),
+) -> Messages:
+    """Search messages, the oldest first."""
+    from tersely.relay.store.mailboxes import Sought
+
+    mail = context.relay.mail
+    sought = Sought(with_, thread, query.split())
+    found, after = piece(partial(mail.history, sought), page.after, page.limit)
+    return Messages([_description(mail, one) for one in found], after)
 
 
 # Dead letters
-
-
-@dataclass(frozen=True, slots=True)
-class DeadParameters:
-    """The dead letters that are listed."""
-
-    page: Page = group(Page)
-
-
-@dataclass(frozen=True, slots=True)
-class ResendParameters:
-    """A dead letter that is to wait again."""
-
-    message_id: str = positional("what dead-letters calls it")
-    mailbox: str = option(
-        "", "the one in which it is to wait; all without", maximum=MAX_SHORT_CHARACTERS
-    )
-
-
-def dead(context: RelayContext, parameters: DeadParameters) -> Deliveries:
-    """The messages that nobody took."""
-    mail, page = context.relay.mail, parameters.page
-    found, after = piece(mail.dead, page.after, page.limit)
-    return Deliveries([delivery(mail, one) for one in found], after)
-
-
-def resend(context: RelayContext, parameters: ResendParameters) -> Resent:
-    """Let a dead letter wait again."""
-    mail = context.relay.mail
-    return Resent(
-        parameters.message_id, mail.revive(mail.number(parameters.message_id), parameters.mailbox)
-    )
 
 
 def _dead_text(found: Deliveries, style: Style) -> str:
@@ -458,26 +392,39 @@ def _dead_text(found: Deliveries, style: Style) -> str:
     return "\n".join([*aligned(rows, [style.symbol]), _more(found.next_after)])
 
 
+@relay_capability("mail.dead", _dead_text)
+def dead(
+    context: RelayContext,
+    *,
+    page: Page = group(Page),
+) -> Deliveries:
+    """Messages that were refused or not collected in time."""
+    mail = context.relay.mail
+    found, after = piece(mail.dead, page.after, page.limit)
+    return Deliveries([delivery(mail, one) for one in found], after)
+
+
 def _resent_text(told: Resent, style: Style) -> str:
     return f"waits again in {counted(told.mailboxes, 'mailbox', 'mailboxes')}"
 
 
-DEAD = RelayCapability(
-    name="mail.dead",
-    summary="Messages that were refused or not collected in time",
-    parameters=DeadParameters,
-    run=dead,
-    text=_dead_text,
-)
-RESEND = RelayCapability(
-    name="mail.resend",
-    summary="Let a dead letter wait again",
-    parameters=ResendParameters,
-    run=resend,
-    text=_resent_text,
+@relay_capability(
+    "mail.resend",
+    _resent_text,
     effect=Effect.WRITE,
     fails=("message_not_found", "invalid_argument"),
 )
+def resend(
+    context: RelayContext,
+    *,
+    message_id: str = positional("what dead-letters calls it"),
+    mailbox: str = option(
+        "", "the one in which it is to wait; all without", maximum=MAX_SHORT_CHARACTERS
+    ),
+) -> Resent:
+    """Let a dead letter wait again."""
+    mail = context.relay.mail
+    return Resent(message_id, mail.revive(mail.number(message_id), mailbox))
 
 
 # What they share

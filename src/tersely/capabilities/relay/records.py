@@ -4,7 +4,6 @@ the relay.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from json import dumps
@@ -30,7 +29,7 @@ from tersely.capabilities.relay.answers.documents import (
     document,
 )
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.threads import ThreadParameters
+from tersely.capabilities.relay.threads import THREAD_ID
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.foundation.text.escape import visible, visible_line
@@ -43,139 +42,87 @@ class Format(StrEnum):
     JSON = "json"
 
 
-@dataclass(frozen=True, slots=True)
-class ReportParameters:
-    """A report to be written."""
-
-    thread: str = positional("the id of a thread", metavar="THREAD-ID")
-    format: Format = option(Format.MD, "how it is written")
+_capability = partial(relay_capability, fails=THREAD_ERRORS)
 
 
-@dataclass(frozen=True, slots=True)
-class CheckpointParameters:
-    """A mark to be made."""
-
-    thread: str = positional("the id of a thread", metavar="THREAD-ID")
-    name: str = option("", "what to call it", maximum=MAX_NAME_CHARACTERS)
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayParameters:
-    """The calls of a thread to be made again."""
-
-    thread: str = positional("the id of a thread", metavar="THREAD-ID")
-    after: int = option(0, "those after this event", minimum=0)
-
-
-@dataclass(frozen=True, slots=True)
-class SavingsParameters:
-    """The one whose figures are asked for; all without a name."""
-
-    thread: str = positional("the id of a thread", default="", metavar="THREAD-ID")
-    agent: str = option("", "those of an agent")
-    capability: str = option("", "those of a capability")
-
-
-@dataclass(frozen=True, slots=True)
-class NoParameters:
-    """Nothing is left to say."""
-
-
-def report(context: RelayContext, parameters: ReportParameters) -> ReportTold:
-    """A report, as an artifact of its thread."""
+@_capability(
+    "thread.report", lambda made, style: visible(made.text), "report THREAD", effect=Effect.WRITE
+)
+def report(
+    context: RelayContext,
+    *,
+    thread: str = THREAD_ID,
+    format: Format = option(Format.MD, "how it is written"),
+) -> ReportTold:
+    """Write a report of a thread, as an artifact of it."""
     from tersely.relay.threads import reports
 
-    relay, kind = context.relay, parameters.format.value
+    relay, kind = context.relay, format.value
     made, text, figures = reports.write(
-        relay.store, parameters.thread, kind, context.agent, relay.count_tokens
+        relay.store, thread, kind, context.agent, relay.count_tokens
     )
-    told = {
-        "artifact_ref": made.ref,
-        "format": kind,
-        "size": made.size_bytes,
-        "thread_id": parameters.thread,
-    }
-    return document(ReportTold, {**told, "text": text, "token_savings": figures})
+    about = {"artifact_ref": made.ref, "format": kind, "size": made.size_bytes}
+    told = {**about, "thread_id": thread, "text": text, "token_savings": figures}
+    return document(ReportTold, told)
 
 
-def checkpoint(context: RelayContext, parameters: CheckpointParameters) -> CheckpointTold:
-    """The versions at which a thread is now, written down."""
+@_capability(
+    "thread.checkpoint",
+    lambda made, style: f"{made.state_ref}, event {made.seq}",
+    "checkpoint THREAD --name before",
+    effect=Effect.WRITE,
+)
+def checkpoint(
+    context: RelayContext,
+    *,
+    thread: str = THREAD_ID,
+    name: str = option("", "what to call it", maximum=MAX_NAME_CHARACTERS),
+) -> CheckpointTold:
+    """Mark where a thread is now."""
     from tersely.relay.threads.bundles import replay as replays
 
-    made = replays.checkpoint(
-        context.relay.store, parameters.thread, parameters.name, context.agent
-    )
+    made = replays.checkpoint(context.relay.store, thread, name, context.agent)
     return document(CheckpointTold, made)
-
-
-def replay(context: RelayContext, parameters: ReplayParameters) -> Replayed:
-    """The results that the calls of a thread have now."""
-    from tersely.relay.threads.bundles import replay as replays
-
-    relay = context.relay
-    found = replays.replay(
-        relay.store, relay.calls, parameters.thread, context.agent, parameters.after
-    )
-    return document(Replayed, {"calls": found})
-
-
-def mirror(context: RelayContext, parameters: ThreadParameters) -> Mirrored:
-    """A thread as files."""
-    from tersely.relay.threads import mirror as mirrors
-
-    written = mirrors.write(context.relay.store, context.relay.home, parameters.thread)
-    return document(Mirrored, {**written._asdict(), "path": str(written.path)})
-
-
-def savings(context: RelayContext, parameters: SavingsParameters) -> SavingsOf:
-    """The tokens that somebody has been spared."""
-    from tersely.relay.threads import threads
-    from tersely.relay.threads.accounting import ALL
-    from tersely.relay.threads.accounting import savings as figures_of
-
-    kinds = {
-        "thread": parameters.thread,
-        "agent": parameters.agent,
-        "capability": parameters.capability,
-    }
-    named = [f"{kind}/{name}" for kind, name in kinds.items() if name]
-    if len(named) > 1:
-        raise TerselyError(
-            "usage", "one of THREAD-ID, --agent and --capability", "figures are of one of them"
-        )
-    if parameters.thread:
-        threads.get(context.relay.store, parameters.thread)
-    scope = named[0] if named else ALL
-    return document(SavingsOf, {"scope": scope, **figures_of(context.relay.store, scope).told()})
-
-
-def calls(context: RelayContext, parameters: NoParameters) -> Capabilities:
-    """The capabilities that can be called on behalf of a thread."""
-    known = context.relay.calls
-    told = [{**offer.told(), "held_back": known.held[offer.name]} for offer in known.offers()]
-    return document(Capabilities, {"capabilities": told})
-
-
-def settings(context: RelayContext, parameters: NoParameters) -> Settings:
-    """The policy in force."""
-    relay = context.relay
-    return Settings(str(relay.home), relay.policy.told(), relay.services.settings)
-
-
-def status(context: RelayContext, parameters: NoParameters) -> RelayTold:
-    """The relay's process, as it tells of itself."""
-    from msgspec.structs import replace
-
-    from tersely.foundation.clock import wall_seconds
-
-    about: RelayTold = context.relay.about
-    return replace(about, uptime=round(wall_seconds() - about.started))
 
 
 def _replay_text(found: Replayed, style: Style) -> str:
     lines = [f"{one.outcome:<8} {one.event:>6}  {one.capability}" for one in found.calls]
     lines += [visible(f"\nevent {one.event}:\n{one.changes}") for one in found.calls if one.changes]
     return "\n".join(lines or ["no calls were made"])
+
+
+@_capability("thread.replay", _replay_text, "replay THREAD", effect=Effect.WRITE)
+def replay(
+    context: RelayContext,
+    *,
+    thread: str = THREAD_ID,
+    after: int = option(0, "those after this event", minimum=0),
+) -> Replayed:
+    """Make the calls of a thread again and compare."""
+    from tersely.relay.threads.bundles import replay as replays
+
+    relay = context.relay
+    found = replays.replay(relay.store, relay.calls, thread, context.agent, after)
+    return document(Replayed, {"calls": found})
+
+
+@_capability(
+    "thread.mirror",
+    lambda written, style: written.path,
+    "mirror THREAD",
+    effect=Effect.WRITE,
+    fails=(*THREAD_ERRORS, "artifact_damaged", "unwritable_output"),
+)
+def mirror(
+    context: RelayContext,
+    *,
+    thread: str = THREAD_ID,
+) -> Mirrored:
+    """Write a thread to files that people can read."""
+    from tersely.relay.threads import mirror as mirrors
+
+    written = mirrors.write(context.relay.store, context.relay.home, thread)
+    return document(Mirrored, {**written._asdict(), "path": str(written.path)})
 
 
 def _savings_text(figures: SavingsOf, style: Style) -> str:
@@ -200,14 +147,48 @@ def _savings_text(figures: SavingsOf, style: Style) -> str:
     )
 
 
+@_capability(
+    "token.savings",
+    _savings_text,
+    "stats THREAD",
+    "stats --agent ann",
+    fails=(*THREAD_ERRORS, "invalid_argument"),
+)
+def savings(
+    context: RelayContext,
+    *,
+    thread: str = positional("the id of a thread", default="", metavar="THREAD-ID"),
+    agent: str = option("", "those of an agent"),
+    capability: str = option("", "those of a capability"),
+) -> SavingsOf:
+    """Tokens saved, of a thread, an agent, a capability or all."""
+    from tersely.relay.threads import threads
+    from tersely.relay.threads.accounting import ALL
+    from tersely.relay.threads.accounting import savings as figures_of
+
+    kinds = {"thread": thread, "agent": agent, "capability": capability}
+    named = [f"{kind}/{name}" for kind, name in kinds.items() if name]
+    if len(named) > 1:
+        raise TerselyError(
+            "usage", "one of THREAD-ID, --agent and --capability", "figures are of one of them"
+        )
+    if thread:
+        threads.get(context.relay.store, thread)
+    scope = named[0] if named else ALL
+    return document(SavingsOf, {"scope": scope, **figures_of(context.relay.store, scope).told()})
+
+
 def _calls_text(found: Capabilities, style: Style) -> str:
     rows = [(one.name, one.effect, _about(one)) for one in found.capabilities]
     return "\n".join(aligned(rows, [style.symbol]))
 
 
-def _about(one: CapabilityTold) -> str:
-    held = f" ({one.held_back:,} held back)" if one.held_back else ""
-    return visible_line(one.description) + held
+@_capability("cap.list", _calls_text, "cap list", fails=())
+def calls(context: RelayContext) -> Capabilities:
+    """List what can be called on behalf of a thread."""
+    known = context.relay.calls
+    told = [{**offer.told(), "held_back": known.held[offer.name]} for offer in known.offers()]
+    return document(Capabilities, {"capabilities": told})
 
 
 def _settings_text(found: Settings, style: Style) -> str:
@@ -223,6 +204,13 @@ def _settings_text(found: Settings, style: Style) -> str:
     return "\n".join(aligned(rows, [style.faint]))
 
 
+@_capability("relay.config", _settings_text, "config", fails=())
+def settings(context: RelayContext) -> Settings:
+    """The settings in force."""
+    relay = context.relay
+    return Settings(str(relay.home), relay.policy.told(), relay.services.settings)
+
+
 def _status_text(found: RelayTold, style: Style) -> str:
     rows = [
         ("relay", f"{found.url or 'no TCP port'}, process {found.pid}"),
@@ -234,32 +222,17 @@ def _status_text(found: RelayTold, style: Style) -> str:
     return "\n".join(aligned([(name, visible_line(value)) for name, value in rows], [style.faint]))
 
 
-_capability = partial(relay_capability, fails=THREAD_ERRORS)
+@_capability("relay.status", _status_text, "status", fails=())
+def status(context: RelayContext) -> RelayTold:
+    """Show the relay's address and uptime."""
+    from msgspec.structs import replace
 
-REPORT = _capability(
-    "thread.report", "Write a report of a thread, as an artifact of it", ReportParameters, report,
-    lambda made, style: visible(made.text), "report THREAD", effect=Effect.WRITE,
-)  # fmt: skip
-CHECKPOINT = _capability(
-    "thread.checkpoint", "Mark where a thread is now", CheckpointParameters, checkpoint,
-    lambda made, style: f"{made.state_ref}, event {made.seq}", "checkpoint THREAD --name before", effect=Effect.WRITE,
-)  # fmt: skip
-REPLAY = _capability(
-    "thread.replay", "Make the calls of a thread again and compare", ReplayParameters, replay, _replay_text,
-    "replay THREAD", effect=Effect.WRITE,
-)  # fmt: skip
-MIRROR = _capability(
-    "thread.mirror", "Write a thread to files that people can read", ThreadParameters, mirror,
-    lambda written, style: written.path, "mirror THREAD", effect=Effect.WRITE,
-    fails=(*THREAD_ERRORS, "artifact_damaged", "unwritable_output"),
-)  # fmt: skip
-SAVINGS = _capability(
-    "token.savings", "Tokens saved, of a thread, an agent, a capability or all", SavingsParameters, savings,
-    _savings_text, "stats THREAD", "stats --agent ann", fails=(*THREAD_ERRORS, "invalid_argument"),
-)  # fmt: skip
-CALLS = _capability("cap.list", "List what can be called on behalf of a thread", NoParameters, calls, _calls_text,
-                    "cap list", fails=())  # fmt: skip
-SETTINGS = _capability("relay.config", "The settings in force", NoParameters, settings, _settings_text, "config",
-                       fails=())  # fmt: skip
-STATUS = _capability("relay.status", "Show the relay's address and uptime", NoParameters, status, _status_text,
-                     "status", fails=())  # fmt: skip
+    from tersely.foundation.clock import wall_seconds
+
+    about: RelayTold = context.relay.about
+    return replace(about, uptime=round(wall_seconds() - about.started))
+
+
+def _about(one: CapabilityTold) -> str:
+    held = f" ({one.held_back:,} held back)" if one.held_back else ""
+    return visible_line(one.description) + held

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -10,9 +9,9 @@ from tersely.capabilities.answers.later import Later
 from tersely.capabilities.answers.text import Style, aligned
 from tersely.capabilities.declaration.declaration import (
     Effect,
-    RelayCapability,
     option,
     positional,
+    relay_capability,
 )
 from tersely.capabilities.relay.answers.documents import (
     MethodTold,
@@ -41,65 +40,6 @@ class Form(StrEnum):
     TEXT = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class NoParameters:
-    """Nothing is left to say."""
-
-
-@dataclass(frozen=True, slots=True)
-class CallParameters:
-    """A question to a service."""
-
-    service: str = positional(
-        "its name, as services lists it", minimum=1, maximum=MAX_NAME_CHARACTERS
-    )
-    method: str = positional("what it is to do", minimum=1, maximum=MAX_NAME_CHARACTERS)
-    params: dict[str, Any] | None = option(None, "what it is given, by name", metavar="JSON")
-    timeout_ms: int = option(
-        REQUEST_SECONDS * 1000, "for the answer", minimum=1, maximum=MAX_SERVICE_SECONDS * 1000
-    )
-    format: Form = option(
-        Form.JSON, "text: in words, as a command prints it, where the service has words"
-    )
-    hops: int = option(
-        0,
-        "questions that led to this one, of a service that asks under another name than its own",
-        minimum=0,
-        maximum=MAX_HOPS,
-        hidden=True,
-    )
-
-
-def services(context: RelayContext, parameters: NoParameters) -> Services:
-    """The services that can be asked."""
-    known = context.relay.services
-    told = [{**one.told(), "held_back": known.held[one.name]} for one in known.listed()]
-    return document(Services, {"services": told})
-
-
-def call(context: RelayContext, parameters: CallParameters) -> Later[ServiceAnswer]:
-    """The answer of a service, when it comes."""
-    from tersely.foundation.clock import Stopwatch
-    from tersely.relay.encoding import decode, encode
-    from tersely.relay.services.services import Question
-
-    watch, given = Stopwatch(), parameters.params or {}
-    question = Question(
-        parameters.service,
-        parameters.method,
-        encode(given),
-        parameters.format.value,
-        parameters.hops,
-    )
-    answer = context.relay.services.ask(context.agent, question, parameters.timeout_ms / 1000)
-
-    def told(result: bytes) -> ServiceAnswer:
-        took_ms = int(watch.seconds() * 1000)
-        return ServiceAnswer(parameters.service, parameters.method, decode(result), took_ms)
-
-    return Later(answer, told)
-
-
 def _services_text(found: Services, style: Style) -> str:
     lines: list[str] = []
     for one in found.services:
@@ -114,36 +54,87 @@ def _services_text(found: Services, style: Style) -> str:
     return "\n".join(lines or ["there are no services"])
 
 
-def _signature(method: MethodTold) -> str:
-    names = list(method.args_schema.get("properties", {}))
-    shown = [*names[:_SHOWN_PARAMETERS], *(["…"] if names[_SHOWN_PARAMETERS:] else [])]
-    return f"{method.name}({', '.join(shown)})"
+@relay_capability("service.list", _services_text, "services")
+def services(context: RelayContext) -> Services:
+    """List services and their methods."""
+    known = context.relay.services
+    told = [{**one.told(), "held_back": known.held[one.name]} for one in known.listed()]
+    return document(Services, {"services": told})
 
 
 def _answer_text(answer: ServiceAnswer, style: Style) -> str:
     return neutral(result_text(answer.result)).rstrip("\n")
 
 
-SERVICES = RelayCapability(
-    name="service.list",
-    summary="List services and their methods",
-    parameters=NoParameters,
-    run=services,
-    text=_services_text,
-    examples=("services",),
-)
-CALL: RelayCapability[CallParameters, Any] = RelayCapability(
-    name="service.call",
-    summary="Ask a service",
-    parameters=CallParameters,
-    run=call,
-    text=_answer_text,
+@relay_capability(
+    "service.call",
+    _answer_text,
+    'services call tldr semantic "read the settings"',
     effect=Effect.WRITE,
-    examples=('services call tldr semantic "read the settings"',),
     fails=(
-        "service_not_found", "service_error", "unknown_command", "timed_out", "denied", "not_permitted", "busy",
-        "hop_limit", "rate_limited",
-        "answer_too_large", "payload_too_large", "daemon_unavailable", "root_not_found", "symbol_not_found",
-        "ambiguous_symbol", "path_not_found",
+        "service_not_found",
+        "service_error",
+        "unknown_command",
+        "timed_out",
+        "denied",
+        "not_permitted",
+        "busy",
+        "hop_limit",
+        "rate_limited",
+        "answer_too_large",
+        "payload_too_large",
+        "daemon_unavailable",
+        "root_not_found",
+        "symbol_not_found",
+        "ambiguous_symbol",
+        "path_not_found",
     ),
-)  # fmt: skip
+)
+def call(
+    context: RelayContext,
+    *,
+    service: str = positional(
+        "its name, as services lists it", minimum=1, maximum=MAX_NAME_CHARACTERS
+    ),
+    method: str = positional("what it is to do", minimum=1, maximum=MAX_NAME_CHARACTERS),
+    params: dict[str, Any] | None = option(None, "what it is given, by name", metavar="JSON"),
+    timeout_ms: int = option(
+        REQUEST_SECONDS * 1000, "for the answer", minimum=1, maximum=MAX_SERVICE_SECONDS * 1000
+    ),
+    format: Form = option(
+        Form.JSON, "text: in words, as a command prints it, where the service has words"
+    ),
+    hops: int = option(
+        0,
+        "questions that led to this one, of a service that asks under another name than its own",
+        minimum=0,
+        maximum=MAX_HOPS,
+        hidden=True,
+    ),
+) -> Later[ServiceAnswer]:
+    """Ask a service."""
+    from tersely.foundation.clock import Stopwatch
+    from tersely.relay.encoding import decode, encode
+    from tersely.relay.services.services import Question
+
+    watch, given = Stopwatch(), params or {}
+    question = Question(
+        service,
+        method,
+        encode(given),
+        format.value,
+        hops,
+    )
+    answer = context.relay.services.ask(context.agent, question, timeout_ms / 1000)
+
+    def told(result: bytes) -> ServiceAnswer:
+        took_ms = int(watch.seconds() * 1000)
+        return ServiceAnswer(service, method, decode(result), took_ms)
+
+    return Later(answer, told)
+
+
+def _signature(method: MethodTold) -> str:
+    names = list(method.args_schema.get("properties", {}))
+    shown = [*names[:_SHOWN_PARAMETERS], *(["…"] if names[_SHOWN_PARAMETERS:] else [])]
+    return f"{method.name}({', '.join(shown)})"

@@ -30,7 +30,7 @@ from tersely.capabilities.relay.answers.documents import (
     ThreadTold,
     document,
 )
-from tersely.capabilities.relay.answers.pages import MAX_PAGE_ENTRIES
+from tersely.capabilities.relay.answers.pages import BEHIND, MAX_PAGE_ENTRIES
 from tersely.capabilities.relay.context import RelayContext
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
@@ -46,79 +46,10 @@ _SHOWN_ITEM_CHARACTERS = 200
 _SHOWN_VALUE_CHARACTERS = 160
 _SHOWN_ARTIFACTS = 100
 _FIELDS = re.compile(r'[\s="]|[:,] ')
+THREAD_ID = positional("the id of a thread", metavar="THREAD-ID")
+OF_THREAD = option(MISSING, "the id of a thread")
+LISTED = option(LISTED_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
 _LISTS = ("top_facts", "top_constraints", "open_questions", "next_steps")
-
-
-@dataclass(frozen=True, slots=True)
-class NewParameters:
-    """A thread to be made."""
-
-    name: str = option("", "what to call it", maximum=MAX_NAME_CHARACTERS)
-    programs: int | None = option(
-        None,
-        "that its agents start in a day, where that is not as the policy says; the person's to say",
-        minimum=1,
-        maximum=MAX_THREAD_LIMIT,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ListParameters:
-    """The threads that are listed."""
-
-    before: str = option("", "those older than this thread")
-    limit: int = option(LISTED_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadParameters:
-    """The thread."""
-
-    thread: str = positional("the id of a thread", metavar="THREAD-ID")
-
-
-@dataclass(frozen=True, slots=True)
-class HeaderParameters:
-    """Of which thread."""
-
-    thread: str = option(MISSING, "the id of a thread")
-
-
-@dataclass(frozen=True, slots=True)
-class StateParameters:
-    """The thread, and the version of its state."""
-
-    thread: str = option(MISSING, "the id of a thread")
-    version: str = option("", "as v7 or 7; the present one without", pattern=VERSION)
-
-
-@dataclass(frozen=True, slots=True)
-class PatchParameters:
-    """A change of a state."""
-
-    thread: str = option(MISSING, "the id of a thread")
-    patch: list[Any] = option(
-        MISSING, "a JSON Patch (RFC 6902), on a command line - for standard input", metavar="JSON"
-    )
-    version: str = option("", "change this version alone, as v7; any without", pattern=VERSION)
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryParameters:
-    """The patches that are listed."""
-
-    thread: str = option(MISSING, "the id of a thread")
-    before: int | None = option(None, "those before this version", minimum=1)
-    limit: int = option(LISTED_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
-
-
-@dataclass(frozen=True, slots=True)
-class EventParameters:
-    """The events that are listed."""
-
-    thread: str = positional("the id of a thread", metavar="THREAD-ID")
-    after: int = option(0, "those behind this number", minimum=0)
-    limit: int = option(LISTED_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_ENTRIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,72 +61,206 @@ class ThreadShown:
     artifacts: list[ArtifactTold]
 
 
-def new(context: RelayContext, parameters: NewParameters) -> ThreadTold:
-    """A new thread; raises `not_permitted` for a bound that no person sets."""
+_reading = partial(relay_capability, fails=THREAD_ERRORS)
+_writing = partial(_reading, effect=Effect.WRITE)
+
+
+@_writing(
+    "thread.new",
+    lambda made, style: made.thread_id,
+    'thread new --name "parse dates"',
+    "thread new --tokens 1000000 --programs 4",
+    fails=("invalid_argument", "not_permitted"),
+)
+def new(
+    context: RelayContext,
+    *,
+    name: str = option("", "what to call it", maximum=MAX_NAME_CHARACTERS),
+    programs: int | None = option(
+        None,
+        "that its agents start in a day, where that is not as the policy says; the person's to say",
+        minimum=1,
+        maximum=MAX_THREAD_LIMIT,
+    ),
+) -> ThreadTold:
+    """Make a thread.
+
+    A thread is one piece of work: a state, artifacts and events.
+    """
     from tersely.relay.teams.spending import PROGRAMS
     from tersely.relay.threads import threads
 
-    most = {} if parameters.programs is None else {PROGRAMS: parameters.programs}
+    most = {} if programs is None else {PROGRAMS: programs}
     if most and not context.is_typed():
         hint = "the person types it at a terminal that no agent was started in"
         raise TerselyError("not_permitted", "an agent sets no bounds of a thread", hint)
     store = context.relay.store
-    return told(context, threads.create(store, parameters.name, context.agent, most=most))
+    return told(context, threads.create(store, name, context.agent, most=most))
 
 
-def recent(context: RelayContext, parameters: ListParameters) -> Threads:
-    """The newest threads."""
+def _list_text(found: Threads, style: Style) -> str:
+    rows = [
+        (
+            one.thread_id,
+            one.created_at,
+            one.state_ref,
+            f"{one.artifact_count}",
+            visible_line(one.name),
+        )
+        for one in found.threads
+    ]
+    lines = aligned([("thread", "created", "state", "artifacts", "name"), *rows], [style.symbol])
+    return "\n".join(lines) if rows else "there are no threads"
+
+
+@_reading("thread.list", _list_text, "runs", fails=())
+def recent(
+    context: RelayContext,
+    *,
+    before: str = option("", "those older than this thread"),
+    limit: int = LISTED,
+) -> Threads:
+    """List threads, the newest first."""
     from tersely.relay.threads import threads
 
-    found = threads.recent(context.relay.store, parameters.before, parameters.limit)
+    found = threads.recent(context.relay.store, before, limit)
     return Threads([told(context, one) for one in found])
 
 
-def get(context: RelayContext, parameters: ThreadParameters) -> ThreadTold:
+def _thread_lines(thread: ThreadTold, style: Style) -> list[str]:
+    rows = [
+        ("thread", thread.thread_id),
+        ("name", visible_line(thread.name)),
+        ("created", thread.created_at),
+    ]
+    rows += [("state", thread.state_ref), ("calls", f"{thread.hop_count:,}")]
+    rows += [("today", spent_line(thread.spent))] if thread.spent is not None else []
+    return aligned(rows, [style.faint])
+
+
+@_reading("thread.get", lambda one, style: "\n".join(_thread_lines(one, style)))
+def get(
+    context: RelayContext,
+    *,
+    thread: str = THREAD_ID,
+) -> ThreadTold:
     """One thread."""
     from tersely.relay.threads import threads
 
-    return told(context, threads.get(context.relay.store, parameters.thread))
+    return told(context, threads.get(context.relay.store, thread))
 
 
-def show(context: RelayContext, parameters: ThreadParameters) -> ThreadShown:
-    """A thread as a reader wants it."""
+def _show_text(found: ThreadShown, style: Style) -> str:
+    lines = _thread_lines(found.thread, style)
+    for title in _LISTS:
+        items = getattr(found.header, title)
+        lines += (
+            [f"{title.replace('_', ' ')}:", *(f"  {_item_line(one)}" for one in items)]
+            if items
+            else []
+        )
+    listed = artifact_lines(found.artifacts, style)
+    lines += ["artifacts:", *(f"  {line}" for line in listed)] if listed else []
+    return "\n".join(lines)
+
+
+@_reading("thread.show", _show_text, "show THREAD")
+def show(
+    context: RelayContext,
+    *,
+    thread: str = THREAD_ID,
+) -> ThreadShown:
+    """State and artifacts of a thread."""
     from tersely.relay.artifacts import artifacts
+    from tersely.relay.threads import threads
 
-    found = artifacts.listed(context.relay.store, parameters.thread, limit=_SHOWN_ARTIFACTS)
+    store = context.relay.store
+    found = artifacts.listed(store, thread, limit=_SHOWN_ARTIFACTS)
     listed = [document(ArtifactTold, one.told()) for one in found]
-    return ThreadShown(
-        get(context, parameters), header(context, HeaderParameters(parameters.thread)), listed
-    )
+    return ThreadShown(told(context, threads.get(store, thread)), _header(context, thread), listed)
 
 
-def header(context: RelayContext, parameters: HeaderParameters) -> Header:
-    """The bounded view of a state."""
+def as_json(value: Any, style: Style) -> str:
+    """A document as indented JSON, which is what it is read as."""
+    import msgspec
+
+    return json_escaped(json.dumps(msgspec.to_builtins(value), ensure_ascii=False, indent=2))
+
+
+@_reading("state.header", as_json, "state header --thread THREAD")
+def header(
+    context: RelayContext,
+    *,
+    thread: str = OF_THREAD,
+) -> Header:
+    """The bounded view of a state that agents are given."""
+    return _header(context, thread)
+
+
+def _header(context: RelayContext, thread: str) -> Header:
     from tersely.relay.threads import threads
 
-    return document(Header, threads.header(context.relay.store, parameters.thread))
+    return document(Header, threads.header(context.relay.store, thread))
 
 
-def state(context: RelayContext, parameters: StateParameters) -> State:
-    """A state at a version."""
+@_reading(
+    "state.get",
+    as_json,
+    "state get --thread THREAD",
+    "state get --thread THREAD --version v7",
+    fails=(*THREAD_ERRORS, "version_not_found", "invalid_argument"),
+)
+def state(
+    context: RelayContext,
+    *,
+    thread: str = OF_THREAD,
+    version: str = option("", "as v7 or 7; the present one without", pattern=VERSION),
+) -> State:
+    """The whole state, at any version."""
     from tersely.relay.threads import threads
 
-    version = threads.read_state_ref(parameters.version) if parameters.version else None
-    return document(State, threads.state(context.relay.store, parameters.thread, version))
+    wanted = threads.read_state_ref(version) if version else None
+    return document(State, threads.state(context.relay.store, thread, wanted))
 
 
-def patch(context: RelayContext, parameters: PatchParameters) -> Patched:
-    """The version that a patch makes."""
+@_writing(
+    "state.patch",
+    lambda made, style: made.state_ref,
+    """state patch --thread THREAD --patch '[{"op": "add", "path": "/facts/-", "value": {"key": "k"}}]'""",
+    fails=(
+        *THREAD_ERRORS,
+        "invalid_patch",
+        "patch_failed",
+        "invalid_state",
+        "version_conflict",
+        "payload_too_large",
+        "key_reused",
+        "invalid_argument",
+    ),
+)
+def patch(
+    context: RelayContext,
+    *,
+    thread: str = OF_THREAD,
+    patch: list[Any] = option(
+        MISSING, "a JSON Patch (RFC 6902), on a command line - for standard input", metavar="JSON"
+    ),
+    version: str = option("", "change this version alone, as v7; any without", pattern=VERSION),
+) -> Patched:
+    """Change a state by JSON Patch.
+
+    A state has facts, constraints, open_questions, decisions, plan, artifacts and last_actions.
+    """
     from tersely.relay.encoding import encode
     from tersely.relay.threads import threads
 
-    relay, version = context.relay, parameters.version or context.expected
-    relay.policy.check_payload(len(encode(parameters.patch)))
-    expected = threads.read_state_ref(version) if version else None
+    relay, of = context.relay, version or context.expected
+    relay.policy.check_payload(len(encode(patch)))
+    expected = threads.read_state_ref(of) if of else None
     made = threads.patch_state(
         relay.store,
-        parameters.thread,
-        parameters.patch,
+        thread,
+        patch,
         context.agent,
         expected=expected,
         key=context.key,
@@ -203,23 +268,57 @@ def patch(context: RelayContext, parameters: PatchParameters) -> Patched:
     return document(Patched, made.told())
 
 
-def history(context: RelayContext, parameters: HistoryParameters) -> History:
-    """The patches of a state, and who made them."""
+def _history_text(found: History, style: Style) -> str:
+    rows = [
+        (one.state_ref, one.at, one.by, _item_line({"": json.dumps(one.operations)}))
+        for one in found.versions
+    ]
+    return "\n".join(aligned(rows, [style.symbol]))
+
+
+@_reading("state.history", _history_text, "state history --thread THREAD")
+def history(
+    context: RelayContext,
+    *,
+    thread: str = OF_THREAD,
+    before: int | None = option(None, "those before this version", minimum=1),
+    limit: int = LISTED,
+) -> History:
+    """The patches that led to a state, the newest first."""
     from tersely.relay.threads import threads
 
-    found = threads.history(
-        context.relay.store, parameters.thread, parameters.before, parameters.limit
-    )
+    found = threads.history(context.relay.store, thread, before, limit)
     return document(History, {"versions": found})
 
 
-def events(context: RelayContext, parameters: EventParameters) -> Events:
-    """The events of a thread."""
+def event_line(event: EventTold) -> str:
+    """An event on one line."""
+    payload = event.payload.items() if isinstance(event.payload, dict) else ()
+    shown = [
+        f"{_delimited(name)}={_delimited(value)}"
+        for name, value in payload
+        if isinstance(value, str | int)
+    ]
+    return visible_line(f"{event.seq:>6} {event.timestamp} {event.type}  {' '.join(shown)}")
+
+
+@_reading(
+    "event.list",
+    lambda found, style: (
+        "\n".join(map(event_line, found.events)) or "nothing has happened behind that number"
+    ),
+)
+def events(
+    context: RelayContext,
+    *,
+    thread: str = THREAD_ID,
+    after: int = BEHIND,
+    limit: int = LISTED,
+) -> Events:
+    """What happened in a thread, the oldest first."""
     from tersely.relay.threads import threads
 
-    found = threads.events(
-        context.relay.store, parameters.thread, parameters.after, parameters.limit
-    )
+    found = threads.events(context.relay.store, thread, after, limit)
     return document(Events, {"events": [one.told() for one in found]})
 
 
@@ -252,17 +351,6 @@ def spent_line(spent: SpentTold) -> str:
     return f"{spent.programs:,} of {spent.most_programs:,} programs"
 
 
-def event_line(event: EventTold) -> str:
-    """An event on one line."""
-    payload = event.payload.items() if isinstance(event.payload, dict) else ()
-    shown = [
-        f"{_delimited(name)}={_delimited(value)}"
-        for name, value in payload
-        if isinstance(value, str | int)
-    ]
-    return visible_line(f"{event.seq:>6} {event.timestamp} {event.type}  {' '.join(shown)}")
-
-
 def artifact_lines(artifacts: list[ArtifactTold], style: Style) -> list[str]:
     """Artifacts, a line each."""
     rows = [
@@ -270,61 +358,6 @@ def artifact_lines(artifacts: list[ArtifactTold], style: Style) -> list[str]:
         for one in artifacts
     ]
     return aligned(rows, [style.symbol], right=(2,)) if rows else []
-
-
-def _list_text(found: Threads, style: Style) -> str:
-    rows = [
-        (
-            one.thread_id,
-            one.created_at,
-            one.state_ref,
-            f"{one.artifact_count}",
-            visible_line(one.name),
-        )
-        for one in found.threads
-    ]
-    lines = aligned([("thread", "created", "state", "artifacts", "name"), *rows], [style.symbol])
-    return "\n".join(lines) if rows else "there are no threads"
-
-
-def _thread_lines(thread: ThreadTold, style: Style) -> list[str]:
-    rows = [
-        ("thread", thread.thread_id),
-        ("name", visible_line(thread.name)),
-        ("created", thread.created_at),
-    ]
-    rows += [("state", thread.state_ref), ("calls", f"{thread.hop_count:,}")]
-    rows += [("today", spent_line(thread.spent))] if thread.spent is not None else []
-    return aligned(rows, [style.faint])
-
-
-def _show_text(found: ThreadShown, style: Style) -> str:
-    lines = _thread_lines(found.thread, style)
-    for title in _LISTS:
-        items = getattr(found.header, title)
-        lines += (
-            [f"{title.replace('_', ' ')}:", *(f"  {_item_line(one)}" for one in items)]
-            if items
-            else []
-        )
-    listed = artifact_lines(found.artifacts, style)
-    lines += ["artifacts:", *(f"  {line}" for line in listed)] if listed else []
-    return "\n".join(lines)
-
-
-def _history_text(found: History, style: Style) -> str:
-    rows = [
-        (one.state_ref, one.at, one.by, _item_line({"": json.dumps(one.operations)}))
-        for one in found.versions
-    ]
-    return "\n".join(aligned(rows, [style.symbol]))
-
-
-def as_json(value: Any, style: Style) -> str:
-    """A document as indented JSON, which is what it is read as."""
-    import msgspec
-
-    return json_escaped(json.dumps(msgspec.to_builtins(value), ensure_ascii=False, indent=2))
 
 
 def _item_line(item: dict[str, Any]) -> str:
@@ -340,64 +373,3 @@ def _delimited(value: Any) -> str:
     """A value of somebody else's, in quotes where it could be taken for more fields than it is."""
     text = str(value)[:_SHOWN_VALUE_CHARACTERS]
     return json.dumps(text, ensure_ascii=False) if _FIELDS.search(text) else text
-
-
-_reading = partial(relay_capability, fails=THREAD_ERRORS)
-_writing = partial(_reading, effect=Effect.WRITE)
-
-NEW = _writing(
-    "thread.new", "Make a thread", NewParameters, new, lambda made, style: made.thread_id,
-    'thread new --name "parse dates"', "thread new --tokens 1000000 --programs 4",
-    description="A thread is one piece of work: a state, artifacts and events.",
-    fails=("invalid_argument", "not_permitted"),
-)  # fmt: skip
-LIST = _reading(
-    "thread.list",
-    "List threads, the newest first",
-    ListParameters,
-    recent,
-    _list_text,
-    "runs",
-    fails=(),
-)
-GET = _reading(
-    "thread.get",
-    "One thread",
-    ThreadParameters,
-    get,
-    lambda one, style: "\n".join(_thread_lines(one, style)),
-)
-SHOW = _reading(
-    "thread.show",
-    "State and artifacts of a thread",
-    ThreadParameters,
-    show,
-    _show_text,
-    "show THREAD",
-)
-HEADER = _reading(
-    "state.header", "The bounded view of a state that agents are given", HeaderParameters, header, as_json,
-    "state header --thread THREAD",
-)  # fmt: skip
-STATE = _reading(
-    "state.get", "The whole state, at any version", StateParameters, state, as_json,
-    "state get --thread THREAD", "state get --thread THREAD --version v7",
-    fails=(*THREAD_ERRORS, "version_not_found", "invalid_argument"),
-)  # fmt: skip
-PATCH = _writing(
-    "state.patch", "Change a state by JSON Patch", PatchParameters, patch, lambda made, style: made.state_ref,
-    """state patch --thread THREAD --patch '[{"op": "add", "path": "/facts/-", "value": {"key": "k"}}]'""",
-    description="A state has facts, constraints, open_questions, decisions, plan, artifacts and last_actions.",
-    fails=(
-        *THREAD_ERRORS, "invalid_patch", "patch_failed", "invalid_state", "version_conflict", "payload_too_large",
-        "key_reused", "invalid_argument",
-    ),
-)  # fmt: skip
-HISTORY = _reading(
-    "state.history", "The patches that led to a state, the newest first", HistoryParameters, history, _history_text,
-    "state history --thread THREAD",
-)  # fmt: skip
-EVENTS = _reading(
-    "event.list", "What happened in a thread, the oldest first", EventParameters, events,
-    lambda found, style: "\n".join(map(event_line, found.events)) or "nothing has happened behind that number",
-)  # fmt: skip

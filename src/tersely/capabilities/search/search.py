@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import PLAIN, Style, clipped, counted
-from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.files.places import files_below, normal
 from tersely.code.symbols import Kind
@@ -98,8 +98,55 @@ class Hits:
     words_left_out: int = 0  # of a long question, that were not looked for inside files
 
 
-def run(workspace: Workspace, parameters: CodeSearchParameters) -> Hits:
-    """Search inside files, or everywhere, for which the search files are brought up to date before."""
+def text(found: Hits, style: Style) -> str:
+    """A line for each hit, with the lines found in it, or the reasons below it."""
+    if not found.hits:
+        far = ": no symbol has a word of the query or is close to it in meaning"
+        return style.doubtful(f"no results{far if found.ranked and found.total else ''}")
+    lines = []
+    for hit in found.hits:
+        lines += _inside_row(hit, style) if hit.lines else _ranked_rows(hit, style)
+    if found.words_left_out:
+        words = counted(found.words_left_out, "word")
+        lines.append(style.doubtful(f"… {words} at the end of the question were not looked for"))
+    left = found.without_room if found.ranked else found.total - len(found.hits)
+    if left:
+        more = counted(left, "more symbol", "more symbols")
+        allow = "--budget" if found.without_room else f"--limit {min(found.total, MAX_HITS)}"
+        lines.append(style.doubtful(f"… {more}: {allow} allows more"))
+    return "\n".join(lines)
+
+
+@capability(
+    "code.search",
+    text,
+    'search "where tokens are validated"',
+    "search Session.validate",
+    "search expired token --in src/auth.py src/session.py",
+    found=lambda found: bool(found.hits),
+)
+def run(
+    workspace: Workspace,
+    *,
+    parameters: CodeSearchParameters = group(CodeSearchParameters),
+) -> Hits:
+    r"""Search symbols by meaning, name or text.
+
+    Ranks every symbol by the words of the question (stems of split identifiers, weighed by where
+    they stand) and by meaning. What is called as the question says comes first. Tests are demoted
+    unless the question speaks of them. The percentage is how much of the question is found again,
+    in words or in meaning.
+
+    Text in double quotes must be there as it stands: "Content-Type" header. An expression between
+    slashes is tried on each line: /def \w+_token/, and /…/i disregards case.
+
+    With --in and files it searches inside them: the definitions that hold any of the words (in any
+    case, also as a part of a longer one), those that hold most first, each with the lines that tell
+    most. A directory or a pattern (src/*/api.py) narrows the ranking instead.
+
+    The first search of a repository makes the search files, which takes seconds; later ones bring
+    them up to date. A search inside files needs none.
+    """
     from tersely.code.languages.registry import LANGUAGES
 
     if parameters.language is not None and parameters.language not in LANGUAGES:
@@ -226,25 +273,6 @@ def _existing(workspace: Workspace, path: str) -> str:
     return place if is_directory else files[0].path
 
 
-def text(found: Hits, style: Style) -> str:
-    """A line for each hit, with the lines found in it, or the reasons below it."""
-    if not found.hits:
-        far = ": no symbol has a word of the query or is close to it in meaning"
-        return style.doubtful(f"no results{far if found.ranked and found.total else ''}")
-    lines = []
-    for hit in found.hits:
-        lines += _inside_row(hit, style) if hit.lines else _ranked_rows(hit, style)
-    if found.words_left_out:
-        words = counted(found.words_left_out, "word")
-        lines.append(style.doubtful(f"… {words} at the end of the question were not looked for"))
-    left = found.without_room if found.ranked else found.total - len(found.hits)
-    if left:
-        more = counted(left, "more symbol", "more symbols")
-        allow = "--budget" if found.without_room else f"--limit {min(found.total, MAX_HITS)}"
-        lines.append(style.doubtful(f"… {more}: {allow} allows more"))
-    return "\n".join(lines)
-
-
 def _ranked_rows(hit: Hit, style: Style) -> list[str]:
     place = style.symbol(f"{hit.path}:{hit.line}")
     row = f"{place}  {clipped(hit.signature, SIGNATURE_CHARACTERS)}  {style.good(f'({hit.share:.0%})')}"
@@ -268,28 +296,3 @@ def _owner(hit: Hit) -> list[str]:
     """The owner of the symbol, if it is in anything but its file."""
     owner = hit.id.removeprefix(f"{hit.path}:").rpartition(".")[0]
     return [f"in {owner}"] if owner and hit.id != hit.path else []
-
-
-CAPABILITY = Capability(
-    name="code.search",
-    summary="Search symbols by meaning, name or text",
-    description="Ranks every symbol by the words of the question (stems of split identifiers, weighed by where they "
-    "stand) and by meaning. What is called as the question says comes first. Tests are demoted unless the question "
-    "speaks of them. The percentage is how much of the question is found again, in words or in meaning.\n\n"
-    'Text in double quotes must be there as it stands: "Content-Type" header. An expression between slashes is tried '
-    "on each line: /def \\w+_token/, and /…/i disregards case.\n\n"
-    "With --in and files it searches inside them: the definitions that hold any of the words (in any case, also as a "
-    "part of a longer one), those that hold most first, each with the lines that tell most. A directory or a pattern "
-    "(src/*/api.py) narrows the ranking instead.\n\n"
-    "The first search of a repository makes the search files, which takes seconds; later ones bring them up to date. "
-    "A search inside files needs none.",
-    parameters=CodeSearchParameters,
-    run=run,
-    text=text,
-    found=lambda found: bool(found.hits),
-    examples=(
-        'search "where tokens are validated"',
-        "search Session.validate",
-        "search expired token --in src/auth.py src/session.py",
-    ),
-)

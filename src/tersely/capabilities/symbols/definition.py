@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, aligned, counted
-from tersely.capabilities.declaration.declaration import Capability, Role, positional
+from tersely.capabilities.declaration.declaration import Role, capability, positional
 from tersely.capabilities.files.places import indexed_file
 from tersely.code.bounds import missing_text
 from tersely.foundation.errors import TerselyError
@@ -18,17 +18,6 @@ if TYPE_CHECKING:
 MAX_LINE_NAMES = 100  # names of one line whose definitions are looked up
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::(?P<column>\d+))?", re.DOTALL)
 _NAME = re.compile(r"[^\W\d]\w*")
-
-
-@dataclass(frozen=True, slots=True)
-class DefinitionParameters:
-    """The place where the names stand."""
-
-    place: str = positional(
-        "a line, or with a column the name there; both count from 1",
-        role=Role.PLACE,
-        metavar="FILE:LINE[:COLUMN]",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +47,46 @@ class Definitions:
     names: tuple[Defined, ...]
 
 
-def run(workspace: Workspace, parameters: DefinitionParameters) -> Definitions:
-    """Look up one name, or each of a line."""
-    read = _PLACE.fullmatch(parameters.place)
+def text(definitions: Definitions, style: Style) -> str:
+    """One place a line."""
+    rows = [
+        (
+            defined.name if place is defined.places[0] else "",
+            f"{place.path}:{place.line}",
+            place.symbol,
+        )
+        for defined in definitions.names
+        for place in defined.places
+    ]
+    return "\n".join(aligned(rows, [style.symbol, None, style.faint]))
+
+
+@capability("code.definition", text, "definition src/app.py:42", "definition src/app.py:42:17")
+def run(
+    workspace: Workspace,
+    *,
+    place: str = positional(
+        "a line, or with a column the name there; both count from 1",
+        role=Role.PLACE,
+        metavar="FILE:LINE[:COLUMN]",
+    ),
+) -> Definitions:
+    """Definitions of the names at a place in a file.
+
+    Followed through imports and re-exports, and to members by the types of values.
+    """
+    read = _PLACE.fullmatch(place)
     if read is None:
         raise TerselyError(
             "invalid_argument",
-            f"{parameters.place!r} is not a place",
+            f"{place!r} is not a place",
             "write FILE:LINE or FILE:LINE:COLUMN",
         )
     path, line = indexed_file(workspace, read["path"]).path, int(read["line"])
     text = _line(workspace, path, line)
     names = [(name[0], name.start()) for name in _NAME.finditer(text)][:MAX_LINE_NAMES]
     if read["column"]:
-        names = [_name_at(names, int(read["column"]) - 1, parameters.place)]
+        names = [_name_at(names, int(read["column"]) - 1, place)]
     places, bounds = workspace.engine.notes.hear(_places, workspace, path, line, names)
     workspace.engine.notes.met(*bounds)
     found = [
@@ -84,7 +99,7 @@ def run(workspace: Workspace, parameters: DefinitionParameters) -> Definitions:
             ("external and built-in names have no definition here", *missing_text(bounds))
         )
         raise TerselyError(
-            "symbol_not_found", f"no name at {parameters.place} is defined in the repository", hint
+            "symbol_not_found", f"no name at {place} is defined in the repository", hint
         )
     return Definitions(path, line, tuple(reversed(known)))
 
@@ -111,28 +126,3 @@ def _places(
     """The places that may define each name of a line."""
     found = (workspace.engine.definition(path, line, column) for _, column in names)
     return [tuple(Place(*place) for place in places) for places in found]
-
-
-def text(definitions: Definitions, style: Style) -> str:
-    """One place a line."""
-    rows = [
-        (
-            defined.name if place is defined.places[0] else "",
-            f"{place.path}:{place.line}",
-            place.symbol,
-        )
-        for defined in definitions.names
-        for place in defined.places
-    ]
-    return "\n".join(aligned(rows, [style.symbol, None, style.faint]))
-
-
-CAPABILITY = Capability(
-    name="code.definition",
-    summary="Definitions of the names at a place in a file",
-    description="Followed through imports and re-exports, and to members by the types of values.",
-    parameters=DefinitionParameters,
-    run=run,
-    text=text,
-    examples=("definition src/app.py:42", "definition src/app.py:42:17"),
-)

@@ -14,7 +14,7 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, clipped
-from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, option, positional
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.graph.listing import name_of, path_of
 from tersely.code.symbols import Kind
@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     from tersely.context.lenses.needs import Need
     from tersely.context.pack.texts import Texts
     from tersely.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class SymbolDepsParameters:
-    """Of what, how far, and how much of it."""
-
-    symbol: str = positional("the symbol", role=Role.SYMBOL)
-    depth: int = option(
-        1, "2: also what that needs; and so on", minimum=1, maximum=MAX_DEPTH_HOPS, metavar="N"
-    )
-    limit: int = limit_option(100, "dependencies")
-    offset: int = offset_option("dependencies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,36 +51,6 @@ class Dependencies:
     needs: Page[Dependency]
 
 
-def run(workspace: Workspace, parameters: SymbolDepsParameters) -> Dependencies:
-    """Resolve the names in the symbol."""
-    from tersely.context.lenses.needs import needs_of
-    from tersely.context.lenses.neighbours import Neighbours
-
-    engine, texts = workspace.engine, workspace.texts()
-    symbol = engine.symbol(parameters.symbol)
-    engine.note_not_understood(symbol.path, symbol.start_line, symbol.end_line)
-    neighbours = Neighbours(engine.graph, engine.store, texts.source)
-    needs = needs_of([symbol], neighbours, parameters.depth)
-    page = page_of(needs, parameters.limit, parameters.offset)
-    return Dependencies(symbol.id, page.each(lambda need: _dependency(need, texts)))
-
-
-def _dependency(need: Need, texts: Texts) -> Dependency:
-    symbol = need.symbol
-    if symbol is None:
-        return Dependency(need.id, need.need, need.depth, need.of, None, "", 0, 0, "")
-    lines = symbol.path, symbol.start_line, symbol.end_line
-    return Dependency(
-        symbol.id,
-        need.need,
-        need.depth,
-        need.of,
-        symbol.kind,
-        *lines,
-        texts.signature(symbol).plain,
-    )
-
-
 def text(found: Dependencies, style: Style) -> str:
     """One dependency a line, by distance and file."""
     page = found.needs
@@ -117,13 +75,48 @@ def text(found: Dependencies, style: Style) -> str:
     return "\n".join([*blocks, *rest_line(page, "dependency", style, "dependencies")])
 
 
-CAPABILITY = Capability(
-    name="code.symbol.deps",
-    summary="Dependencies of a symbol: types, bases, constants, imports, decorators, callees",
-    description="Names in the symbol are resolved as its file sees them; what is called on objects is what the call "
-    "graph knows. A reference is a function that is named but not called, external: is outside the repository.",
-    parameters=SymbolDepsParameters,
-    run=run,
-    text=text,
-    examples=("symbol deps Session.validate", "symbol deps Session --depth 2"),
+@capability(
+    "code.symbol.deps", text, "symbol deps Session.validate", "symbol deps Session --depth 2"
 )
+def run(
+    workspace: Workspace,
+    *,
+    symbol: str = positional("the symbol", role=Role.SYMBOL),
+    depth: int = option(
+        1, "2: also what that needs; and so on", minimum=1, maximum=MAX_DEPTH_HOPS, metavar="N"
+    ),
+    limit: int = limit_option(100, "dependencies"),
+    offset: int = offset_option("dependencies"),
+) -> Dependencies:
+    """Dependencies of a symbol: types, bases, constants, imports, decorators, callees.
+
+    Names in the symbol are resolved as its file sees them; what is called on objects is what the
+    call graph knows. A reference is a function that is named but not called, external: is outside
+    the repository.
+    """
+    from tersely.context.lenses.needs import needs_of
+    from tersely.context.lenses.neighbours import Neighbours
+
+    engine, texts = workspace.engine, workspace.texts()
+    meant = engine.symbol(symbol)
+    engine.note_not_understood(meant.path, meant.start_line, meant.end_line)
+    neighbours = Neighbours(engine.graph, engine.store, texts.source)
+    needs = needs_of([meant], neighbours, depth)
+    page = page_of(needs, limit, offset)
+    return Dependencies(meant.id, page.each(lambda need: _dependency(need, texts)))
+
+
+def _dependency(need: Need, texts: Texts) -> Dependency:
+    symbol = need.symbol
+    if symbol is None:
+        return Dependency(need.id, need.need, need.depth, need.of, None, "", 0, 0, "")
+    lines = symbol.path, symbol.start_line, symbol.end_line
+    return Dependency(
+        symbol.id,
+        need.need,
+        need.depth,
+        need.of,
+        symbol.kind,
+        *lines,
+        texts.signature(symbol).plain,
+    )

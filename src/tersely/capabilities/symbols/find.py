@@ -13,7 +13,7 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned
-from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, option, positional
 from tersely.capabilities.declaration.values import SymbolLine, lines_text, symbol_line
 from tersely.code.symbols import Kind, Symbol
 
@@ -24,45 +24,11 @@ MAX_FOUND_SYMBOLS = 1_000_000  # counted, not shown: a page says how many there 
 
 
 @dataclass(frozen=True, slots=True)
-class SymbolFindParameters:
-    """The symbols to find, and how much of them."""
-
-    queries: tuple[str, ...] = positional(
-        "a name, the end of an id (Session.validate, auth.py:validate) or a pattern (validate*)",
-        role=Role.SYMBOL,
-        metavar="QUERY",
-        minimum=1,
-        maximum=50,
-    )
-    kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
-    signatures: bool = option(
-        True, "have signatures in the JSON; without them no source file is read"
-    )
-    limit: int = limit_option(50, "symbols")
-    offset: int = offset_option("symbols")
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
     """Symbols by path and place, and the queries among several that nothing matches."""
 
     symbols: Page[SymbolLine]
     missing: tuple[str, ...]
-
-
-def run(workspace: Workspace, parameters: SymbolFindParameters) -> Found:
-    """Everything that any of the queries may mean; raises only when that is nothing at all."""
-    found: dict[str, Symbol] = {}
-    missing = []
-    texts = workspace.texts() if parameters.signatures else None
-    for query in parameters.queries:
-        matching = workspace.engine.lookup(query, parameters.kind, MAX_FOUND_SYMBOLS)
-        missing += [] if matching else [query]
-        found |= {symbol.id: symbol for symbol in matching}
-    if not found:
-        raise workspace.engine.not_found(missing[0], parameters.kind)
-    page = page_of(list(found.values()), parameters.limit, parameters.offset)
-    return Found(page.each(lambda symbol: symbol_line(symbol, texts)), tuple(missing))
 
 
 def text(found: Found, style: Style) -> str:
@@ -79,15 +45,41 @@ def text(found: Found, style: Style) -> str:
     )
 
 
-CAPABILITY = Capability(
-    name="code.symbol.find",
-    summary="Symbols by name, end of an id, or pattern",
-    description="A query names whole parts: date does not mean validate, *date does. Case counts.",
-    parameters=SymbolFindParameters,
-    run=run,
-    text=text,
-    examples=(
-        'symbol find "validate*" --kind function',
-        "symbol find Session.validate PaymentService",
-    ),
+@capability(
+    "code.symbol.find",
+    text,
+    'symbol find "validate*" --kind function',
+    "symbol find Session.validate PaymentService",
 )
+def run(
+    workspace: Workspace,
+    *,
+    queries: tuple[str, ...] = positional(
+        "a name, the end of an id (Session.validate, auth.py:validate) or a pattern (validate*)",
+        role=Role.SYMBOL,
+        metavar="QUERY",
+        minimum=1,
+        maximum=50,
+    ),
+    kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND"),
+    signatures: bool = option(
+        True, "have signatures in the JSON; without them no source file is read"
+    ),
+    limit: int = limit_option(50, "symbols"),
+    offset: int = offset_option("symbols"),
+) -> Found:
+    """Symbols by name, end of an id, or pattern.
+
+    A query names whole parts: date does not mean validate, *date does. Case counts.
+    """
+    found: dict[str, Symbol] = {}
+    missing = []
+    texts = workspace.texts() if signatures else None
+    for query in queries:
+        matching = workspace.engine.lookup(query, kind, MAX_FOUND_SYMBOLS)
+        missing += [] if matching else [query]
+        found |= {symbol.id: symbol for symbol in matching}
+    if not found:
+        raise workspace.engine.not_found(missing[0], kind)
+    page = page_of(list(found.values()), limit, offset)
+    return Found(page.each(lambda symbol: symbol_line(symbol, texts)), tuple(missing))

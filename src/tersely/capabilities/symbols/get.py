@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, counted
-from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, option, positional
 from tersely.capabilities.declaration.values import lines_text
 from tersely.code.symbols import Kind
 from tersely.foundation.errors import TerselyError
@@ -20,28 +20,6 @@ if TYPE_CHECKING:
 UNCHANGED = "UNCHANGED"
 MAX_SYMBOLS = 50  # of one question
 _LEAVES_NO_MEMORY = frozenset({"database_unavailable", "database_locked"})
-
-
-@dataclass(frozen=True, slots=True)
-class SymbolGetParameters:
-    """The symbols, and how much of each."""
-
-    symbol: tuple[str, ...] = positional("the symbols", role=Role.SYMBOL, minimum=1)
-    etag: str | None = option(
-        None,
-        "the tag of the version that is known: answer UNCHANGED, or what has changed",
-        metavar="TAG",
-        bare="",
-    )
-    code: bool = option(
-        False, "leave documentation out, as it is left out of several symbols at once"
-    )
-    limit: int = option(
-        400, "how many lines to show", minimum=1, maximum=MAX_SHOWN_LINES, metavar="N"
-    )
-    offset: int = option(
-        0, "how many lines to skip first", minimum=0, maximum=1_000_000, metavar="N"
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +55,76 @@ class Sources:
     missing: tuple[str, ...]  # names that mean no symbol, or more than one
 
 
-def run(workspace: Workspace, parameters: SymbolGetParameters) -> Source | Sources | str:
-    """The lines of the symbol or symbols; of one whose tag is given, `UNCHANGED` where that is so."""
-    if len(parameters.symbol) > MAX_SYMBOLS:
+def text(source: Source | Sources | str, style: Style) -> str:
+    """A line about each symbol, then its code, or what has changed in it if that is shorter."""
+    if isinstance(source, Sources):
+        gone = [style.doubtful(f"not shown: {why}") for why in source.missing]
+        return "\n".join([*(_text_among_others(one, style) for one in source.symbols), *gone])
+    if isinstance(source, str):
+        return source
+    if source.undocumented:
+        return _text_among_others(source, style)
+    about = f"{source.kind.value}, {lines_text(*source.lines)}, etag {source.etag}"
+    if source.diff is not None and len(source.diff) < len(source.content):
+        changed = style.doubtful("changed:")
+        return "\n".join(
+            [
+                f"{style.symbol(source.id)}  {style.faint(about)}  {changed}",
+                source.diff.rstrip("\n"),
+            ]
+        )
+    return _with_head(source, about, style)
+
+
+@capability(
+    "code.symbol.get",
+    text,
+    "symbol get Session.validate Session.close",
+    "symbol get src/auth.py:validate --etag 5cfb1a142ef6",
+    remembering=frozenset({"etag"}),
+)
+def run(
+    workspace: Workspace,
+    *,
+    symbol: tuple[str, ...] = positional("the symbols", role=Role.SYMBOL, minimum=1),
+    etag: str | None = option(
+        None,
+        "the tag of the version that is known: answer UNCHANGED, or what has changed",
+        metavar="TAG",
+        bare="",
+    ),
+    code: bool = option(
+        False, "leave documentation out, as it is left out of several symbols at once"
+    ),
+    limit: int = option(
+        400, "how many lines to show", minimum=1, maximum=MAX_SHOWN_LINES, metavar="N"
+    ),
+    offset: int = option(
+        0, "how many lines to skip first", minimum=0, maximum=1_000_000, metavar="N"
+    ),
+) -> Source | Sources | str:
+    """Source of symbols.
+
+    The lines as they stand in the file, decorators and documentation included, and an ETag: the
+    hash of the symbol, which edits elsewhere, moves and another indentation of the whole do not
+    change. Given back with --etag, the answer is UNCHANGED, or the difference from the version that
+    had the tag. Of several symbols at once documentation is left out, and names that mean none are
+    named at the end.
+    """
+    if len(symbol) > MAX_SYMBOLS:
         raise TerselyError(
             "invalid_argument", f"at most {MAX_SYMBOLS} symbols at once", "ask for fewer"
         )
-    if len(parameters.symbol) == 1:
-        return _one(
-            workspace,
-            workspace.engine.symbol(parameters.symbol[0]),
-            parameters,
-            with_docs=not parameters.code,
-        )
-    if parameters.etag is not None:
+    if len(symbol) == 1:
+        one = workspace.engine.symbol(symbol[0])
+        return _one(workspace, one, etag, limit, offset, with_docs=not code)
+    if etag is not None:
         raise TerselyError(
             "usage", "--etag is about one symbol", "name one symbol, or leave out --etag"
         )
     symbols: list[Symbol] = []
     missing: list[TerselyError] = []
-    for name in dict.fromkeys(parameters.symbol):
+    for name in dict.fromkeys(symbol):
         try:
             symbols.append(workspace.engine.symbol(name))
         except TerselyError as error:
@@ -104,13 +132,19 @@ def run(workspace: Workspace, parameters: SymbolGetParameters) -> Source | Sourc
     if not symbols:
         raise missing[0]
     found = (
-        _one(workspace, symbol, parameters, with_docs=False) for symbol in dict.fromkeys(symbols)
+        _one(workspace, one, None, limit, offset, with_docs=False) for one in dict.fromkeys(symbols)
     )
     return Sources(tuple(one for one in found if isinstance(one, Source)), tuple(map(str, missing)))
 
 
 def _one(
-    workspace: Workspace, symbol: Symbol, parameters: SymbolGetParameters, *, with_docs: bool
+    workspace: Workspace,
+    symbol: Symbol,
+    known: str | None,
+    limit: int,
+    offset: int,
+    *,
+    with_docs: bool,
 ) -> Source | str:
     from tersely.context.pack.delta.etag import etag_of, normalised
 
@@ -118,16 +152,16 @@ def _one(
     normal = normalised(symbol, source)
     etag = etag_of(normal)
     # Whoever passes over some lines wants to see the others.
-    if parameters.etag == etag and not parameters.offset:
+    if known == etag and not offset:
         return UNCHANGED
-    diff = _remembered(workspace, symbol, etag, normal, parameters.etag)
+    diff = _remembered(workspace, symbol, etag, normal, known)
     # Not `splitlines`: a form feed, for one, ends no line that anybody else counts.
     lines = source.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
     numbers = list(range(symbol.start_line, symbol.end_line + 1))
     if not with_docs:
         code = {line.number for line in workspace.texts().body(symbol)}
         numbers = [number for number in numbers if number in code]
-    shown = numbers[parameters.offset : parameters.offset + parameters.limit]
+    shown = numbers[offset : offset + limit]
     return Source(
         symbol.id,
         symbol.kind,
@@ -137,9 +171,9 @@ def _one(
         shown[0] if shown else symbol.end_line,
         "".join(f"{lines[number - 1]}\n" for number in shown),
         len(numbers) <= symbol.end_line - symbol.start_line,
-        diff if not parameters.offset else None,
-        parameters.offset,
-        max(0, len(numbers) - parameters.offset - len(shown)),
+        diff if not offset else None,
+        offset,
+        max(0, len(numbers) - offset - len(shown)),
     )
 
 
@@ -163,27 +197,6 @@ def _remembered(
     return (diff_of(before, normal) or None) if before is not None else None
 
 
-def text(source: Source | Sources | str, style: Style) -> str:
-    """A line about each symbol, then its code, or what has changed in it if that is shorter."""
-    if isinstance(source, Sources):
-        gone = [style.doubtful(f"not shown: {why}") for why in source.missing]
-        return "\n".join([*(_text_among_others(one, style) for one in source.symbols), *gone])
-    if isinstance(source, str):
-        return source
-    if source.undocumented:
-        return _text_among_others(source, style)
-    about = f"{source.kind.value}, {lines_text(*source.lines)}, etag {source.etag}"
-    if source.diff is not None and len(source.diff) < len(source.content):
-        changed = style.doubtful("changed:")
-        return "\n".join(
-            [
-                f"{style.symbol(source.id)}  {style.faint(about)}  {changed}",
-                source.diff.rstrip("\n"),
-            ]
-        )
-    return _with_head(source, about, style)
-
-
 def _text_among_others(source: Source, style: Style) -> str:
     about = lines_text(*source.lines)
     return _with_head(
@@ -202,21 +215,3 @@ def _with_head(source: Source, about: str, style: Style) -> str:
             style.doubtful(f"… {counted(source.more, 'more line')}: --offset {following} continues")
         )
     return "\n".join(lines)
-
-
-CAPABILITY = Capability(
-    name="code.symbol.get",
-    summary="Source of symbols",
-    description="The lines as they stand in the file, decorators and documentation included, and an ETag: the hash of "
-    "the symbol, which edits elsewhere, moves and another indentation of the whole do not change. Given back with "
-    "--etag, the answer is UNCHANGED, or the difference from the version that had the tag. Of several symbols at once "
-    "documentation is left out, and names that mean none are named at the end.",
-    parameters=SymbolGetParameters,
-    run=run,
-    text=text,
-    remembering=frozenset({"etag"}),
-    examples=(
-        "symbol get Session.validate Session.close",
-        "symbol get src/auth.py:validate --etag 5cfb1a142ef6",
-    ),
-)

@@ -15,7 +15,7 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, counted
-from tersely.capabilities.declaration.declaration import Capability, Role, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, option, positional
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.graph.listing import MARKS, grade_text, name_of, sites_text, unread_lines
 from tersely.code.places import is_test
@@ -26,16 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tersely.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class ReferencesParameters:
-    """Of what, which of them, and how many."""
-
-    symbol: str = positional("the symbol: a type, constant, field or function", role=Role.SYMBOL)
-    use: Use | None = option(None, "only those of one use", metavar="USE")
-    limit: int = limit_option(200, "references")
-    offset: int = offset_option("references")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +56,6 @@ class References:
     unread: tuple[str, ...]
 
 
-def run(workspace: Workspace, parameters: ReferencesParameters) -> References:
-    """Resolve each name that may mean the symbol."""
-    engine = workspace.engine
-    symbol = engine.symbol(parameters.symbol)
-    every = engine.references.of(symbol.id)
-    found = [one for one in every if parameters.use in {None, one.use}]
-    uses = {use.value: number for use, number in Counter(one.use for one in found).most_common()}
-    page = page_of(found, parameters.limit, parameters.offset).each(lambda one: Reference(*one))
-    tests = sum(is_test(one.path) for one in found)
-    unread = engine.unread(symbol, {one.path for one in every})
-    return References(
-        symbol.id, symbol.kind, symbol.start_line, symbol.end_line, uses, tests, page, unread
-    )
-
-
 def text(found: References, style: Style) -> str:
     """By file, a line for each symbol and use, with the lines of the names."""
     page = found.references
@@ -100,6 +75,41 @@ def text(found: References, style: Style) -> str:
     return "\n".join([*blocks, *rest_line(page, "reference", style), *unread])
 
 
+@capability(
+    "code.symbol.references",
+    text,
+    "symbol references Session",
+    "symbol references MAX_RETRIES --use write",
+)
+def run(
+    workspace: Workspace,
+    *,
+    symbol: str = positional("the symbol: a type, constant, field or function", role=Role.SYMBOL),
+    use: Use | None = option(None, "only those of one use", metavar="USE"),
+    limit: int = limit_option(200, "references"),
+    offset: int = offset_option("references"),
+) -> References:
+    """References to a symbol: calls, types, bases, imports, reads and writes of its name, links.
+
+    Every name that means the symbol, through imports, aliases and the types of values. Graded as
+    calls are: exact (scopes and imports), inferred (types and flow of values), by name (a member of
+    something of which nothing is known, where few have the name). Names in comments and strings are
+    left out. Of what a framework calls for a URL, links to that are references too, in code and in
+    templates: they call nothing.
+    """
+    engine = workspace.engine
+    meant = engine.symbol(symbol)
+    every = engine.references.of(meant.id)
+    found = [one for one in every if use in {None, one.use}]
+    uses = {kind.value: number for kind, number in Counter(one.use for one in found).most_common()}
+    page = page_of(found, limit, offset).each(lambda one: Reference(*one))
+    tests = sum(is_test(one.path) for one in found)
+    unread = engine.unread(meant, {one.path for one in every})
+    return References(
+        meant.id, meant.kind, meant.start_line, meant.end_line, uses, tests, page, unread
+    )
+
+
 def _lines_by_file(references: Sequence[Reference], style: Style) -> list[str]:
     """The path of each file, and below it a line for each symbol and use."""
     groups: dict[tuple[str, str, Use, str], list[int]] = {}
@@ -116,17 +126,3 @@ def _lines_by_file(references: Sequence[Reference], style: Style) -> list[str]:
         found.append(f"  {path}")
         found += [f"    {next(written)}" for _ in group]
     return found
-
-
-CAPABILITY = Capability(
-    name="code.symbol.references",
-    summary="References to a symbol: calls, types, bases, imports, reads and writes of its name, links",
-    description="Every name that means the symbol, through imports, aliases and the types of values. Graded as calls "
-    "are: exact (scopes and imports), inferred (types and flow of values), by name (a member of something of which "
-    "nothing is known, where few have the name). Names in comments and strings are left out. Of what a framework calls "
-    "for a URL, links to that are references too, in code and in templates: they call nothing.",
-    parameters=ReferencesParameters,
-    run=run,
-    text=text,
-    examples=("symbol references Session", "symbol references MAX_RETRIES --use write"),
-)

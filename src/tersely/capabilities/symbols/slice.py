@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration.declaration import Capability, Role, group, option, positional
+from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
     Packed,
@@ -32,80 +32,72 @@ DEFAULT_SLICE_TOKENS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class SymbolSliceParameters:
-    """Around what, how far, how much, in which form."""
-
-    symbols: tuple[str, ...] = positional(
-        "what the slice is around",
-        role=Role.SYMBOL,
-        metavar="SYMBOL",
-        minimum=1,
-        maximum=MAX_TARGET_SYMBOLS,
-    )
-    kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND")
-    depth: int = option(
-        1,
-        "1: what the symbols need; 2: also what that needs; and so on",
-        minimum=0,
-        maximum=MAX_DEPTH_HOPS,
-        metavar="N",
-    )
-    limit: int | None = option(
-        None,
-        "how many symbols to choose from, the most needed first",
-        minimum=1,
-        maximum=MAX_PAGE_ENTRIES,
-        metavar="N",
-    )
-    budget: int = option(
-        DEFAULT_SLICE_TOKENS,
-        "the most tokens that the answer may have",
-        minimum=1,
-        maximum=MAX_BUDGET_TOKENS,
-        metavar="TOKENS",
-    )
-    packing: Packing = group(Packing)
-
-
-@dataclass(frozen=True, slots=True)
 class Slice(Packed):
     """A pack of symbols with what they need."""
 
     targets: tuple[str, ...]
 
 
-def run(workspace: Workspace, parameters: SymbolSliceParameters) -> Slice:
-    """Resolve, choose, fit and print."""
+@capability(
+    "code.symbol.slice",
+    counted_text,
+    "symbol slice Session.validate --depth 1 --budget 1200",
+    "symbol slice Kettle --session work",
+    aside=session_aside,
+    remembering=REMEMBERING,
+)
+def run(
+    workspace: Workspace,
+    *,
+    symbols: tuple[str, ...] = positional(
+        "what the slice is around",
+        role=Role.SYMBOL,
+        metavar="SYMBOL",
+        minimum=1,
+        maximum=MAX_TARGET_SYMBOLS,
+    ),
+    kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND"),
+    depth: int = option(
+        1,
+        "1: what the symbols need; 2: also what that needs; and so on",
+        minimum=0,
+        maximum=MAX_DEPTH_HOPS,
+        metavar="N",
+    ),
+    limit: int | None = option(
+        None,
+        "how many symbols to choose from, the most needed first",
+        minimum=1,
+        maximum=MAX_PAGE_ENTRIES,
+        metavar="N",
+    ),
+    budget: int = option(
+        DEFAULT_SLICE_TOKENS,
+        "the most tokens that the answer may have",
+        minimum=1,
+        maximum=MAX_BUDGET_TOKENS,
+        metavar="TOKENS",
+    ),
+    packing: Packing = group(Packing),
+) -> Slice:
+    """Symbols with their dependencies, then their callers, within a token budget.
+
+    A pack of types, bases, constants, decorators, modules and functions that the symbols name or
+    call, and an imports: line with what comes from outside the repository. No caller has a place in
+    it before every dependency has one.
+    """
     from tersely.context.lenses.needs import closure, first
     from tersely.context.lenses.neighbours import Neighbours
 
-    check(parameters.packing.memory.reader)
+    check(packing.memory.reader)
     engine = workspace.engine
-    named = (engine.symbol(query, parameters.kind) for query in parameters.symbols)
+    named = (engine.symbol(query, kind) for query in symbols)
     targets = list({symbol.id: symbol for symbol in named}.values())
     engine.note_unread(targets)
-    texts = workspace.texts(with_docs=parameters.packing.wording.with_docs)
+    texts = workspace.texts(with_docs=packing.wording.with_docs)
     neighbours = Neighbours(engine.graph, engine.store, texts.source)
-    view = closure(targets, neighbours, parameters.depth)
-    if parameters.limit is not None:
-        view = first(view, parameters.limit + len(targets))
-    answer = answered(workspace, parameters.packing, view, texts, parameters.budget)
+    view = closure(targets, neighbours, depth)
+    if limit is not None:
+        view = first(view, limit + len(targets))
+    answer = answered(workspace, packing, view, texts, budget)
     return Slice(**answer.fields(), targets=answer.pack.targets)
-
-
-CAPABILITY = Capability(
-    name="code.symbol.slice",
-    summary="Symbols with their dependencies, then their callers, within a token budget",
-    description="A pack of types, bases, constants, decorators, modules and functions that the symbols name or call, "
-    "and an imports: line with what comes from outside the repository. No caller has a place in it before every "
-    "dependency has one.",
-    parameters=SymbolSliceParameters,
-    run=run,
-    text=counted_text,
-    aside=session_aside,
-    remembering=REMEMBERING,
-    examples=(
-        "symbol slice Session.validate --depth 1 --budget 1200",
-        "symbol slice Kettle --session work",
-    ),
-)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.answers.reply import BUDGET
-from tersely.capabilities.declaration.declaration import parameters_of
 from tersely.capabilities.declaration.references import has_references, with_references
 from tersely.cli import cassettes
 from tersely.cli.builtin.daemon import ANSWER_WORDS, resolved_root
@@ -108,9 +107,7 @@ async def _ask(
     is_kept = given.pop(STORE, False)
     own = {name: value for name, value in given.items() if name != BUDGET}
     capability = catalogue.load(call(command, own, str(root)).capability)
-    given = await asyncio.to_thread(
-        with_references, parameters_of(capability.parameters), given, cassettes.fetch
-    )
+    given = await asyncio.to_thread(with_references, capability.parameters, given, cassettes.fetch)
     reply = await asking.ask(root, command, given, on_progress)
     if not is_kept:
         return reply

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.reply import answer_text, aside_text, failure_text, notes_text
 from tersely.capabilities.answers.text import Style
@@ -27,7 +27,7 @@ class Output:
         self._options = options
         self._terminal = terminal
 
-    def print_answer(self, outcome: Outcome, capability: Capability[Any, Any]) -> int:
+    def print_answer(self, outcome: Outcome, capability: Capability) -> int:
         """Print a result on standard output."""
         if not self._options.quiet:
             write(self._terminal.err, notes_text(outcome))

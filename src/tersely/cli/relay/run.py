@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.capabilities.answers.text import Style, aligned
-from tersely.capabilities.declaration.binding import bind
+from tersely.capabilities.declaration.binding import bind, checked
 from tersely.capabilities.declaration.declaration import Parameter, option, parameters_of
 from tersely.capabilities.invoke import Outcome
 from tersely.capabilities.relay.context import PERSON
@@ -79,7 +79,7 @@ def _ask(program: str, command: Command, words: Sequence[str]) -> int:
     agent = str(named) or asker(os.environ)
     given = with_content(declared, {**command.preset, **arguments}, Path())
     given = completed(declared, given, Path(options.root))
-    bind(command.capability().parameters, given)
+    checked(command.capability().parameters, given)
     output = Output(program, options, Terminal.own())
     with Client.local(agent) as relay:
         answered = relay.answer(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration.declaration import PLACES, Parameter, Role, parameters_of
+from tersely.capabilities.declaration.declaration import PLACES, Parameter, Role
 from tersely.daemon.ndjson.answers import Shape
 from tersely.daemon.ndjson.spellings import PREFIX, SPELLINGS, Spelling, spelling_of
 from tersely.foundation.errors import TerselyError
@@ -64,7 +64,7 @@ def call(command: str, given: Mapping[str, Any], root: str) -> Call:
             suggestion(command, commands()),
         )
     spelling = spelling.about(given, root)
-    declared = parameters_of(catalogue.load(spelling.capability).parameters)
+    declared = catalogue.load(spelling.capability).parameters
     roles = {parameter.name: parameter.role for parameter in declared}
     arguments: dict[str, object] = {}
     for own, value in _named(spelling, given, set(roles)):

@@ -197,7 +197,7 @@ class Analysis:
     def warm(self) -> None:
         """Load what answers need."""
         for capability in catalogue.every(catalogue.CODE_NAMES):
-            capability.parameters.__doc__  # noqa: B018
+            _ = capability.parameters
         _ = self._engine.graph
         self.rest()
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.binding import schema
-from tersely.capabilities.declaration.declaration import Capability, Effect, parameters_of
+from tersely.capabilities.declaration.declaration import Capability, Effect
 from tersely.capabilities.declaration.references import Referred, with_references
 from tersely.daemon.asking import Asking
 from tersely.foundation.errors import TerselyError
@@ -58,7 +58,7 @@ class Workspaces:
             root, given = self._split(call.arguments)
             read: list[str] = []
             fetch = partial(self._fetch, read)
-            arguments = with_references(parameters_of(capability.parameters), given, fetch)
+            arguments = with_references(capability.parameters, given, fetch)
             reply = self._wait(
                 self._asking.ask(root, capability.name, arguments, _say_nothing, is_whole=True)
             )
@@ -153,12 +153,10 @@ def _say_nothing(done: int, total: int) -> None:
     """Nobody looks at the progress of a call."""
 
 
-def _schema(capability: Capability[Any, Any]) -> dict[str, Any]:
+def _schema(capability: Capability) -> dict[str, Any]:
     """The schema without what does more than read: nobody may ask for that through this door."""
     described = schema(capability.parameters)
-    allowed = {
-        one.name for one in parameters_of(capability.parameters) if one.effect is Effect.READ
-    }
+    allowed = {one.name for one in capability.parameters if one.effect is Effect.READ}
     properties = {
         ROOT: {"type": "string", "description": "the repository, as a directory of this machine"}
     }

@@ -20,7 +20,6 @@ from tersely.capabilities.declaration.declaration import (
     Context,
     Effect,
     Parameter,
-    parameters_of,
 )
 from tersely.capabilities.declaration.toolset import OFFERED, call_line, offered, tool_name
 from tersely.daemon.ndjson.spellings import SPELLINGS, spelling_of
@@ -138,7 +137,7 @@ def _typed(command: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a command as its parameters want them, where they came in quotes."""
     spelling = spelling_of(command)
     name, renames = (spelling.capability, spelling.renames) if spelling else (command, {})
-    declared = parameters_of(catalogue.load(name).parameters)
+    declared = catalogue.load(name).parameters
     own = {parameter.name: schema_of(parameter) for parameter in declared}
     schemas = {**own, **BY_EVERY_TOOL}
     return {
@@ -170,8 +169,8 @@ def for_session(question: Question, session: str) -> Question:
     )
 
 
-def _parameter_names(capability: Capability[Any, Any]) -> set[str]:
-    return {parameter.name for parameter in parameters_of(capability.parameters)}
+def _parameter_names(capability: Capability) -> set[str]:
+    return {parameter.name for parameter in capability.parameters}
 
 
 def is_known(name: str) -> bool:
@@ -209,7 +208,7 @@ def more_tools(arguments: Mapping[str, Any]) -> str:
     return _page(catalogue.load(found[tool_name(asked)]))
 
 
-def _others() -> Iterator[Capability[Any, Any]]:
+def _others() -> Iterator[Capability]:
     return (catalogue.load(name) for name in OFFERED if name not in CORE)
 
 
@@ -243,10 +242,8 @@ def called(arguments: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:
     return name, budget, inner or {}
 
 
-def _tool(
-    capability: Capability[Any, Any], shown: tuple[str, ...], *, is_core: bool = False
-) -> Tool:
-    declared = {parameter.name: parameter for parameter in parameters_of(capability.parameters)}
+def _tool(capability: Capability, shown: tuple[str, ...], *, is_core: bool = False) -> Tool:
+    declared = {parameter.name: parameter for parameter in capability.parameters}
     properties = {name: _schema(declared[name]) for name in shown if name != BUDGET}
     is_asked_of_code = capability.context is Context.WORKSPACE
     if is_asked_of_code:
@@ -284,11 +281,11 @@ def _schema(parameter: Parameter) -> dict[str, Any]:
     }
 
 
-def _names(capability: Capability[Any, Any]) -> Iterator[str]:
+def _names(capability: Capability) -> Iterator[str]:
     return (parameter.name for parameter in offered(capability))
 
 
-def _page(capability: Capability[Any, Any]) -> str:
+def _page(capability: Capability) -> str:
     declared = offered(capability)
     lines = [f"{tool_name(capability.name)}: {capability.summary}", "", capability.description, ""]
     is_of_code = capability.context is Context.WORKSPACE

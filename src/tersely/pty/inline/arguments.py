@@ -62,9 +62,9 @@ def asked(service: str, said: str, declared: Sequence[str] = ()) -> Asked:
 
 def _of_capability(spelling: Spelling, words: Sequence[str]) -> dict[str, Any]:
     from tersely.capabilities import catalogue
-    from tersely.capabilities.declaration.declaration import Role, parameters_of
+    from tersely.capabilities.declaration.declaration import Role
 
-    declared = parameters_of(catalogue.load(spelling.capability).parameters)
+    declared = catalogue.load(spelling.capability).parameters
     names = spelling.shown
     texts = {
         parameter.name for parameter in declared if parameter.many and parameter.role is Role.TEXT

@@ -25,6 +25,9 @@ class Numbered(Protocol):
 EntryT = TypeVar("EntryT", bound=Numbered)
 
 
+BEHIND = option(0, "those behind this number", minimum=0)
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """The piece of a list."""

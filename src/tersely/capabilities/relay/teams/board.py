@@ -36,46 +36,6 @@ class BoardParameters:
 
 
 @dataclass(frozen=True, slots=True)
-class AddParameters:
-    """A new item."""
-
-    step: str = positional(
-        "what is to be done", metavar="TEXT", minimum=1, maximum=MAX_STEP_CHARACTERS
-    )
-    needs: tuple[str, ...] = option(
-        (), "an item that comes first", metavar="ITEM", maximum=MAX_NEEDED_ITEMS, role=Role.TEXT
-    )
-    board: BoardParameters = group(BoardParameters)
-
-
-@dataclass(frozen=True, slots=True)
-class TakeParameters:
-    """The item, or the first that can be taken."""
-
-    item: str = positional(
-        "its id, as board shows it (default: the first that is ready)", default=""
-    )
-    board: BoardParameters = group(BoardParameters)
-
-
-@dataclass(frozen=True, slots=True)
-class ItemParameters:
-    """The item."""
-
-    item: str = positional("its id, as board shows it")
-    board: BoardParameters = group(BoardParameters)
-
-
-@dataclass(frozen=True, slots=True)
-class BlockParameters:
-    """The item, and why it cannot go on."""
-
-    item: str = positional("its id, as board shows it")
-    why: str = option("", "what it waits for", maximum=MAX_STEP_CHARACTERS)
-    board: BoardParameters = group(BoardParameters)
-
-
-@dataclass(frozen=True, slots=True)
 class BoardItem:
     """One item: pending, taken, done or blocked; `until` is ISO 8601 in UTC."""
 
@@ -96,45 +56,111 @@ class BoardItems:
     items: list[BoardItem]
 
 
-def show(context: RelayContext, parameters: BoardParameters) -> BoardItems:
-    """All items."""
-    board = _board(context, parameters)
-    return _shown(context, parameters, board.items())
+_reading = partial(
+    relay_capability,
+    description="The board is the plan in the state of a thread; a project has one of its own.",
+    fails=("item_not_found", "not_ready", "already_claimed", "thread_not_found", "busy"),
+)
 
 
-def ready(context: RelayContext, parameters: BoardParameters) -> BoardItems:
-    """The items that can be taken."""
-    return _shown(context, parameters, _board(context, parameters).ready())
+_writing = partial(_reading, effect=Effect.WRITE)
 
 
-def add(context: RelayContext, parameters: AddParameters) -> BoardItems:
-    """One item more."""
-    made = _board(context, parameters.board).add(parameters.step, parameters.needs)
-    return _shown(context, parameters.board, [made])
+def _text(found: BoardItems, style: Style) -> str:
+    rows = [(one.id, one.status, one.by, one.step + _more(one)) for one in found.items]
+    return "\n".join(aligned(rows, [style.symbol])) if rows else "nothing is on the board"
 
 
-def take(context: RelayContext, parameters: TakeParameters) -> BoardItems:
-    """An item for who asks."""
-    taken = _board(context, parameters.board).take(parameters.item)
-    return _shown(context, parameters.board, [taken])
+@_reading("board.show", _text, "board")
+def show(
+    context: RelayContext,
+    *,
+    board: BoardParameters = group(BoardParameters),
+) -> BoardItems:
+    """The work board: all items, and who has them."""
+    return _shown(context, board, _board(context, board).items())
 
 
-def done(context: RelayContext, parameters: ItemParameters) -> BoardItems:
-    """An item that is done."""
-    settled = _board(context, parameters.board).settle(parameters.item, "done")
-    return _shown(context, parameters.board, [settled])
+def _ready_text(found: BoardItems, style: Style) -> str:
+    return _text(found, style) if found.items else "nothing is ready"
 
 
-def block(context: RelayContext, parameters: BlockParameters) -> BoardItems:
-    """An item that cannot go on."""
-    settled = _board(context, parameters.board).settle(parameters.item, "blocked", parameters.why)
-    return _shown(context, parameters.board, [settled])
+@_reading("board.ready", _ready_text, "board ready")
+def ready(
+    context: RelayContext,
+    *,
+    board: BoardParameters = group(BoardParameters),
+) -> BoardItems:
+    """The items that can be taken now."""
+    return _shown(context, board, _board(context, board).ready())
 
 
-def reopen(context: RelayContext, parameters: ItemParameters) -> BoardItems:
-    """An item that can be taken again."""
-    settled = _board(context, parameters.board).settle(parameters.item, "pending")
-    return _shown(context, parameters.board, [settled])
+@_writing("board.add", _text, 'board add "parse dates"', 'board add "format dates" --needs b1')
+def add(
+    context: RelayContext,
+    *,
+    step: str = positional(
+        "what is to be done", metavar="TEXT", minimum=1, maximum=MAX_STEP_CHARACTERS
+    ),
+    needs: tuple[str, ...] = option(
+        (), "an item that comes first", metavar="ITEM", maximum=MAX_NEEDED_ITEMS, role=Role.TEXT
+    ),
+    board: BoardParameters = group(BoardParameters),
+) -> BoardItems:
+    """Add an item to the work board."""
+    made = _board(context, board).add(step, needs)
+    return _shown(context, board, [made])
+
+
+@_writing("board.take", _text, "board take", "board take b2")
+def take(
+    context: RelayContext,
+    *,
+    item: str = positional(
+        "its id, as board shows it (default: the first that is ready)", default=""
+    ),
+    board: BoardParameters = group(BoardParameters),
+) -> BoardItems:
+    """Take an item, the first that is ready without a name."""
+    taken = _board(context, board).take(item)
+    return _shown(context, board, [taken])
+
+
+@_writing("board.done", _text, "board done b1")
+def done(
+    context: RelayContext,
+    *,
+    item: str = positional("its id, as board shows it"),
+    board: BoardParameters = group(BoardParameters),
+) -> BoardItems:
+    """Say that an item is done."""
+    settled = _board(context, board).settle(item, "done")
+    return _shown(context, board, [settled])
+
+
+@_writing("board.block", _text, 'board block b2 --why "needs a decision"')
+def block(
+    context: RelayContext,
+    *,
+    item: str = positional("its id, as board shows it"),
+    why: str = option("", "what it waits for", maximum=MAX_STEP_CHARACTERS),
+    board: BoardParameters = group(BoardParameters),
+) -> BoardItems:
+    """Say that an item cannot go on, and why."""
+    settled = _board(context, board).settle(item, "blocked", why)
+    return _shown(context, board, [settled])
+
+
+@_writing("board.reopen", _text, "board reopen b2")
+def reopen(
+    context: RelayContext,
+    *,
+    item: str = positional("its id, as board shows it"),
+    board: BoardParameters = group(BoardParameters),
+) -> BoardItems:
+    """Give an item back, to be taken again."""
+    settled = _board(context, board).settle(item, "pending")
+    return _shown(context, board, [settled])
 
 
 def _thread_of(context: RelayContext, parameters: BoardParameters) -> str:
@@ -175,49 +201,7 @@ def _shown(context: RelayContext, parameters: BoardParameters, items: list[Item]
     return BoardItems(_thread_of(context, parameters), lines)
 
 
-def _text(found: BoardItems, style: Style) -> str:
-    rows = [(one.id, one.status, one.by, one.step + _more(one)) for one in found.items]
-    return "\n".join(aligned(rows, [style.symbol])) if rows else "nothing is on the board"
-
-
-def _ready_text(found: BoardItems, style: Style) -> str:
-    return _text(found, style) if found.items else "nothing is ready"
-
-
 def _more(item: BoardItem) -> str:
     needs = f"  after {', '.join(item.needs)}" if item.needs and item.status != "done" else ""
     why = f"  waits: {item.why}" if item.why else ""
     return needs + why
-
-
-_reading = partial(
-    relay_capability,
-    description="The board is the plan in the state of a thread; a project has one of its own.",
-    fails=("item_not_found", "not_ready", "already_claimed", "thread_not_found", "busy"),
-)
-_writing = partial(_reading, effect=Effect.WRITE)
-
-SHOW = _reading(
-    "board.show", "The work board: all items, and who has them", BoardParameters, show, _text, "board",
-)  # fmt: skip
-READY = _reading(
-    "board.ready", "The items that can be taken now", BoardParameters, ready, _ready_text, "board ready",
-)  # fmt: skip
-ADD = _writing(
-    "board.add", "Add an item to the work board", AddParameters, add, _text,
-    'board add "parse dates"', 'board add "format dates" --needs b1',
-)  # fmt: skip
-TAKE = _writing(
-    "board.take", "Take an item, the first that is ready without a name", TakeParameters, take, _text,
-    "board take", "board take b2",
-)  # fmt: skip
-DONE = _writing(
-    "board.done", "Say that an item is done", ItemParameters, done, _text, "board done b1"
-)
-BLOCK = _writing(
-    "board.block", "Say that an item cannot go on, and why", BlockParameters, block, _text,
-    'board block b2 --why "needs a decision"',
-)  # fmt: skip
-REOPEN = _writing(
-    "board.reopen", "Give an item back, to be taken again", ItemParameters, reopen, _text, "board reopen b2",
-)  # fmt: skip

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.answers.text import Style, aligned
 from tersely.capabilities.declaration.declaration import (
     Effect,
-    RelayCapability,
     Role,
     group,
     option,
     positional,
+    relay_capability,
 )
 from tersely.capabilities.relay.context import RelayContext
 from tersely.foundation.storage.roots import enclosing_root
@@ -56,46 +56,6 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimParameters:
-    """The targets that are to be held, and how."""
-
-    targets: tuple[str, ...] = positional(
-        _TARGETS, role=Role.PATH, metavar="TARGET", minimum=1, maximum=MAX_CLAIM_TARGETS
-    )
-    shared: bool = option(False, "others may hold it too, who say so as well")
-    minutes: int = option(
-        LEASE_MINUTES,
-        "how long, from whatever its holder last asks",
-        minimum=1,
-        maximum=MAX_LEASE_MINUTES,
-    )
-    why: str = option("", "what for", maximum=200)
-    where: Where = group(Where)
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseParameters:
-    """The targets that are given back."""
-
-    targets: tuple[str, ...] = positional(
-        "what to give back (default: all)",
-        default=(),
-        role=Role.PATH,
-        metavar="TARGET",
-        maximum=MAX_CLAIM_TARGETS,
-    )
-    where: Where = group(Where)
-
-
-@dataclass(frozen=True, slots=True)
-class ListParameters:
-    """The claims that are listed."""
-
-    target: str = positional("those about this path, symbol or name", default="", role=Role.PATH)
-    where: Where = group(Where)
-
-
-@dataclass(frozen=True, slots=True)
 class ClaimLine:
     """One claim. Times are ISO 8601 in UTC."""
 
@@ -119,39 +79,112 @@ class ClaimList:
     kept: list[ClaimLine] = field(default_factory=list)
 
 
-def take(context: RelayContext, parameters: ClaimParameters) -> ClaimList:
-    """Hold all targets, or none."""
+def _taken_text(found: ClaimList, style: Style) -> str:
+    return "\n".join(f"yours until {one.until}: {style.symbol(one.target)}" for one in found.claims)
+
+
+@relay_capability(
+    "claim.take",
+    _taken_text,
+    'claim src/parser.py --why "new grammar"',
+    "claim 'src/**/*.py' --shared",
+    "claim name:release",
+    effect=Effect.WRITE,
+    fails=("already_claimed", "invalid_argument", "busy"),
+)
+def take(
+    context: RelayContext,
+    *,
+    targets: tuple[str, ...] = positional(
+        _TARGETS, role=Role.PATH, metavar="TARGET", minimum=1, maximum=MAX_CLAIM_TARGETS
+    ),
+    shared: bool = option(False, "others may hold it too, who say so as well"),
+    minutes: int = option(
+        LEASE_MINUTES,
+        "how long, from whatever its holder last asks",
+        minimum=1,
+        maximum=MAX_LEASE_MINUTES,
+    ),
+    why: str = option("", "what for", maximum=200),
+    where: Where = group(Where),
+) -> ClaimList:
+    """Claim what you are about to change, so that no other agent changes it meanwhile.
+
+    All of it is claimed, or none where another agent holds a part. A claim lasts as long as its
+    holder works or asks the relay something, and ends by itself when that stops. It holds in all
+    worktrees and clones of a project.
+    """
     from tersely.relay.teams.claims import Wish
 
     wish = Wish(
         context.agent,
-        parameters.targets,
-        parameters.minutes * 60_000,
-        parameters.shared,
-        parameters.why,
-        parameters.where.root,
+        targets,
+        minutes * 60_000,
+        shared,
+        why,
+        where.root,
     )
-    return _listed(context.relay.claims.take(parameters.where.project_in(context.relay), wish))
+    return _listed(context.relay.claims.take(where.project_in(context.relay), wish))
 
 
-def release(context: RelayContext, parameters: ReleaseParameters) -> ClaimList:
-    """Give back what who asks holds; of other targets, who holds what is about them."""
-    project, held = parameters.where.project_in(context.relay), context.relay.claims
-    given_back = held.release(project, context.agent, parameters.targets)
-    others = set(parameters.targets) - {one.target for one in given_back}
+def _released_text(found: ClaimList, style: Style) -> str:
+    lines = [f"released: {style.symbol(one.target)}" for one in found.claims]
+    lines += [
+        f"not released: {style.symbol(one.target)} is held by {one.holder} until {one.until}"
+        for one in found.kept
+    ]
+    return "\n".join(lines) or "nothing was held"
+
+
+@relay_capability(
+    "claim.release", _released_text, "release src/parser.py", "release", effect=Effect.WRITE
+)
+def release(
+    context: RelayContext,
+    *,
+    targets: tuple[str, ...] = positional(
+        "what to give back (default: all)",
+        default=(),
+        role=Role.PATH,
+        metavar="TARGET",
+        maximum=MAX_CLAIM_TARGETS,
+    ),
+    where: Where = group(Where),
+) -> ClaimList:
+    """Give back what you have claimed."""
+    project, held = where.project_in(context.relay), context.relay.claims
+    given_back = held.release(project, context.agent, targets)
+    others = set(targets) - {one.target for one in given_back}
     kept = dict.fromkeys(
         claim for target in sorted(others) for claim in held.listed(project, target)
     )
     return ClaimList(_lines(given_back), kept=_lines(kept))
 
 
-def claims_of(context: RelayContext, parameters: ListParameters) -> ClaimList:
-    """The claims of a project."""
-    where = parameters.where
-    held = context.relay.claims.listed(
-        where.project_in(context.relay), where.from_root(parameters.target)
-    )
-    return _listed(held, context.relay.trees.why_not(context.agent, parameters.target))
+def _list_text(found: ClaimList, style: Style) -> str:
+    rows: list[tuple[str, ...]] = [("target", "holder", "", "since", "until", "why")]
+    for one in found.claims:
+        mode = "shared" if one.shared else ""
+        rows.append((one.target, one.holder, mode, one.since, one.until, one.why))
+    return "\n".join(aligned(rows, [style.symbol])) if found.claims else "nothing is claimed"
+
+
+@relay_capability(
+    "claim.list",
+    _list_text,
+    "claims",
+    "claims src/parser.py",
+    found=lambda result: bool(result.claims),
+)
+def claims_of(
+    context: RelayContext,
+    *,
+    target: str = positional("those about this path, symbol or name", default="", role=Role.PATH),
+    where: Where = group(Where),
+) -> ClaimList:
+    """What is claimed in this project, and by whom."""
+    held = context.relay.claims.listed(where.project_in(context.relay), where.from_root(target))
+    return _listed(held, context.relay.trees.why_not(context.agent, target))
 
 
 def _listed(found: list[claims.Claim], elsewhere: str = "") -> ClaimList:
@@ -173,63 +206,3 @@ def _lines(found: Iterable[claims.Claim]) -> list[ClaimLine]:
         )
         for one in found
     ]
-
-
-def _taken_text(found: ClaimList, style: Style) -> str:
-    return "\n".join(f"yours until {one.until}: {style.symbol(one.target)}" for one in found.claims)
-
-
-def _released_text(found: ClaimList, style: Style) -> str:
-    lines = [f"released: {style.symbol(one.target)}" for one in found.claims]
-    lines += [
-        f"not released: {style.symbol(one.target)} is held by {one.holder} until {one.until}"
-        for one in found.kept
-    ]
-    return "\n".join(lines) or "nothing was held"
-
-
-def _list_text(found: ClaimList, style: Style) -> str:
-    rows: list[tuple[str, ...]] = [("target", "holder", "", "since", "until", "why")]
-    for one in found.claims:
-        mode = "shared" if one.shared else ""
-        rows.append((one.target, one.holder, mode, one.since, one.until, one.why))
-    return "\n".join(aligned(rows, [style.symbol])) if found.claims else "nothing is claimed"
-
-
-CLAIM = RelayCapability(
-    name="claim.take",
-    summary="Claim what you are about to change, so that no other agent changes it meanwhile",
-    description=(
-        "All of it is claimed, or none where another agent holds a part. A claim lasts as long as its holder works or "
-        "asks the relay something, and ends by itself when that stops. It holds in all worktrees and clones of a "
-        "project."
-    ),
-    parameters=ClaimParameters,
-    run=take,
-    text=_taken_text,
-    effect=Effect.WRITE,
-    examples=(
-        'claim src/parser.py --why "new grammar"',
-        "claim 'src/**/*.py' --shared",
-        "claim name:release",
-    ),
-    fails=("already_claimed", "invalid_argument", "busy"),
-)
-RELEASE = RelayCapability(
-    name="claim.release",
-    summary="Give back what you have claimed",
-    parameters=ReleaseParameters,
-    run=release,
-    text=_released_text,
-    effect=Effect.WRITE,
-    examples=("release src/parser.py", "release"),
-)
-CLAIMS = RelayCapability(
-    name="claim.list",
-    summary="What is claimed in this project, and by whom",
-    parameters=ListParameters,
-    run=claims_of,
-    text=_list_text,
-    found=lambda result: bool(result.claims),
-    examples=("claims", "claims src/parser.py"),
-)

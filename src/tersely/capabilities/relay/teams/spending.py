@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration.declaration import (
-    Effect,
-    RelayCapability,
-    option,
-)
+from tersely.capabilities.answers.text import Style
+from tersely.capabilities.declaration.declaration import Effect, option, relay_capability
 from tersely.capabilities.relay.answers.documents import THREAD_ERRORS, SpentTold
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.threads import spent_line, spent_told
+from tersely.capabilities.relay.threads import OF_THREAD, spent_line, spent_told
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
     from tersely.relay.threads.threads import Thread
 
 
-@dataclass(frozen=True, slots=True)
-class SpendParameters:
-    """The programs that an agent of a thread is to start."""
-
-    thread: str = option(MISSING, "the id of a thread")
-    programs: int = option(0, "that the agent is about to start", minimum=0, maximum=100)
+def _text(spent: SpentTold, style: Style) -> str:
+    return spent_line(spent)
 
 
-def spend(context: RelayContext, parameters: SpendParameters) -> SpentTold:
-    """The programs of the thread's agents today, with those."""
+@relay_capability(
+    "thread.spend",
+    _text,
+    effect=Effect.WRITE,
+    fails=(*THREAD_ERRORS, "spending_limit", "not_permitted"),
+)
+def spend(
+    context: RelayContext,
+    *,
+    thread: str = OF_THREAD,
+    programs: int = option(0, "that the agent is about to start", minimum=0, maximum=100),
+) -> SpentTold:
+    """Ask before an agent of a thread starts another program.
+
+    Programs are refused once the agents of the thread have started in a day (UTC) as many as the
+    policy allows.
+    """
     from tersely.relay.teams import spending
     from tersely.relay.threads import threads
 
     relay = context.relay
-    thread = threads.get(relay.store, parameters.thread)
-    _check_own(context, thread)
-    programs = spending.start(relay.store, thread, parameters.programs, relay.policy)
-    return spent_told(context, thread, programs)
+    of = threads.get(relay.store, thread)
+    _check_own(context, of)
+    started = spending.start(relay.store, of, programs, relay.policy)
+    return spent_told(context, of, started)
 
 
 def _check_own(context: RelayContext, thread: Thread) -> None:
@@ -46,16 +53,3 @@ def _check_own(context: RelayContext, thread: Thread) -> None:
         message = f"{context.agent} does not work in the thread {thread.thread_id[:80]}"
         hint = "an agent starts programs in the thread that it was started in, or made"
         raise TerselyError("not_permitted", message, hint)
-
-
-CAPABILITY = RelayCapability(
-    name="thread.spend",
-    summary="Ask before an agent of a thread starts another program",
-    description="Programs are refused once the agents of the thread have started in a day (UTC) as many as the policy "
-    "allows.",
-    parameters=SpendParameters,
-    run=spend,
-    text=lambda told, style: spent_line(told),
-    effect=Effect.WRITE,
-    fails=(*THREAD_ERRORS, "spending_limit", "not_permitted"),
-)

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration.declaration import Capability, Parameter, Role, parameters_of
+from tersely.capabilities.declaration.declaration import Capability, Parameter, Role
 from tersely.capabilities.relay.answers import documents
 from tersely.capabilities.relay.answers.documents import ARTIFACT_ERRORS, THREAD_ERRORS, VERSION
 from tersely.doors.http.contract import shapes
@@ -137,11 +137,11 @@ class _Asking(NamedTuple):
         given = {**answered, **self._parameters(capability), **self.more}
         return Operation(self.name, self.method, self.path, capability=self.capability, **given)
 
-    def _parameters(self, capability: Capability[Any, Any]) -> dict[str, Any]:
+    def _parameters(self, capability: Capability) -> dict[str, Any]:
         elsewhere = _OF_HEADERS.get(self.name, ())
         declared = [
             one
-            for one in parameters_of(capability.parameters)
+            for one in capability.parameters
             if f"{{{one.name}}}" not in self.path and one.name not in elsewhere
         ]
         if self.method != "POST":

@@ -16,8 +16,8 @@ import msgspec
 
 import tersely
 from tersely.capabilities import catalogue
-from tersely.capabilities.declaration.binding import bind, schema
-from tersely.capabilities.declaration.declaration import Capability, Effect, parameters_of
+from tersely.capabilities.declaration import binding
+from tersely.capabilities.declaration.declaration import Capability, Effect
 from tersely.daemon import lifecycle
 from tersely.daemon.ndjson import answers
 from tersely.daemon.ndjson.commands import TEXT_COMMAND, call
@@ -265,16 +265,14 @@ def _end(root: str, pid: int) -> None:
 
 def checked(
     method: str, parameters: Mapping[str, Any], root: str
-) -> tuple[Capability[Any, Any], dict[str, Any]]:
+) -> tuple[Capability, dict[str, Any]]:
     """The capability that a question means, and its arguments; raises `unknown_command`,
     `invalid_argument` or `not_permitted`.
     """
     asked = call(method, parameters, root)
     capability = catalogue.load(asked.capability)
-    bind(capability.parameters, asked.arguments)
-    more = [
-        one.name for one in parameters_of(capability.parameters) if one.effect is not Effect.READ
-    ]
+    binding.checked(capability.parameters, asked.arguments)
+    more = [one.name for one in capability.parameters if one.effect is not Effect.READ]
     if capability.effect is not Effect.READ or any(name in asked.arguments for name in more):
         raise TerselyError(
             "not_permitted", f"{method} would do more than read", "that is for its user to do"
@@ -312,9 +310,9 @@ def _method(name: str) -> Method:
     """A method with the parameters of its capability under the names that its clients use."""
     spelling = _SPELLED[name]
     capability = catalogue.load(spelling.capability)
-    described = schema(capability.parameters)
+    described = binding.schema(capability.parameters)
     names = spelling.shown
-    reads = {one.name for one in parameters_of(capability.parameters) if one.effect is Effect.READ}
+    reads = {one.name for one in capability.parameters if one.effect is Effect.READ}
     properties = {ROOT: _ABOUT_ROOT}
     properties |= {
         names.get(own, own): about for own, about in described["properties"].items() if own in reads
