@@ -167,46 +167,19 @@ class Parameter:
 _TOLD = "told"  # what a field's metadata has its parameter under, as far as the field says it
 
 
-def positional(
-    help: str,
-    *,
-    default: Any = dataclasses.MISSING,
-    role: Role = Role.TEXT,
-    metavar: str = "",
-    minimum: int | None = None,
-    maximum: int | None = None,
-    pattern: str = "",
-) -> Any:
-    """Declare a parameter that is given by its place; required unless it has a default."""
-    told = Parameter(
-        "", help=help, positional=True, role=role, metavar=metavar,
-        minimum=minimum, maximum=maximum, pattern=pattern,
-    )  # fmt: skip
+def positional(help: str, *, default: Any = dataclasses.MISSING, **more: Any) -> Any:
+    """Declare a parameter that is given by its place; required unless it has a default. `more` are
+    further fields of `Parameter`.
+    """
+    told = Parameter("", help=help, positional=True, **more)
     return dataclasses.field(default=default, metadata={_TOLD: told})
 
 
-def option(
-    default: Any,
-    help: str,
-    *,
-    role: Role = Role.TEXT,
-    metavar: str = "",
-    minimum: int | None = None,
-    maximum: int | None = None,
-    pattern: str = "",
-    bare: str | None = None,
-    shorthand: bool = False,
-    effect: Effect = Effect.READ,
-    hidden: bool = False,
-    greedy: bool = False,
-) -> Any:
+def option(default: Any, help: str, **more: Any) -> Any:
     """Declare a parameter that is given by its name: that of the field, without the `_` after a
-    word of Python's.
+    word of Python's. `more` are further fields of `Parameter`.
     """
-    told = Parameter(
-        "", help=help, role=role, metavar=metavar, minimum=minimum, maximum=maximum, pattern=pattern,
-        bare=bare, shorthand=shorthand, effect=effect, hidden=hidden, greedy=greedy,
-    )  # fmt: skip
+    told = Parameter("", help=help, **more)
     return dataclasses.field(default=default, metadata={_TOLD: told})
 
 

@@ -17,7 +17,7 @@ from tersely.doors.socket.envelopes import Delivered
 from tersely.doors.socket.services import Services
 from tersely.relay.access.access import Access
 from tersely.relay.mail.mail import Mail
-from tersely.relay.mail.messages import CHANNEL, LastScreen
+from tersely.relay.mail.messages import CHANNEL, LastScreen, Presence
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.mailboxes import Mark, Post, Posted, Stage, Waiting
 from tersely.relay.store.news import Here
@@ -30,7 +30,7 @@ MAX_LAST_SCREENS = 200  # of wrapped programs; the one that changed longest ago 
 PUMPED_MESSAGES = 64  # read from the disk at one go
 
 
-class Clients:
+class Clients(Presence):
     """The clients of one relay's socket by name: the presence of its mail
     (`relay/mail/messages.py`).
     """

@@ -9,9 +9,9 @@ from tersely.relay.store.mailboxes import Post, Posted
 from tersely.relay.store.news import Here
 
 
-class Everywhere:
+class Everywhere(Presence):
     """The presence of everybody, of whom those that are connected here are sent what is accepted
-    here.
+    here. Nobody takes anything at once: another process may have written something for them before.
     """
 
     def __init__(self, here: Presence, others: Callable[[], Mapping[str, Here]]) -> None:
@@ -48,10 +48,6 @@ class Everywhere:
             if one.kind != "service" and (not topic or topic in one.topics)
         }
         return [*self._here.live(topic), *sorted(elsewhere)]
-
-    def takes(self, name: str) -> bool:
-        """Never: another process may have written something for them before."""
-        return False
 
     def posted(self, post: Post, posted: Posted) -> None:
         """A message has been accepted here."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from unicodedata import normalize
 
 from tersely.foundation.errors import TerselyError
@@ -26,27 +26,32 @@ class LastScreen(NamedTuple):
     at_ms: int
 
 
-class Presence(Protocol):
-    """The agents that are connected. Used on the thread that mail is attached to, and, to read, on
-    any.
+class Presence:
+    """The agents that are connected: nobody, unless it is said. Used on the thread that mail is
+    attached to, and, to read, on any.
     """
 
     def connected(self) -> Collection[str]:
         """Everybody who is connected."""
+        return ()
 
     def activity(self, name: str) -> str:
         """The activity that somebody tells of themselves, "" where they say nothing."""
+        return ""
 
     def screen(self, name: str) -> LastScreen | None:
         """The last screen of somebody that is known, also of who is gone."""
+        return None
 
     def live(self, topic: str) -> Iterable[str]:
         """The agents and users that are connected, those alone that subscribe to the topic if there
         is one.
         """
+        return ()
 
     def takes(self, name: str) -> bool:
         """True if a message for them would be sent to them at once."""
+        return False
 
     def posted(self, post: Post, posted: Posted) -> None:
         """A message has been accepted."""
@@ -56,6 +61,7 @@ class Presence(Protocol):
 
     def here(self) -> Mapping[str, Here]:
         """Those that are connected to this process, by name."""
+        return {}
 
     def come(self, names: Iterable[str]) -> None:
         """Messages for them may wait that another process has accepted."""
@@ -67,7 +73,7 @@ class Presence(Protocol):
         """A group is written: what waits is to be flushed."""
 
 
-class Nobody:
+class Nobody(Presence):
     """The presence of nobody, where there is no socket."""
 
     def __init__(self, flush: Callable[[], object]) -> None:
@@ -76,42 +82,6 @@ class Nobody:
     def written(self) -> None:
         """Go on."""
         self._flush()
-
-    def connected(self) -> Collection[str]:
-        """Nobody."""
-        return ()
-
-    def activity(self, name: str) -> str:
-        """Nothing."""
-        return ""
-
-    def screen(self, name: str) -> LastScreen | None:
-        """None."""
-        return None
-
-    def live(self, topic: str) -> Iterable[str]:
-        """Nobody."""
-        return ()
-
-    def takes(self, name: str) -> bool:
-        """Never."""
-        return False
-
-    def posted(self, post: Post, posted: Posted) -> None:
-        """It waits."""
-
-    def revived(self, name: str, number: int) -> None:
-        """It waits."""
-
-    def here(self) -> Mapping[str, Here]:
-        """Nobody."""
-        return {}
-
-    def come(self, names: Iterable[str]) -> None:
-        """They wait."""
-
-    def moved(self, names: Collection[str]) -> None:
-        """Nobody was here."""
 
 
 class Draft(NamedTuple):
