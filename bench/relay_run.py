@@ -58,7 +58,9 @@ def steps(about: Subject) -> Iterator[Step]:
     """The ten."""
 
     def invoke(capability: str, **arguments: Any) -> Callable[[Client, str, list[Any]], Any]:
-        return lambda relay, thread, answers: relay(ask.cap_invoke(thread, capability, arguments))
+        return lambda relay, thread, answers: relay(
+            ask("cap_invoke", thread_id=thread, capability=capability, args=arguments)
+        )
 
     def note(relay: Client, thread: str, answers: list[Any]) -> Any:
         found = [{"ref": one.artifact_ref, "type": "code"} for one in answers[:2]]

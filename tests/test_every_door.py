@@ -42,7 +42,7 @@ from tersely.client import Client, ask
 from tersely.client.cassettes import referred
 from tersely.client.outbox import Outbox
 from tersely.client.peer import Peer
-from tersely.client.request import request
+from tersely.client.request import Request
 from tersely.doors.home import home_directory
 from tersely.doors.http.contract.operations import Operation, operations
 from tersely.foundation.errors import TerselyError
@@ -453,7 +453,7 @@ def test_a_path_of_its_own_refuses_the_same(place: Place, operation: Operation) 
     path = {name: arguments.pop(name) for name in [*arguments] if f"{{{name}}}" in operation.path}
     body = arguments.get(operation.body, arguments) if operation.asks else None
     with Client.local(AGENT) as relay, pytest.raises(TerselyError) as caught:
-        relay(request(operation.name, path=path, body=body))
+        relay(Request(operation, path=path, body=body))
     assert printed(caught.value) == said_to_client(
         operation.capability, place.arguments(operation.capability)
     )
@@ -476,7 +476,14 @@ def test_code_is_answered_alike_at_every_door(
     assert untimed(requests[command.name]) == all_typed
     arguments = without_session(arguments_of(command))
     with Client.local(AGENT) as relay:
-        made = relay(ask.cap_invoke(place.thread, command.capability_name, arguments))
+        made = relay(
+            ask(
+                "cap_invoke",
+                thread_id=place.thread,
+                capability=command.capability_name,
+                args=arguments,
+            )
+        )
         assert untimed(referred(relay, made.artifact_ref).text) == typed
         stored = place.home.ok(*words, "--output", "cassette").strip()
         assert untimed(referred(relay, stored).text) == typed
@@ -491,11 +498,7 @@ def test_a_path_of_its_own_gives_the_same(place: Place, operation: Operation) ->
         name: int(value) if isinstance(value, bool) else value for name, value in arguments.items()
     }
     with Client.local(AGENT) as relay:
-        told = relay(
-            request(
-                operation.name, path=path, query={key: query[key] for key in query.keys() - path}
-            )
-        )
+        told = relay(Request(operation, path, {key: query[key] for key in query.keys() - path}))
         answered = relay.answer(operation.capability, arguments)
     assert lasting(to_builtins(told)) == lasting(answered.result)
 
@@ -514,7 +517,9 @@ def refused_to_client(place: Place, names: list[str]) -> list[str]:
 
 def refused_to_calls(place: Place, names: list[str]) -> list[str]:
     with Client.local(AGENT) as relay:
-        calls = [ask.cap_invoke(place.thread, name, {}) for name in names]
+        calls = [
+            ask("cap_invoke", thread_id=place.thread, capability=name, args={}) for name in names
+        ]
         return [code_of(partial(relay, call)) for call in calls]
 
 

@@ -26,7 +26,7 @@ from tersely.capabilities.declaration.declaration import Effect
 from tersely.capabilities.declaration.toolset import OFFERED, tool_name
 from tersely.cli.services import RelayServices
 from tersely.client import Client
-from tersely.client.request import request
+from tersely.client.request import Request
 from tersely.doors.http.contract.operations import Operation, operations
 from tersely.foundation.errors import TerselyError
 
@@ -148,7 +148,7 @@ def by_path(home: Home) -> Iterator[Callable[[str, dict[str, Any]], Told]]:
             path = {one: given.pop(one) for one in [*given] if f"{{{one}}}" in operation.path}
             body = given.get(operation.body, given) if operation.asks else None
             try:
-                told = relay(request(operation.name, path=path, body=body))
+                told = relay(Request(operation, path=path, body=body))
             except TerselyError as error:
                 return refused(error)
             return Told(None, to_builtins(told))

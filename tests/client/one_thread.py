@@ -85,7 +85,7 @@ class Told:
         if sorted((one.name, one.ref) for one in found) != sorted(self.artifacts.items()):
             yield f"artifacts {found}, of which {self.artifacts} were acknowledged"
         for one in self.artifacts.values():
-            content = relay(ask.artifact_content(thread, one))
+            content = relay(ask("artifact_content", thread=thread, ref=one))
             if sha256(content).hexdigest() != one:
                 yield f"artifact {one} has another content: {content!r}"
 

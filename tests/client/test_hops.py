@@ -54,7 +54,14 @@ def circling(home: Path, numbers: dict[str, int]) -> Service:
     @service.method(effect="read")
     def call(thread: str) -> Any:
         with Client(socket, name("call")) as one:
-            return one(ask.cap_invoke(thread, "circle.call", {"thread": thread})).text
+            return one(
+                ask(
+                    "cap_invoke",
+                    thread_id=thread,
+                    capability="circle.call",
+                    args={"thread": thread},
+                )
+            ).text
 
     return service
 

@@ -265,7 +265,7 @@ def test_a_code_in_a_file_is_of_this_user_alone(machines: Machines, tmp_path: Pa
     assert "ivy" not in machines.far.ok("relay", "token", "list")
     with Client.local(home=machines.far.home) as local:
         assert [
-            one.identity for one in local(ask.token_list()).tokens if one.identity == "ivy"
+            one.identity for one in local(ask("token_list")).tokens if one.identity == "ivy"
         ] == []
 
 

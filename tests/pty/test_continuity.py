@@ -200,12 +200,24 @@ def test_the_thread_remembers_so_many_actions(relay: Home) -> None:
     with Client.local("ann", relay.home) as client:
         for number in range(MAX_LAST_ACTIONS + 3):
             told = client(
-                ask.session_end(
-                    thread, "cat", f"session {number}", f"# {number}\n", key=f"k{number}"
+                ask(
+                    "session_end",
+                    thread=thread,
+                    program="cat",
+                    description=f"session {number}",
+                    summary=f"# {number}\n",
+                    key=f"k{number}",
                 )
             )
         again = client(
-            ask.session_end(thread, "cat", f"session {number}", f"# {number}\n", key=f"k{number}")
+            ask(
+                "session_end",
+                thread=thread,
+                program="cat",
+                description=f"session {number}",
+                summary=f"# {number}\n",
+                key=f"k{number}",
+            )
         )
         actions = client.ask("state.get", thread=thread).last_actions
     assert again == told

@@ -1,5 +1,5 @@
-"""The relay from Python: a client asks capabilities by their names, and what is none by a function
-of `ask`.
+"""The relay from Python: a client asks capabilities by their names, and what is none by the
+name of its operation, with `ask`.
 
     from tersely.client import AsyncClient, Client
 
@@ -19,5 +19,6 @@ the relay sent.
 """
 
 from tersely.client.asking import AsyncClient, Client
+from tersely.client.request import ask
 
-__all__ = ["AsyncClient", "Client"]
+__all__ = ["AsyncClient", "Client", "ask"]

@@ -16,7 +16,7 @@ import msgspec
 from tersely.capabilities import catalogue
 from tersely.capabilities.relay.answers.documents import ArtifactTold, EventTold
 from tersely.client.hops import led_here
-from tersely.client.request import Request, decoded, failure_of, read_answer, request
+from tersely.client.request import Request, ask, decoded, failure_of, read_answer
 from tersely.doors.home import home_directory
 from tersely.doors.http.contract.operations import AGENT_TOKEN, Content
 from tersely.doors.http.contract.shapes import Answered, Question, TicketTold
@@ -260,7 +260,7 @@ class Client(_Asking):
         """The address of a page for a browser, which it signs in: it works once, and for two
         minutes.
         """
-        told: TicketTold = self(request("ticket_new"))
+        told: TicketTold = self(ask("ticket_new"))
         query = urlencode({"ticket": told.ticket, "next": f"/ui/{path}"})
         return f"{told.url}/ui/login?{query}"
 

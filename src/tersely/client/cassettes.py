@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tersely.capabilities.declaration.references import Referred
-from tersely.client import ask
 from tersely.client.asking import Client
+from tersely.client.request import ask
 from tersely.foundation.limits import MAX_REFERRED_BYTES
 
 
@@ -18,7 +18,9 @@ def referred(relay: Client, ref: str) -> Referred:
     is_whole = found.type != "binary" and found.size <= MAX_REFERRED_BYTES
     text = found.preview.text
     if is_whole:
-        text = relay(ask.artifact_content(found.thread_id, found.ref)).decode("utf-8", "replace")
+        text = relay(ask("artifact_content", thread=found.thread_id, ref=found.ref)).decode(
+            "utf-8", "replace"
+        )
     return Referred(found.ref, found.name, found.type, found.size, text, is_whole)
 
 

@@ -17,7 +17,7 @@ import msgspec
 from tersely.capabilities.relay.answers.documents import RelayTold
 from tersely.client import Client
 from tersely.client.gateway import joining
-from tersely.client.request import request
+from tersely.client.request import ask
 from tersely.doors.home import LOCK, LOG
 from tersely.doors.listening import Address
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
@@ -215,7 +215,7 @@ def running(home: Path, seconds: float = _STATUS_SECONDS) -> RelayTold | None:
     """
     try:
         with Client.local(home=home, seconds=seconds) as relay:
-            told: RelayTold = relay(request("status"))
+            told: RelayTold = relay(ask("status"))
     except TerselyError as error:
         if error.code in {"daemon_not_running", "daemon_unavailable"}:
             return None

@@ -9,11 +9,13 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from tersely.doors.http.contract.operations import Content, Operation, operation
+from tersely.client.hops import led_here
+from tersely.doors.http.contract.operations import IDEMPOTENCY_KEY, Content, Operation, operation
 from tersely.doors.http.contract.shapes import Failure
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 
 AnswerT = TypeVar("AnswerT")
+_CALL = "cap_invoke"  # the operation that counts what has led to it
 _FOREIGN = "or one of another version: tersely down, then tersely up"
 
 
@@ -48,9 +50,20 @@ class Request(Generic[AnswerT]):
         return answer
 
 
-def request(name: str, **parts: Any) -> Request[Any]:
-    """A question by the name of its operation."""
-    return Request(operation(name), **parts)
+def ask(name: str, content: bytes | None = None, /, *, key: str = "", **given: Any) -> Request[Any]:
+    """A question beside those that capabilities answer, by the name of its operation; nothing is
+    asked yet. What is given by name stands in its path, its query or its body, which is else the
+    `content` as it is. With the same key it happens once.
+    """
+    asked = operation(name)
+    path = {one.name: given.pop(one.name) for one in asked.in_path}
+    query = {one.name: given.pop(one.name) for one in asked.query if one.name in given}
+    if name == _CALL:
+        given["hops"] = max(given.get("hops", 0), led_here())
+    if given and asked.asks is None:
+        raise TypeError(f"{name} takes no {', '.join(given)}")
+    body = given if content is None else content
+    return Request(asked, path, query, body, {IDEMPOTENCY_KEY.name: key})
 
 
 def read_answer(kind: Any, status: int, content: bytes) -> Any:

@@ -120,8 +120,14 @@ def tell(relay: Client, thread: str, ended: EndedSession) -> None:
     """Leave the summary in a thread; raises what the relay answers."""
     key = new_id()
     relay(
-        ask.session_end(
-            thread, ended.program, description(ended), summary(ended), ended.status, key=key
+        ask(
+            "session_end",
+            thread=thread,
+            program=ended.program,
+            description=description(ended),
+            summary=summary(ended),
+            exit_status=ended.status,
+            key=key,
         )
     )
 

@@ -41,7 +41,7 @@ class Far:
         self._context_of_sockets.maximum_version = ssl.TLSVersion.TLSv1_2
 
     def token(self, identity: str, **scopes: Any) -> str:
-        return self.local(ask.token_new(identity, bearer=True, **scopes)).secret
+        return self.local(ask("token_new", identity=identity, bearer=True, **scopes)).secret
 
     def connect(self) -> http.client.HTTPSConnection:
         return http.client.HTTPSConnection(

@@ -159,7 +159,7 @@ def test_a_name_or_a_page_of_others_is_refused(far: Far) -> None:
 
 
 def test_wrong_codes_keep_no_machine_from_joining(far: Far) -> None:
-    code = far.local(ask.token_new("late")).secret
+    code = far.local(ask("token_new", identity="late")).secret
     guesses = [far.ask("", "POST", "/join", {"code": f"GUESS-{at}"}).status for at in range(30)]
     assert (guesses[0], guesses[-1]) == (401, 429)
     assert far.ask("", "POST", "/join", {"code": code}).status == 201

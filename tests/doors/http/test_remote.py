@@ -47,15 +47,15 @@ def test_nobody_is_answered_without_a_token(far: Far) -> None:
     # that of the home is local
     assert far.ask((far.home / "token").read_text(), "GET", "/status").status == 401
     assert far.ask("", "GET", "/health").status == 200
-    refused = far.local(ask.audit()).refusals
+    refused = far.local(ask("audit")).refusals
     assert {"GET /status"} <= {one.asked for one in refused}
 
 
 def test_a_proxy_says_where_a_request_comes_from(far: Far) -> None:
     assert far.ask("wrong", "GET", "/version", X_Forwarded_For="203.0.113.7").status == 401
-    assert "203.0.113.7" in {one.address for one in far.local(ask.audit()).refusals}
+    assert "203.0.113.7" in {one.address for one in far.local(ask("audit")).refusals}
     assert far.ask("wrong", "GET", "/version", X_Forwarded_For="9" * 5_000).status == 401
-    assert max(len(one.address) for one in far.local(ask.audit()).refusals) <= 64
+    assert max(len(one.address) for one in far.local(ask("audit")).refusals) <= 64
     token = far.token("proxied")
     assert far.ask(token, "GET", "/version", Host="relay.evil").json["code"] == "forbidden_origin"
     assert (
@@ -175,7 +175,7 @@ def test_a_channel_of_a_scope_is_one_however_it_is_said(far: Far) -> None:
 
 
 def test_a_code_works_once_and_becomes_a_token(far: Far) -> None:
-    code = far.local(ask.token_new("machine")).secret
+    code = far.local(ask("token_new", identity="machine")).secret
     assert far.ask(code, "GET", "/status").status == 401  # a code is no token
     joined = far.ask(
         "", "POST", "/join", {"code": code.lower().replace("-", " "), "machine": "laptop"}
@@ -189,12 +189,12 @@ def test_a_code_works_once_and_becomes_a_token(far: Far) -> None:
 
 
 def test_a_rotated_token_opens_nothing(far: Far) -> None:
-    made = far.local(ask.token_new("wheel", bearer=True))
-    other = far.local(ask.token_rotate(made.token.id))
+    made = far.local(ask("token_new", identity="wheel", bearer=True))
+    other = far.local(ask("token_rotate", name=made.token.id))
     assert far.ask(made.secret, "GET", "/status").status == 401
     assert far.ask(other.secret, "GET", "/status").status == 200
     with pytest.raises(TerselyError, match="no token"):
-        far.local(ask.token_revoke(made.token.id))
+        far.local(ask("token_revoke", name=made.token.id))
 
 
 def test_revocation_ends_what_is_open(far: Far) -> None:
@@ -209,7 +209,7 @@ def test_revocation_ends_what_is_open(far: Far) -> None:
     stream.readline()
     with far.socket(token) as socket:
         assert said(socket, "HELLO", {"agent": "brief", "capabilities": {}})["type"] == "WELCOME"
-        far.local(ask.token_revoke("brief"))
+        far.local(ask("token_revoke", name="brief"))
         with pytest.raises(ConnectionClosedError, match="token has ended"):
             list(socket)
     with contextlib.suppress(http.client.IncompleteRead):
@@ -287,7 +287,7 @@ def test_events_over_a_websocket_are_those_of_the_stream(far: Far) -> None:
         assert json.loads(everything.recv(60))["data"]["payload"]["name"] == "another"
     with far.socket(ann, f"{of_thread(thread)}?after=2") as one:
         assert json.loads(one.recv(60))["id"] == "3"
-        far.local(ask.token_revoke("amy"))
+        far.local(ask("token_revoke", name="amy"))
         with pytest.raises(ConnectionClosedError, match="token has ended"):
             list(one)
     for token, path, status, code in (

@@ -170,9 +170,26 @@ def test_capabilities_of_services_are_in_the_catalogue(relay: Client) -> None:
     names = {one.name for one in relay.ask("cap.list").capabilities}
     assert {"tools.add", "tools.hold", "mirror.look"} <= names
     thread = relay.ask("thread.new", name="work").thread_id
-    assert relay(ask.cap_invoke(thread, "tools.add", {"first": 2, "second": 2})).text == "4"
+    assert (
+        relay(
+            ask(
+                "cap_invoke",
+                thread_id=thread,
+                capability="tools.add",
+                args={"first": 2, "second": 2},
+            )
+        ).text
+        == "4"
+    )
     with pytest.raises(TerselyError) as refused:
-        relay(ask.cap_invoke(thread, "tools.add", {"first": "2", "second": 2}))
+        relay(
+            ask(
+                "cap_invoke",
+                thread_id=thread,
+                capability="tools.add",
+                args={"first": "2", "second": 2},
+            )
+        )
     assert refused.value.code == "invalid_argument"
 
 
@@ -186,7 +203,9 @@ def test_calls_that_wait_for_services_leave_threads_for_others(
     def hold(_: int) -> Any:
         with Client(web.socket, "ann") as client:
             try:
-                return client(ask.cap_invoke(thread, "tools.hold", {})).text
+                return client(
+                    ask("cap_invoke", thread_id=thread, capability="tools.hold", args={})
+                ).text
             except TerselyError as error:
                 return error.code
 
@@ -194,7 +213,14 @@ def test_calls_that_wait_for_services_leave_threads_for_others(
         waiting = [pool.submit(hold, number) for number in range(count)]
         refused = [one.result() for one in waiting if one.done()]
         assert (
-            relay(ask.cap_invoke(thread, "retrieval.search", {"query": "x"})).capability
+            relay(
+                ask(
+                    "cap_invoke",
+                    thread_id=thread,
+                    capability="retrieval.search",
+                    args={"query": "x"},
+                )
+            ).capability
             == "retrieval.search"
         )
         assert relay.ask("service.call", service="mirror", method="look", params={}).result == {

@@ -427,7 +427,7 @@ def person(web: Web, stranger: Visitor) -> Visitor:
     if not IS_TOLD_APART:
         pytest.skip("persons cannot be told from agents here")
     source = "import sys; from pathlib import Path; from tersely.client import Client, ask; "
-    source += "print(Client(Path(sys.argv[1]))(ask.ticket_new()).ticket)"
+    source += "print(Client(Path(sys.argv[1]))(ask('ticket_new')).ticket)"
     shown = at_terminal(sys.executable, "-c", source, str(web.socket))
     return Visitor(
         web, stranger.post("/ui/login", {"ticket": shown}).headers["set-cookie"].partition(";")[0]
@@ -552,5 +552,5 @@ def test_nobody_else_answers_agents(web: Web, owner: Visitor) -> None:
         Client(web.socket, "ann") as client,
         pytest.raises(TerselyError, match="allowed nothing by another"),
     ):
-        client(ask.permission_answer(asked, allows=True))
+        client(ask("permission_answer", name=asked, allows=True))
     assert web.relay.permissions.ask("ann", "Bash", "", asked).decision == ""

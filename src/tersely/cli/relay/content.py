@@ -142,7 +142,14 @@ def _cap_invoke(asked: RelayCommandCall, parameters: _Invoke) -> dict[str, Any]:
                 (one.args_schema for one in listed if one.name == parameters.capability), {}
             )
             arguments = asked.about_root(relay, arguments, schema)
-        made = relay(ask.cap_invoke(parameters.thread, parameters.capability, arguments))
+        made = relay(
+            ask(
+                "cap_invoke",
+                thread_id=parameters.thread,
+                capability=parameters.capability,
+                args=arguments,
+            )
+        )
     told = plain(made)
     shown = visible(told.get("text") or made.preview.text).rstrip("\n")
     return {**told, "text": f"{shown}\n{asked.style.faint(f'cass://{made.artifact_ref}')}\n"}
@@ -152,7 +159,7 @@ def _export(asked: RelayCommandCall, parameters: _Export) -> dict[str, Any]:
     from tersely.client import ask
 
     path = Path(parameters.out or f"{parameters.thread}.zip")
-    bundle = asked.ask(ask.thread_export(parameters.thread))
+    bundle = asked.ask(ask("thread_export", thread=parameters.thread))
     try:
         path.write_bytes(bundle)
     except OSError as error:
@@ -167,7 +174,7 @@ def _import(asked: RelayCommandCall, parameters: _Import) -> dict[str, Any]:
         bundle = Path(parameters.bundle).read_bytes()
     except OSError as error:
         raise TerselyError("unreadable_file", f"{parameters.bundle}: {error.strerror}") from error
-    made = asked.ask(ask.thread_import(bundle))
+    made = asked.ask(ask("thread_import", bundle))
     return {**plain(made), "text": f"{made.thread_id}\n"}
 
 

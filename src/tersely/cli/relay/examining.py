@@ -29,7 +29,7 @@ def _examined_joined(home: Path) -> Iterator[Finding]:
         membership = joining.load(home)
         if membership is None:
             return
-        joining.once(membership, ask.version())
+        joining.once(membership, ask("version"))
     except TerselyError as error:
         yield False, f"{error}; {error.hint}"
     else:

@@ -153,7 +153,7 @@ def _leave(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
     try:
         membership = joining.load(home)
         if membership is not None:
-            joining.once(membership, ask.token_revoke(membership.token_id))
+            joining.once(membership, ask("token_revoke", name=membership.token_id))
             lines.append(f"left {membership.url}; the token of this machine is revoked")
     except TerselyError as error:
         lines.append(f"left, but its token could not be revoked: {error.message}")

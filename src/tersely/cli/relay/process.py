@@ -222,7 +222,7 @@ def _answer(allows: bool) -> Callable[[RelayCommandCall, _AnswerParameters], dic
     def run(asked: RelayCommandCall, parameters: _AnswerParameters) -> dict[str, Any]:
         from tersely.client import ask
 
-        told = asked.ask(ask.permission_answer(parameters.permission, allows=allows))
+        told = asked.ask(ask("permission_answer", name=parameters.permission, allows=allows))
         said = "allowed" if allows else "denied"
         text = f"{said}: {told.agent} {visible_line(f'{told.tool}: {told.what}')}\n"
         return {**plain(told), "text": text}

@@ -66,12 +66,19 @@ def _new(asked: RelayCommandCall, parameters: _NewParameters) -> dict[str, Any]:
     from tersely.client import ask
 
     made = asked.ask(
-        ask.token_new(
-            parameters.identity, kind=parameters.kind.value, tenant=parameters.tenant, level=parameters.scope.value,
-            threads=parameters.thread, channels=parameters.channel, projects=parameters.project, days=parameters.days,
+        ask(
+            "token_new",
+            identity=parameters.identity,
+            kind=parameters.kind.value,
+            tenant=parameters.tenant,
+            level=parameters.scope.value,
+            threads=parameters.thread,
+            channels=parameters.channel,
+            projects=parameters.project,
+            days=parameters.days,
             bearer=parameters.bearer,
         )
-    )  # fmt: skip
+    )
     if made.is_code:
         told = f"{made.secret}\nThe code works once, until {made.token.code_until}: tersely join https://HOST:PORT\n"
     else:
@@ -82,7 +89,7 @@ def _new(asked: RelayCommandCall, parameters: _NewParameters) -> dict[str, Any]:
 def _list(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
     from tersely.client import ask
 
-    told = asked.ask(ask.token_list())
+    told = asked.ask(ask("token_list"))
     return {
         **plain(told),
         "text": _table(told.tokens, asked.style) if told.tokens else "there are none\n",
@@ -92,7 +99,7 @@ def _list(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
 def _revoke(asked: RelayCommandCall, parameters: _TokenParameters) -> dict[str, Any]:
     from tersely.client import ask
 
-    told = asked.ask(ask.token_revoke(parameters.token))
+    told = asked.ask(ask("token_revoke", name=parameters.token))
     return {
         **plain(told),
         "text": "".join(f"{one.id} of {one.identity} is revoked\n" for one in told.tokens),
@@ -104,7 +111,7 @@ def _rotate(asked: RelayCommandCall, parameters: _RotateParameters) -> dict[str,
     from tersely.relay.relay import make_home, rotate_token
 
     if parameters.token:
-        made = asked.ask(ask.token_rotate(parameters.token))
+        made = asked.ask(ask("token_rotate", name=parameters.token))
         return {
             **plain(made),
             "text": f"{made.secret}\nIts id is {made.token.id}; the one before opens nothing.\n",
@@ -118,7 +125,7 @@ def _rotate(asked: RelayCommandCall, parameters: _RotateParameters) -> dict[str,
 def _audit(asked: RelayCommandCall, parameters: _AuditParameters) -> dict[str, Any]:
     from tersely.client import ask
 
-    told = asked.ask(ask.audit(parameters.limit))
+    told = asked.ask(ask("audit", limit=parameters.limit))
     lines = []
     for one in told.refusals:
         who = f"{one.tenant}/{one.identity}" if one.identity else "unknown"

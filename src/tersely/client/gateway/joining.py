@@ -77,7 +77,7 @@ def join(url: str, code: str, machine: str = "") -> Membership:
     the relay says.
     """
     asked = Membership(_checked(url), "", "", "", "", machine or socket.gethostname())
-    made = once(asked, ask.join(code, asked.machine))
+    made = once(asked, ask("join", code=code, machine=asked.machine))
     return msgspec.structs.replace(
         asked, token=made.secret, token_id=made.token_id, identity=made.identity, tenant=made.tenant
     )
