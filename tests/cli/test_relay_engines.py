@@ -19,9 +19,8 @@ from tests.own_postgres import Server
 from tersely.relay.access.audit import Refusal
 from tersely.relay.access.tokens import Grant, Tokens
 from tersely.relay.artifacts import artifacts
-from tersely.relay.mail.messages import Draft
 from tersely.relay.relay import Relay
-from tersely.relay.store.mailboxes import Mark, Sought, Stage
+from tersely.relay.store.mailboxes import Mark, Post, Sought, Stage
 from tersely.relay.store.moving import MOVED_ROWS
 from tersely.relay.teams.claims import Wish
 from tersely.relay.threads import threads
@@ -75,8 +74,8 @@ def _fill(relay: Relay) -> None:
             store, thread, [content], len, name=name, origin=artifacts.Origin("ann", "", ())
         )
     sent = [
-        mail.send(mail.compose(Draft("ann", "agent", f"id {n}", "ben", b'{"body": "word"}',
-                                     topic="t" * (n % 2), thread=thread, is_queued=True)))
+        mail.send(mail.compose(Post("ann", "agent", f"id {n}", store.now_ms(), "ben", "t" * (n % 2),
+                                    thread, "message", b'{"body": "word"}', b""), is_queued=True))
         for n in range(MANY)
     ]  # fmt: skip
     mail.settle(Mark("ben", sent[0].number, Stage.SEEN, store.now_ms()))

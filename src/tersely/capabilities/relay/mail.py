@@ -144,7 +144,7 @@ def send(
     is what is read from standard input.
     """
     from tersely.relay.encoding import encode
-    from tersely.relay.mail.messages import Draft
+    from tersely.relay.store.mailboxes import Post
 
     mail = context.relay.mail
     meet(context)
@@ -157,23 +157,23 @@ def send(
     treatment = _treatment(
         ttl_ms=ttl_ms, importance=importance, replyTo=reply_to or None, queue=queue or None
     )
-    draft = Draft(
+    now_ms = mail.store.now_ms()
+    one = Post(
         sender=context.agent,
         sender_kind=sender.kind if sender else USER,
         id=id or context.key or new_id(),
-        to=to,
-        payload=encode(payload),
-        treatment=encode(treatment) if treatment else b"",
-        kind=kind.value,
+        at_ms=now_ms,
+        addressed=to,
         topic=topic,
         thread=thread,
-        ttl_ms=ttl_ms,
-        is_queued=queue,
-        is_of_person=context.is_of_person,
+        kind=kind.value,
+        payload=encode(payload),
+        treatment=encode(treatment) if treatment else b"",
+        expires_ms=ttl_ms and now_ms + ttl_ms,
     )
-    sent = mail.send(mail.compose(draft))
+    sent = mail.send(mail.compose(one, is_queued=queue, is_of_person=context.is_of_person))
     return MessageSent(
-        id=draft.id,
+        id=one.id,
         message_id=sent.id,
         seq=sent.seq,
         durability=sent.durability,

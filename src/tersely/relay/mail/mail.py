@@ -27,7 +27,6 @@ from tersely.relay.mail.identities import Identities
 from tersely.relay.mail.messages import (
     CHANNEL,
     Accepted,
-    Draft,
     Nobody,
     Outcome,
     Presence,
@@ -138,28 +137,22 @@ class Mail:
 
     # Writing
 
-    def compose(self, draft: Draft) -> Post:
-        """The message that a draft becomes; raises what `recipients` raises, `turn_limit` and
-        `rate_limited`.
+    def compose(self, one: Post, *, is_queued: bool = False, is_of_person: bool = False) -> Post:
+        """The message with its recipients, also one that was never seen where it `is_queued`; raises
+        what `recipients` raises, `turn_limit` and `rate_limited`.
         """
-        now_ms = self.store.now_ms()
         takes = self.presence.takes
-        names = recipients(draft, self.identities, self.channels, self.presence)
-        if draft.is_of_person:
-            self.brakes.rest((*names, draft.to))
+        names = recipients(one, self.identities, self.channels, self.presence, is_queued=is_queued)
+        if is_of_person:
+            self.brakes.rest((*names, one.addressed))
             for name in names:
-                self.questions.said(draft.sender, name, asks=False)
-        elif draft.kind in _SPOKEN and draft.sender_kind != "service":
-            is_to_one = draft.kind != CHANNEL and len(names) == 1
-            self.brakes.take(draft.sender, names, "" if is_to_one else draft.to)
+                self.questions.said(one.sender, name, asks=False)
+        elif one.kind in _SPOKEN and one.sender_kind != "service":
+            is_to_one = one.kind != CHANNEL and len(names) == 1
+            self.brakes.take(one.sender, names, "" if is_to_one else one.addressed)
             if is_to_one:
-                self.questions.said(draft.sender, names[0], asks=asks(draft.payload))
-        return Post(
-            draft.sender, draft.sender_kind, draft.id, now_ms, draft.to, draft.topic, draft.thread, draft.kind,
-            draft.payload, draft.treatment,
-            tuple((name, 1 if takes(name) else 0) for name in names),
-            None if draft.ttl_ms is None else now_ms + draft.ttl_ms,
-        )  # fmt: skip
+                self.questions.said(one.sender, names[0], asks=asks(one.payload))
+        return one._replace(mailboxes=tuple((name, 1 if takes(name) else 0) for name in names))
 
     def load(self, mailbox: str) -> tuple[int, int]:
         """The messages that wait in a mailbox, and their bytes."""

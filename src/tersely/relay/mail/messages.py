@@ -84,25 +84,6 @@ class Nobody(Presence):
         self._flush()
 
 
-class Draft(NamedTuple):
-    """A message as its sender gives it: `payload` and `treatment` are JSON, the latter empty
-    without any.
-    """
-
-    sender: str
-    sender_kind: str
-    id: str
-    to: str
-    payload: bytes
-    treatment: bytes = b""
-    kind: str = "message"
-    topic: str = ""
-    thread: str = ""
-    ttl_ms: int | None = None
-    is_queued: bool = False  # also for a recipient that was never seen
-    is_of_person: bool = False
-
-
 class Accepted(NamedTuple):
     """A message that is kept: its id, for everybody who gets it, and its recipients.
 
@@ -131,27 +112,32 @@ class Outcome(NamedTuple):
 
 
 def recipients(
-    draft: Draft, identities: Identities, channels: Channels, presence: Presence
+    one: Post,
+    identities: Identities,
+    channels: Channels,
+    presence: Presence,
+    *,
+    is_queued: bool,
 ) -> tuple[str, ...]:
     """The mailboxes that a message is for; raises `recipient_not_found`, `channel_not_found` or
-    `payload_too_large`.
+    `payload_too_large`. One that `is_queued` may be for a name that was never seen.
     """
-    to = draft.to
-    if len(draft.payload) + len(draft.treatment) > MAX_FRAME_BYTES - MESSAGE_ENVELOPE_BYTES:
+    to = one.addressed
+    if len(one.payload) + len(one.treatment) > MAX_FRAME_BYTES - MESSAGE_ENVELOPE_BYTES:
         message = f"a message has at most {MAX_FRAME_BYTES - MESSAGE_ENVELOPE_BYTES:,} bytes"
         raise TerselyError(
             "payload_too_large", message, "store it as an artifact and send its reference"
         )
     if to == EVERYBODY:
-        group: Iterable[str] = presence.live(draft.topic)
-    elif to.startswith("#") or draft.kind == CHANNEL:
+        group: Iterable[str] = presence.live(one.topic)
+    elif to.startswith("#") or one.kind == CHANNEL:
         group = _members(channels, to)
     elif to.endswith(":" + EVERYBODY):
         project = to.removesuffix(":" + EVERYBODY)
-        group = (one for one in presence.live(draft.topic) if _is_of(identities, one, project))
+        group = (name for name in presence.live(one.topic) if _is_of(identities, name, project))
     else:
-        return (_mailbox_of(draft, identities),)
-    return tuple(name for name in group if name != draft.sender)
+        return (_mailbox_of(to, identities, is_queued=is_queued),)
+    return tuple(name for name in group if name != one.sender)
 
 
 def _members(channels: Channels, name: str) -> Iterable[str]:
@@ -163,16 +149,16 @@ def _members(channels: Channels, name: str) -> Iterable[str]:
     return channel.members
 
 
-def _mailbox_of(draft: Draft, identities: Identities) -> str:
+def _mailbox_of(to: str, identities: Identities, *, is_queued: bool) -> str:
     """The mailbox of one name, also of one that is to come; raises `recipient_not_found`."""
-    name = identities.resolve(normalize("NFKC", draft.to))
+    name = identities.resolve(normalize("NFKC", to))
     if name is not None:
         return name
-    if not draft.is_queued:
+    if not is_queued:
         hint = "`tersely agents` lists those known; with --queue (queue: true) a message waits for a new one"
-        raise TerselyError("recipient_not_found", f"no agent is called {draft.to!r}", hint)
+        raise TerselyError("recipient_not_found", f"no agent is called {to!r}", hint)
     try:
-        to_come = agent_name(draft.to)
+        to_come = agent_name(to)
     except TerselyError as error:
         raise TerselyError("recipient_not_found", error.message, error.hint) from None
     if ":" in to_come:

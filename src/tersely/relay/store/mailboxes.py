@@ -37,8 +37,8 @@ _OF_IDENTITY = "name, kind, project, details, token, session, resume, first_ms, 
 
 
 class Post(NamedTuple):
-    """A message to be accepted. `mailboxes` are its recipients, each with the attempts that count
-    as made.
+    """A message to be accepted: `payload` and `treatment` are JSON, the latter empty without any.
+    `mailboxes` are its recipients, each with the attempts that count as made.
     """
 
     sender: str
@@ -50,8 +50,8 @@ class Post(NamedTuple):
     thread: str
     kind: str
     payload: bytes
-    treatment: bytes  # JSON, empty without any
-    mailboxes: tuple[tuple[str, int], ...]
+    treatment: bytes
+    mailboxes: tuple[tuple[str, int], ...] = ()
     expires_ms: int | None = None
 
 

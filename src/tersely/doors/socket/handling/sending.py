@@ -12,7 +12,7 @@ from tersely.doors.socket.envelopes import Envelope, MalformedError, Treatment, 
 from tersely.doors.socket.refusals import nack
 from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import encode
-from tersely.relay.mail.messages import CHANNEL, Draft, Outcome
+from tersely.relay.mail.messages import CHANNEL, Outcome
 from tersely.relay.store.mailboxes import Post
 
 _NO_TREATMENT = Treatment()
@@ -66,12 +66,15 @@ def _accept(
     clients: Clients, connection: Connection, envelope: Envelope, to: str, kind: str, thread: str
 ) -> None:
     treatment = envelope.payload_meta or _NO_TREATMENT
-    draft = Draft(
-        connection.name, connection.kind, envelope.id, to, bytes(envelope.payload),
-        b"" if envelope.payload_meta is None else encode(treatment), kind, envelope.topic or "", thread,
-        treatment.ttl_ms, bool(treatment.queue), connection.kind == "user",
+    now_ms = clients.mail.store.now_ms()
+    one = Post(
+        connection.name, connection.kind, envelope.id, now_ms, to, envelope.topic or "", thread, kind,
+        bytes(envelope.payload), b"" if envelope.payload_meta is None else encode(treatment),
+        expires_ms=treatment.ttl_ms and now_ms + treatment.ttl_ms,
     )  # fmt: skip
-    post = clients.mail.compose(draft)
+    post = clients.mail.compose(
+        one, is_queued=bool(treatment.queue), is_of_person=connection.kind == "user"
+    )
     if treatment.durability == "memory":
         _pass_on(clients, connection, post)
         return
