@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+from tersely.capabilities.declaration.declaration import frozen
 
 ResultT = TypeVar("ResultT")
 MadeT = TypeVar("MadeT")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Later(Generic[ResultT]):
     """An answer that is waited for, and the function that makes the result of it, which may take a
     while.

@@ -5,18 +5,17 @@ without a word.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from tersely.capabilities.answers.text import Style, counted
-from tersely.capabilities.declaration.declaration import option
+from tersely.capabilities.declaration.declaration import frozen, option
 from tersely.foundation.limits import MAX_PAGE_ENTRIES
 
 ItemT = TypeVar("ItemT")
 OtherT = TypeVar("OtherT")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page(Generic[ItemT]):
     """`items` are those from `offset` on, out of `total`; `more` follow after them."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.paging import (
@@ -14,7 +13,13 @@ from tersely.capabilities.answers.paging import (
 )
 from tersely.capabilities.answers.text import Style, counted
 from tersely.capabilities.clones.likeness import Likeness, likeness, rows
-from tersely.capabilities.declaration.declaration import Role, capability, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    option,
+    positional,
+)
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.files.places import files_below, normal
 from tersely.foundation.errors import TerselyError
@@ -27,7 +32,7 @@ if TYPE_CHECKING:
 MAX_CLUSTER_FUNCTIONS = 50  # listed of one cluster
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group:
     """Functions that resemble an exemplar. `lines` are those of `others`, and of those that are not
     listed.
@@ -42,7 +47,7 @@ class Group:
     more: int  # that resemble it too and are not listed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Duplicates:
     """The groups, those with the most lines that say nothing new first."""
 

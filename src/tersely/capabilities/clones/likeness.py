@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, aligned, clipped
+from tersely.capabilities.declaration.declaration import frozen
 from tersely.capabilities.declaration.values import lines_text
 from tersely.foundation.limits import MAX_DIFFERENCE_CHARACTERS, MAX_LISTED_DIFFERENCES
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tersely.code.search.duplicates.differences import Difference
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Likeness:
     """A function that resembles another. `similarity` is from 0 to 1."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, counted
@@ -13,6 +12,7 @@ from tersely.capabilities.coverage.reports import (
     about_lines,
     measured_by,
 )
+from tersely.capabilities.declaration.declaration import frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LISTED_FILES
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangeCoverage:
     """The coverage of a change, code of tests aside. `lines` are those that could have run."""
 

@@ -5,7 +5,7 @@ token budget.
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from tersely.capabilities.coverage.reports import (
     measured_by,
     placed,
 )
-from tersely.capabilities.declaration.declaration import Effect, capability, group, option
+from tersely.capabilities.declaration.declaration import Effect, capability, frozen, group, option
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
@@ -48,7 +48,7 @@ TOKENS_A_TEST = 500  # of the budget, for each failed test that is shown before 
 TOKENS_A_SUSPECT = 300  # for each function that is suspicious
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CoverageContextParameters:
     """The report or the program, how much to tell of it, in which form."""
 
@@ -64,7 +64,7 @@ class CoverageContextParameters:
     packing: Packing = group(Packing)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RankedSymbol(PackedSymbol):
     """One symbol of the pack, with what the report says of it."""
 
@@ -74,7 +74,7 @@ class RankedSymbol(PackedSymbol):
     shown: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProgramRun:
     """A program that was run. What it printed and recorded lies in the repository, below
     `.tersely`.
@@ -87,7 +87,7 @@ class ProgramRun:
     folder: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CoverageContext(Packed):
     """A pack about what ran and what failed."""
 

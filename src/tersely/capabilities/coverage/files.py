@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.paging import (
@@ -21,7 +20,7 @@ from tersely.capabilities.coverage.reports import (
     about_lines,
     measured_by,
 )
-from tersely.capabilities.declaration.declaration import capability, group
+from tersely.capabilities.declaration.declaration import capability, frozen, group
 
 if TYPE_CHECKING:
     from tersely.code.coverage.model import FileCoverage
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RankedFile:
     """One file. `missed` is None where the report does not tell what did not run."""
 
@@ -43,7 +42,7 @@ class RankedFile:
     hits: int  # of its most used line
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RankedFiles:
     """A page of the files, and what was read."""
 

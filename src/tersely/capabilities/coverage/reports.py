@@ -5,12 +5,12 @@ reading it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, clipped, counted
-from tersely.capabilities.declaration.declaration import Role, option
+from tersely.capabilities.declaration.declaration import Role, frozen, option
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LISTED_FILES
 
@@ -25,7 +25,7 @@ MAX_PATH_MAPS = 20
 FORMATS = "coverage.py data or JSON, lcov, coverprofile, Cobertura, JaCoCo"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReportOptions:
     """The report, and how its paths begin here."""
 
@@ -49,7 +49,7 @@ class ReportOptions:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class About:
     """The report that was read, and what it does not cover."""
 

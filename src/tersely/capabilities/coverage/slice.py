@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style
@@ -13,7 +12,14 @@ from tersely.capabilities.coverage.reports import (
     about_lines,
     measured_by,
 )
-from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    group,
+    option,
+    positional,
+)
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SHOWN_LINES
 
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
 RAN, MISSED = "+", "-"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SlicedLine:
     """One line of the file. `hits` is how often it ran, None for one that the report says nothing
     of.
@@ -38,7 +44,7 @@ class SlicedLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CoverageSlice:
     """The lines of one file that ran, in order."""
 

@@ -22,12 +22,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum, IntEnum, StrEnum
 from functools import cache, partial
 from inspect import cleandoc, unwrap
 from types import SimpleNamespace, UnionType
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    TypeVar,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_CONTENT_BYTES
 
@@ -36,6 +43,13 @@ if TYPE_CHECKING:
     from tersely.capabilities.answers.text import Style
 
 ResultT = TypeVar("ResultT")
+ValueT = TypeVar("ValueT")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+def frozen(made: type[ValueT]) -> type[ValueT]:
+    """A class as a plain value: parameters, results and what they consist of."""
+    return dataclasses.dataclass(frozen=True, slots=True)(made)
 
 
 class Effect(StrEnum):
@@ -107,7 +121,7 @@ PLACES = frozenset(
 _LONG_ROLES = frozenset({Role.CONTENT, Role.SOURCE, Role.PROSE})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter:
     """One declared parameter, in the words that every door understands."""
 
@@ -289,7 +303,7 @@ class Repeats(IntEnum):
     AT_REVISION = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Capability:
     """One thing that can be asked: `run` answers with plain frozen values, `text` renders them for
     reading.

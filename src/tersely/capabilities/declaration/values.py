@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tersely.capabilities.declaration.declaration import frozen
 from tersely.code.symbols import Kind, Symbol
 
 if TYPE_CHECKING:
     from tersely.context.pack.texts import Texts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SymbolLine:
     """One symbol in a list. Lines count from 1 and are inclusive."""
 

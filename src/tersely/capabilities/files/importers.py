@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, clipped, counted
-from tersely.capabilities.declaration.declaration import Role, capability, positional
+from tersely.capabilities.declaration.declaration import Role, capability, frozen, positional
 from tersely.capabilities.files.places import ambiguous
 from tersely.code.symbols import Import, Kind
 from tersely.foundation.errors import TerselyError
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Importing:
     """The names that one file imports of the module under one spelling of it. `names` is empty for
     the module as a whole.
@@ -38,7 +37,7 @@ class Importing:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Importers:
     """The files that import `module`; `path` is its file, empty for a module outside the
     repository.

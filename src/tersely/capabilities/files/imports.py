@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.paging import (
@@ -13,7 +12,7 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, clipped, counted
-from tersely.capabilities.declaration.declaration import Role, capability, positional
+from tersely.capabilities.declaration.declaration import Role, capability, frozen, positional
 from tersely.capabilities.files.places import indexed_file
 from tersely.foundation.limits import MAX_NAMES_CHARACTERS
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Imported:
     """One imported name. `name` is empty for a whole module and `*` for all names of it, `alias`
     what it binds.
@@ -40,7 +39,7 @@ class Imported:
         return self.name if self.alias in {"", own} else f"{self.name} as {self.alias}".strip()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Imports:
     """All imports of a file."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,13 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, clipped, counted
-from tersely.capabilities.declaration.declaration import Role, capability, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    option,
+    positional,
+)
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.files.imports import Imported, imports_of
 from tersely.capabilities.files.places import files_below, normal
@@ -38,7 +43,7 @@ MAX_TREE_LEVELS = 64
 DIRECTORY, FILE = "directory", "file"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutlineEntry:
     """A part of an outline: `kind` is directory, file or that of a symbol; `level` says how many
     others it is in.
@@ -50,7 +55,7 @@ class OutlineEntry:
     level: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SizedEntry(OutlineEntry):
     """A directory or file; `closed` where what is in the directory is not listed."""
 
@@ -60,7 +65,7 @@ class SizedEntry(OutlineEntry):
     closed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SymbolEntry(OutlineEntry):
     """A symbol; `signature` and `doc` are empty unless the outline has them."""
 
@@ -71,7 +76,7 @@ class SymbolEntry(OutlineEntry):
     doc: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileHeader:
     """The parts of a file beside its definitions."""
 
@@ -83,7 +88,7 @@ class FileHeader:
     problems: tuple[Problem, ...]  # lines that could not be parsed
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileOutline:
     """The entries of `path`; `sources` are the files of the listed definitions where signatures are
     shown.

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, clipped
-from tersely.capabilities.declaration.declaration import Role, capability, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    option,
+    positional,
+)
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.flow.places import flow_note, routine_of
 from tersely.code.symbols import Kind
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """A statement, or the part of one that runs by itself, such as one side of `and`."""
 
@@ -27,7 +32,7 @@ class Step:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Exit:
     """A block to which control goes after another, and the reason: next, true, false, case, break,
     continue, return, raise, goto.
@@ -37,7 +42,7 @@ class Exit:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """Steps that run one after the other. `raises` are the blocks that catch what they raise."""
 
@@ -49,7 +54,7 @@ class Block:
     reachable: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ControlFlow:
     """The control flow graph of a routine: block 0 is the entry, block 1 the exit."""
 

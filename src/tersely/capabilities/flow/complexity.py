@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.paging import (
@@ -13,7 +12,13 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, counted
-from tersely.capabilities.declaration.declaration import Role, capability, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    option,
+    positional,
+)
 from tersely.capabilities.files.places import files_below, normal
 from tersely.capabilities.flow.places import symbols_of
 from tersely.foundation.errors import TerselyError
@@ -28,7 +33,7 @@ if TYPE_CHECKING:
 MAX_READ_BYTES = 20_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Measured:
     """A function and its number: one, and one more for each decision."""
 
@@ -38,7 +43,7 @@ class Measured:
     complexity: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Complexity:
     """The functions of some files. `unread` files are in languages without control-flow rules.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,13 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned
-from tersely.capabilities.declaration.declaration import Role, capability, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    option,
+    positional,
+)
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.flow.places import flow_note, routine_of
 from tersely.capabilities.flow.variables import known_variable
@@ -25,7 +30,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flow:
     """A value of `variable` that is read on `use_line` and may have been put there on
     `definition_line`.
@@ -39,7 +44,7 @@ class Flow:
     how: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DataFlow:
     """The def-use chains of a routine. `free` are names that it reads of what is around it."""
 

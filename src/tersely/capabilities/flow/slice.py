@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style
-from tersely.capabilities.declaration.declaration import Role, capability, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    option,
+    positional,
+)
 from tersely.capabilities.flow.places import flow_note, source_lines, statement_place, symbol_of
 from tersely.capabilities.flow.variables import known_variable
 from tersely.code.flow.slicing import Direction
@@ -16,7 +21,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SlicePart:
     """The lines of one function. `code` has them as they are written if that was asked for, else
     nothing.
@@ -33,7 +38,7 @@ class SlicePart:
     called_on: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slice:
     """A program slice: the part of the function first, then those of functions that it is written in,
     then of those that it calls.

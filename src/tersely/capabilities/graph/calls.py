@@ -5,7 +5,6 @@ every call.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +17,13 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, counted
-from tersely.capabilities.declaration.declaration import Role, capability, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    option,
+    positional,
+)
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.graph.listing import (
     MARKS,
@@ -69,7 +74,7 @@ class _Wish(NamedTuple):
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """One edge: `caller` calls `callee` on `lines` of `path`, the caller's file, `depth` calls away
     from the symbol.
@@ -85,7 +90,7 @@ class Call:
     rule: str = ""  # of the framework by which the caller reaches the callee
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Calls:
     """The calls around one symbol, or all when `symbol` is empty; a side that was not asked for is
     None.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +15,13 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import PLAIN, Style, counted
-from tersely.capabilities.declaration.declaration import Role, capability, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    option,
+    positional,
+)
 from tersely.capabilities.files.places import files_below, normal, why_not_indexed
 from tersely.capabilities.graph.listing import GRADE_WORDS, name_of, path_of
 from tersely.capabilities.packs.budget import budget_of, budget_option
@@ -44,7 +50,7 @@ LEAST_CERTAINTY = 0.1  # of the ways to tests that are followed
 NEARLY_ALL = 0.8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Route:
     """The tests that may run what has changed in one way; a file as a whole where its tests have no
     names.
@@ -58,7 +64,7 @@ class Route:
     tests: tuple[str, ...]  # ids
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangeImpact:
     """The tests of a change: those that reach it by calls, and the other files of tests that import
     it.
@@ -310,7 +316,7 @@ def _route(group: Sequence[Affected]) -> Route:
     return Route(round(one.certainty, 3), one.grade, shared, tuple(dict.fromkeys(between)), ids)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Change:
     """A change: symbols, definitions that are gone, and the indexed files that differ."""
 

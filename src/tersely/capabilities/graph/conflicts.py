@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,13 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, counted
-from tersely.capabilities.declaration.declaration import Role, capability, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    option,
+    positional,
+)
 from tersely.capabilities.graph.listing import GRADE_WORDS
 from tersely.code.symbols import Grade
 from tersely.foundation.errors import TerselyError
@@ -28,7 +33,7 @@ if TYPE_CHECKING:
 DEFAULT_CONFLICTS = 30
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Told:
     """A conflict with one tree: a symbol that was changed on one side, and what was changed on the
     other that uses it, or is it.
@@ -42,7 +47,7 @@ class Told:
     grade: Grade
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compared:
     """A tree that was compared: since which commit, or why it was not."""
 
@@ -52,7 +57,7 @@ class Compared:
     why_not: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conflicts:
     """The trees that were compared, and the conflicts with them, the worst first. `by_name` counts
     the uses by name alone that are left out.

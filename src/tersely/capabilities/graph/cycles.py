@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, counted
-from tersely.capabilities.declaration.declaration import capability, option
+from tersely.capabilities.declaration.declaration import capability, frozen, option
 from tersely.capabilities.graph.listing import is_external
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ class Relation(StrEnum):
     CALLS = "calls"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cycles:
     """The largest first."""
 

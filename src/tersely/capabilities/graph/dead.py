@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,13 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, counted
-from tersely.capabilities.declaration.declaration import Role, capability, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    option,
+    positional,
+)
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.files.places import files_below
 from tersely.code.symbols import Kind
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeadSymbol:
     """A definition whose name no code writes; `in_text` if a string or comment does."""
 
@@ -35,7 +40,7 @@ class DeadSymbol:
     in_text: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dead:
     """By file and place."""
 

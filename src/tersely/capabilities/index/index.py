@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.paging import (
@@ -13,13 +12,13 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, counted
-from tersely.capabilities.declaration.declaration import capability, option
+from tersely.capabilities.declaration.declaration import capability, frozen, option
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeftOut:
     """A file, or a directory with all below it, that is not indexed."""
 
@@ -27,7 +26,7 @@ class LeftOut:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unread:
     """A place in an indexed file that could not be read."""
 
@@ -36,7 +35,7 @@ class Unread:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refreshed:
     """The changes of a refresh, and what the index now holds: files by language, left out by
     reason.

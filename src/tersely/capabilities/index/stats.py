@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, aligned
-from tersely.capabilities.declaration.declaration import capability
+from tersely.capabilities.declaration.declaration import capability, frozen
 from tersely.capabilities.index.index import by_number
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LanguageStats:
     """The files of one language."""
 
@@ -22,7 +21,7 @@ class LanguageStats:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stats:
     """Numbers of one revision."""
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, aligned
-from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    group,
+    option,
+    positional,
+)
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
@@ -28,7 +35,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Context(Packed):
     """A pack around some symbols."""
 

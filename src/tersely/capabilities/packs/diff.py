@@ -4,12 +4,19 @@ token budget.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.coverage.changes import ChangeCoverage, change_lines, with_coverage
-from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    group,
+    option,
+    positional,
+)
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
@@ -33,7 +40,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiffContextParameters:
     """The change, how much to tell of it, in which form."""
 
@@ -61,7 +68,7 @@ class DiffContextParameters:
     packing: Packing = group(Packing)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShownSymbol(PackedSymbol):
     """One symbol of the pack, with its changed lines."""
 
@@ -70,7 +77,7 @@ class ShownSymbol(PackedSymbol):
     diff_lines: tuple[int, ...]  # those that the change put in
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiffContext(Packed):
     """A pack about a change."""
 

@@ -5,11 +5,11 @@ it goes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration.declaration import Effect, Role, group, option
+from tersely.capabilities.declaration.declaration import Effect, Role, frozen, group, option
 from tersely.capabilities.declaration.references import SCHEME, Referred, read_reference
 from tersely.foundation.text.escape import visible_line
 
@@ -30,7 +30,7 @@ class Output(StrEnum):
     HYBRID = "hybrid"  # its large pieces
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Delivery:
     """The place to which the answer goes. Doors see to it: the capability answers as always."""
 
@@ -41,7 +41,7 @@ class Delivery:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Exchange:
     """The texts that are shown beside what was chosen, and where the answer goes."""
 

@@ -8,11 +8,12 @@ knows no relay.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import counted
+from tersely.capabilities.declaration.declaration import frozen
 from tersely.capabilities.declaration.references import SCHEME
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ LEAST_LARGE_TOKENS = 80  # a reference with what it stands for takes about a thi
 SHOWN_DIGITS = 12  # of a hash
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """A text that a pack refers to instead of having it."""
 

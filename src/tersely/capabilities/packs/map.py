@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import clipped
-from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    group,
+    option,
+    positional,
+)
 from tersely.capabilities.files.places import files_below
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.exchange import Delivery
@@ -39,7 +45,7 @@ class Zoom(StrEnum):
     SIGNATURES = "L1"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """One line of the map: a path with a slash at its end for a directory, a path, or the id of a
     symbol.
@@ -49,7 +55,7 @@ class Entry:
     weight: float  # the part of all rank that lies in it
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Map:
     """The map as printed. `used` counts every token of `text`."""
 

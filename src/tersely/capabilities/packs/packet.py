@@ -4,13 +4,20 @@ nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style
-from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    group,
+    option,
+    positional,
+)
 from tersely.capabilities.packs.sessions import REMEMBERING, Session, unsent
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
@@ -30,7 +37,7 @@ SENT_BEFORE = "all of it was sent before in this session"
 SMALL_FILES = "the files that it would name are smaller than the packet"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PacketParameters:
     """The task, and what the packet may cost and has to be worth."""
 
@@ -63,7 +70,7 @@ class PacketParameters:
     reader: Session = group(Session)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PacketFile:
     """A file that the task is probably about."""
 
@@ -72,7 +79,7 @@ class PacketFile:
     why: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Packet:
     """The packet as printed, or nothing. `used` counts every token of `text`."""
 

@@ -4,11 +4,18 @@ the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, aligned
-from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    group,
+    option,
+    positional,
+)
 from tersely.capabilities.packs.packet import located
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
@@ -35,7 +42,7 @@ if TYPE_CHECKING:
 DEFAULT_PLAN_TOKENS = 1_500
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weighed:
     """A symbol that the task may be about."""
 
@@ -45,7 +52,7 @@ class Weighed:
     shown: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Planned(Packed):
     """A pack for a task, and what was weighed for it, the likeliest first."""
 

@@ -5,13 +5,13 @@ packs to it.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from tersely.capabilities.answers.delta import OF_DOOR, SESSION
 from tersely.capabilities.answers.text import Style, counted
-from tersely.capabilities.declaration.declaration import group, option
+from tersely.capabilities.declaration.declaration import frozen, group, option
 from tersely.capabilities.packs.exchange import Exchange, Output, included
 from tersely.capabilities.packs.hybrid import Piece, Splitter
 from tersely.capabilities.packs.wording import Format, Wording, format_of
@@ -34,7 +34,7 @@ NOTHING_FOUND = "nothing found: no indexed file or symbol fits"
 REMEMBERING = frozenset({SESSION})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Session:
     """The reader that is answered."""
 
@@ -46,7 +46,7 @@ class Session:
     reset: bool = option(False, "forget first what the session was shown")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory:
     """The reader that is answered with a pack, and what becomes of the room that its session saves."""
 
@@ -56,7 +56,7 @@ class Memory:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Packing:
     """The form of a pack, what it shows beside what was chosen, and the reader that is answered
     with it.
@@ -67,7 +67,7 @@ class Packing:
     memory: Memory = group(Memory)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Told:
     """The session's part in a pack: how many of its symbols were sent as what, and the tokens that
     it saved.
@@ -80,7 +80,7 @@ class Told:
     saved: int  # tokens that the same pack takes without a session, beyond those used
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PackedSymbol:
     """One symbol of the pack: how much of it is shown, and why. `of` is the symbol that the reason
     relates it to.
@@ -96,7 +96,7 @@ class PackedSymbol:
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Packed:
     """A pack as printed, with what is in it. `used` counts every token of `text`."""
 

@@ -4,10 +4,9 @@ documentation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
-from tersely.capabilities.declaration.declaration import option
+from tersely.capabilities.declaration.declaration import frozen, option
 from tersely.foundation.errors import TerselyError
 
 
@@ -22,7 +21,7 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wording:
     """In which words."""
 

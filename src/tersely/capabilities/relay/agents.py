@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.capabilities.declaration.declaration import (
     Effect,
+    frozen,
     option,
     positional,
     relay_capability,
@@ -37,7 +37,7 @@ OWES = "owes an answer"
 MAX_SHOWN_ASKERS = 3  # of those to whom an agent owes an answer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retired:
     """The things that an agent has left: claims and items of boards that others can have now,
     messages that are dead letters.

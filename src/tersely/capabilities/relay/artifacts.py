@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from tersely.capabilities.answers.text import Style, counted
 from tersely.capabilities.declaration.declaration import (
     Effect,
     Role,
+    frozen,
     group,
     option,
     positional,
@@ -43,7 +43,7 @@ _RANGE = re.compile(r"([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8})?)?")
 _NO_LAST_LINE = 10**9  # where a range says no end
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GetParameters:
     """An artifact, and what of it."""
 
@@ -55,7 +55,7 @@ class GetParameters:
     search: str = option("", "show the lines that have these words", maximum=1_000)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundTold:
     """An artifact that was found; the words stand between « and »."""
 
@@ -67,7 +67,7 @@ class FoundTold:
     short: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundArtifacts:
     """Artifacts with some words, the best first. `unread` long ones were searched in their
     beginning alone.

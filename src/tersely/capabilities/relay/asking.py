@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities import catalogue
@@ -11,7 +10,7 @@ from tersely.capabilities.answers.later import Later
 from tersely.capabilities.answers.reply import cut
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.declaration.binding import bound, checked
-from tersely.capabilities.declaration.declaration import Capability
+from tersely.capabilities.declaration.declaration import Capability, frozen
 from tersely.capabilities.declaration.projection import harmless, to_json
 from tersely.capabilities.relay.answers.permitted import shown_to
 from tersely.capabilities.relay.context import PERSON, RelayContext
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from tersely.relay.access.principals import Principal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """The answer of a capability of the relay: as JSON has it, and in words that end with a line."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from tersely.capabilities.declaration.declaration import frozen
 
 PERSON = "cli"  # as whom commands ask where no agent is named
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from tersely.relay.relay import Relay
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RelayContext:
     """One question to a relay: the agent that asks, and the key under which a repetition happens
     once.

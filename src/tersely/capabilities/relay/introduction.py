@@ -5,12 +5,11 @@ them.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, clipped
-from tersely.capabilities.declaration.declaration import Effect, group, relay_capability
+from tersely.capabilities.declaration.declaration import Effect, frozen, group, relay_capability
 from tersely.capabilities.relay.context import PERSON, RelayContext
 from tersely.capabilities.relay.names import AGENT, USER, meet, register
 from tersely.capabilities.relay.teams.claims import Where
@@ -47,7 +46,7 @@ TOOLS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Peer:
     """Another agent, and what it does."""
 
@@ -55,7 +54,7 @@ class Peer:
     does: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Introduction:
     """An agent and those it can write to."""
 

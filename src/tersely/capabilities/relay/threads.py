@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.answers.text import Style, aligned
 from tersely.capabilities.declaration.declaration import (
     Effect,
+    frozen,
     option,
     positional,
     relay_capability,
@@ -52,7 +53,7 @@ LISTED = option(LISTED_ENTRIES, "how many at most", minimum=1, maximum=MAX_PAGE_
 _LISTS = ("top_facts", "top_constraints", "open_questions", "next_steps")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThreadShown:
     """A thread with the header of its state, and its first artifacts."""
 

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import PLAIN, Style, clipped, counted
-from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    group,
+    option,
+    positional,
+)
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.files.places import files_below, normal
 from tersely.code.symbols import Kind
@@ -28,7 +35,7 @@ MAX_QUOTED_LINES = 2  # of one definition
 QUOTED_CHARACTERS = 100  # of a line
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeSearchParameters:
     """The words to search for, and among what."""
 
@@ -56,7 +63,7 @@ class CodeSearchParameters:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuotedLine:
     """A line of a definition that holds something of the question."""
 
@@ -64,7 +71,7 @@ class QuotedLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """One symbol that was found; `share` is how much of the question is found again in it, from 0
     to 1.
@@ -83,7 +90,7 @@ class Hit:
     lines: int = 0  # of a search inside files: how many lines hold something
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hits:
     """The best first, out of `total` symbols that match or, where all are ranked, that were looked
     at.

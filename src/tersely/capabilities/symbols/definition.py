@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, aligned, counted
-from tersely.capabilities.declaration.declaration import Role, capability, positional
+from tersely.capabilities.declaration.declaration import Role, capability, frozen, positional
 from tersely.capabilities.files.places import indexed_file
 from tersely.code.bounds import missing_text
 from tersely.foundation.errors import TerselyError
@@ -20,7 +19,7 @@ _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::(?P<column>\d+))?", re.DOTA
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """The place of a definition; `symbol` is its id, empty for a local name."""
 
@@ -29,7 +28,7 @@ class Place:
     symbol: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Defined:
     """A name of the line and the places that may define it, nearest first."""
 
@@ -38,7 +37,7 @@ class Defined:
     places: tuple[Place, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Definitions:
     """The names on a line that are defined in the repository."""
 

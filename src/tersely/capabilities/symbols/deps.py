@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,13 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, clipped
-from tersely.capabilities.declaration.declaration import Role, capability, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    option,
+    positional,
+)
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.graph.listing import name_of, path_of
 from tersely.code.symbols import Kind
@@ -26,7 +31,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dependency:
     """One symbol that `of` needs, as what, and how many steps away; `external:` ones have no kind
     and no lines.
@@ -43,7 +48,7 @@ class Dependency:
     signature: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dependencies:
     """The dependencies of a symbol, nearest first, in the order in which it is read."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.paging import (
@@ -13,7 +12,13 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned
-from tersely.capabilities.declaration.declaration import Role, capability, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    option,
+    positional,
+)
 from tersely.capabilities.declaration.values import SymbolLine, lines_text, symbol_line
 from tersely.code.symbols import Kind, Symbol
 
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
 MAX_FOUND_SYMBOLS = 1_000_000  # counted, not shown: a page says how many there are
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """Symbols by path and place, and the queries among several that nothing matches."""
 

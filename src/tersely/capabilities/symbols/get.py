@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, counted
-from tersely.capabilities.declaration.declaration import Role, capability, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    option,
+    positional,
+)
 from tersely.capabilities.declaration.values import lines_text
 from tersely.code.symbols import Kind
 from tersely.foundation.errors import TerselyError
@@ -22,7 +27,7 @@ MAX_SYMBOLS = 50  # of one question
 _LEAVES_NO_MEMORY = frozenset({"database_unavailable", "database_locked"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """A symbol with the lines of its code, each ended by a newline; `more` lines of it follow.
 
@@ -47,7 +52,7 @@ class Source:
     more: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sources:
     """Several symbols, in the order in which they were asked for."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,13 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, aligned, counted
-from tersely.capabilities.declaration.declaration import Role, capability, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    option,
+    positional,
+)
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.graph.listing import MARKS, grade_text, name_of, sites_text, unread_lines
 from tersely.code.places import is_test
@@ -28,7 +33,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reference:
     """One name; `owner` is the symbol around it, `column` counts from 1."""
 
@@ -41,7 +46,7 @@ class Reference:
     rule: str  # of the framework by which it means the symbol, "" without one
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class References:
     """All names that mean a symbol, by path and place. `tests`: how many of them stand in tests."""
 

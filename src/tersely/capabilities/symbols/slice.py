@@ -4,10 +4,16 @@ token budget.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.declaration.declaration import Role, capability, group, option, positional
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    group,
+    option,
+    positional,
+)
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
     Packed,
@@ -31,7 +37,7 @@ if TYPE_CHECKING:
 DEFAULT_SLICE_TOKENS = 1_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slice(Packed):
     """A pack of symbols with what they need."""
 

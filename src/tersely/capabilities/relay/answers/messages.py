@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
+
+from tersely.capabilities.declaration.declaration import frozen
 
 Stage = Literal["accepted", "delivered", "injected", "seen", "dead"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MessageSent:
     """A message that the relay has, committed as `durability` says. `refused` are recipients with
     full mailboxes.
@@ -23,7 +25,7 @@ class MessageSent:
     repeated: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MessageTold:
     """One message of the history: whom it reached, and how far."""
 
@@ -41,7 +43,7 @@ class MessageTold:
     recipients: dict[str, Stage]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Messages:
     """Messages, the oldest first; more are asked for with `after`."""
 
@@ -49,7 +51,7 @@ class Messages:
     next_after: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeliveryTold:
     """One message in one mailbox. The times are those of the stages that it has reached."""
 
@@ -77,7 +79,7 @@ class DeliveryTold:
     is_question: bool = False  # its sender waits for an answer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deliveries:
     """Messages of mailboxes, the oldest first; more are asked for with `after`."""
 
@@ -88,7 +90,7 @@ class Deliveries:
     held_back: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReceiptTold:
     """The stage of a message with one recipient; a stage is never taken back."""
 
@@ -97,7 +99,7 @@ class ReceiptTold:
     stage: Stage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resent:
     """The number of mailboxes in which a message waits again."""
 
@@ -105,7 +107,7 @@ class Resent:
     mailboxes: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PermissionTold:
     """A question of an agent that waits for permission: the tool, and what for."""
 
@@ -116,7 +118,7 @@ class PermissionTold:
     since: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentTold:
     """Somebody who has used a name. `waiting` are messages that it has not acknowledged.
 
@@ -142,7 +144,7 @@ class AgentTold:
     details: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agents:
     """The agents that are known, by name, and what waits for the person's permission, the oldest
     first.
@@ -152,7 +154,7 @@ class Agents:
     permissions: list[PermissionTold]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChannelTold:
     """A channel and its members."""
 
@@ -161,7 +163,7 @@ class ChannelTold:
     created_at: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Membership:
     """The members of a channel, after somebody joined or left it."""
 
@@ -169,7 +171,7 @@ class Membership:
     members: list[str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Channels:
     """The channels that have members, by name."""
 

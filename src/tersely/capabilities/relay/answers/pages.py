@@ -5,10 +5,9 @@ one ended.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from tersely.capabilities.declaration.declaration import option
+from tersely.capabilities.declaration.declaration import frozen, option
 
 MAX_PAGE_ENTRIES = 1_000
 PAGE_ENTRIES = 20
@@ -28,7 +27,7 @@ EntryT = TypeVar("EntryT", bound=Numbered)
 BEHIND = option(0, "those behind this number", minimum=0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """The piece of a list."""
 

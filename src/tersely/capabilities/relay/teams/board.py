@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from tersely.capabilities.answers.text import Style, aligned
 from tersely.capabilities.declaration.declaration import (
     Effect,
     Role,
+    frozen,
     group,
     option,
     positional,
@@ -27,7 +27,7 @@ MAX_STEP_CHARACTERS = 500
 MAX_NEEDED_ITEMS = 50
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoardParameters:
     """The board: that of a thread, or that of the project."""
 
@@ -35,7 +35,7 @@ class BoardParameters:
     where: Where = group(Where)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoardItem:
     """One item: pending, taken, done or blocked; `until` is ISO 8601 in UTC."""
 
@@ -48,7 +48,7 @@ class BoardItem:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoardItems:
     """Items of a board, in its order."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, aligned
 from tersely.capabilities.declaration.declaration import (
     Effect,
     Role,
+    frozen,
     group,
     option,
     positional,
@@ -31,7 +32,7 @@ _TARGETS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Where:
     """The project, or the directory in which who asks works, which is of one; doors that know it
     say it.
@@ -55,7 +56,7 @@ class Where:
         return os.path.relpath(target, enclosing_root(self.root))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClaimLine:
     """One claim. Times are ISO 8601 in UTC."""
 
@@ -68,7 +69,7 @@ class ClaimLine:
     root: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClaimList:
     """Claims of one project, the oldest first."""
 

@@ -4,12 +4,11 @@ capability: agents never do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tersely.capabilities.answers.later import Later
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.declaration.declaration import (
     Effect,
+    frozen,
     option,
     positional,
     relay_capability,
@@ -21,7 +20,7 @@ MAX_PERMISSION_CHARACTERS = 2_000  # of what is shown of a call
 MAX_PERMISSION_SECONDS = 5  # for an answer, within one question
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PermissionAnswer:
     """A question, and `allow` or `deny` where the person has answered it."""
 
