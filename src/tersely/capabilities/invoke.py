@@ -16,6 +16,7 @@ from tersely.foundation.errors import EXIT_NEGATIVE, EXIT_OF_CODE, EXIT_OK, Ters
 from tersely.foundation.process.deadline import DeadlineError, patience
 
 if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
     from tersely.workspace import Workspace
 
 MAX_LOOKS_AGAIN = 2  # at the files, by a question for which one was gone that had just been indexed
@@ -63,7 +64,7 @@ class Outcome(NamedTuple):
             return self.failure.exit_status
         return EXIT_OK if self.is_found else EXIT_NEGATIVE
 
-    def envelope(self) -> dict[str, Any]:
+    def envelope(self) -> JsonObject:
         """The outcome as every door that speaks JSON gives it."""
         if self.failure is None:
             notes = {"notes": list(self.notes)} if self.notes else {}

@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import msgspec
 
@@ -35,6 +35,9 @@ from tersely.foundation.limits import (
     REQUEST_SECONDS,
 )
 from tersely.foundation.network.credentials import is_same_user
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 _ENCODE = msgspec.json.Encoder().encode
 _DECODE = msgspec.json.Decoder().decode
@@ -106,13 +109,13 @@ class Peer:
         self._home = home
         self._hello = dict(hello)
         self._wire: _Wire | None = None
-        self._waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._waiting: dict[str, asyncio.Future[JsonObject]] = {}
         self._deliveries: asyncio.Queue[Delivery | None] = asyncio.Queue()
         self._is_closed = False
         self.on_receipt: Callable[[Receipt], None] = lambda receipt: None
         self._on_request: RequestHandler | None = None
         # requests that came before anybody could answer; the relay bounds them
-        self._early: list[dict[str, Any]] = []
+        self._early: list[JsonObject] = []
         # of every other type
         self.on_envelope: Callable[[Mapping[str, Any]], None] = lambda envelope: None
 
@@ -138,7 +141,7 @@ class Peer:
         With `binds`, the name is bound to a token, which is then in `token` and is to be shown the
         next time. `resume_token` is that of the session to go on with, where there is one.
         """
-        can: dict[str, Any] = {
+        can: JsonObject = {
             "ack": True,
             "resume": True,
             "supports_topics": True,
@@ -146,7 +149,7 @@ class Peer:
         }
         if max_inflight is not None:
             can["max_inflight"] = max_inflight
-        hello: dict[str, Any] = {
+        hello: JsonObject = {
             "agent": name, "entityType": kind, "program": program, "task": task, "capabilities": can,
             "project": project, "workingDirectory": directory, "auth": {"token": token, "bind": binds},
         }  # fmt: skip
@@ -221,7 +224,7 @@ class Peer:
         Sent again with the same `id`, it is accepted once. `durability` "memory" is for what is not
         to be kept.
         """
-        payload: dict[str, Any] = {"kind": kind, "body": body}
+        payload: JsonObject = {"kind": kind, "body": body}
         if data is not None:
             payload["data"] = data
         if thread:
@@ -231,7 +234,7 @@ class Peer:
             "queue": queue or None, "durability": durability or None,
         }  # fmt: skip
         given = {name: value for name, value in meta.items() if value is not None}
-        parts: dict[str, Any] = {"to": to, "payload": payload}
+        parts: JsonObject = {"to": to, "payload": payload}
         if given:
             parts["payload_meta"] = given
         if topic:
@@ -303,7 +306,7 @@ class Peer:
         self, request_id: str, result: Any = None, error: ServiceFailure | None = None
     ) -> None:
         """As a service, answer a request: a result, or why there is none."""
-        told: dict[str, Any] = {"request_id": request_id, "success": error is None}
+        told: JsonObject = {"request_id": request_id, "success": error is None}
         told |= {"result": result} if error is None else {"error": error}
         self._say("SERVICE_RESPONSE", told)
 
@@ -315,10 +318,10 @@ class Peer:
         """Be a member no longer."""
         await self._asked("CHANNEL_LEAVE", CLIENT_SECONDS, payload={"channel": channel})
 
-    async def who(self, channel: str) -> list[dict[str, Any]]:
+    async def who(self, channel: str) -> list[JsonObject]:
         """The members of a channel: their names, kinds, and whether they are online."""
         told = await self._asked("CHANNEL_MEMBERS", CLIENT_SECONDS, payload={"channel": channel})
-        members: list[dict[str, Any]] = told["payload"]["members"]
+        members: list[JsonObject] = told["payload"]["members"]
         return members
 
     async def subscribe(self, topic: str) -> None:
@@ -373,12 +376,10 @@ class Peer:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def _asked(
-        self, type: str, seconds: float, *, id: str = "", **parts: Any
-    ) -> dict[str, Any]:
+    async def _asked(self, type: str, seconds: float, *, id: str = "", **parts: Any) -> JsonObject:
         """The answer to an envelope; raises the error that it says instead."""
         sent_id = id or new_id()
-        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
         self._waiting[sent_id] = answer
         try:
             self._say(type, parts.pop("payload", {}), id=sent_id, **parts)
@@ -398,7 +399,7 @@ class Peer:
             {"v": VERSION, "type": type, "id": id or new_id(), **parts, "payload": payload}
         )
 
-    def _received(self, envelope: dict[str, Any]) -> None:
+    def _received(self, envelope: JsonObject) -> None:
         do = _RECEIVED.get(envelope["type"])
         if do is None:
             self.on_envelope(envelope)
@@ -411,18 +412,18 @@ class Peer:
                 answer.set_exception(_lost())
         self._deliveries.put_nowait(None)
 
-    def _delivered(self, envelope: dict[str, Any]) -> None:
+    def _delivered(self, envelope: JsonObject) -> None:
         self._deliveries.put_nowait(_delivery(envelope))
 
-    def _pinged(self, envelope: dict[str, Any]) -> None:
+    def _pinged(self, envelope: JsonObject) -> None:
         self._say("PONG", envelope["payload"])
 
-    def _welcomed(self, envelope: dict[str, Any]) -> None:
+    def _welcomed(self, envelope: JsonObject) -> None:
         for answer in self._waiting.values():  # the HELLO is all that is waited for
             if not answer.done():
                 answer.set_result(envelope)
 
-    def _answered(self, envelope: dict[str, Any]) -> None:
+    def _answered(self, envelope: JsonObject) -> None:
         told = envelope["payload"]
         if "by" in told:
             self.on_receipt(
@@ -431,9 +432,7 @@ class Peer:
             return
         self._resolve(told.get("ack_id") or told.get("request_id") or "", envelope)
 
-    def _resolve(
-        self, id: str, envelope: dict[str, Any], failure: TerselyError | None = None
-    ) -> None:
+    def _resolve(self, id: str, envelope: JsonObject, failure: TerselyError | None = None) -> None:
         answer = self._waiting.get(id)
         if answer is None or answer.done():
             if failure is not None:
@@ -443,7 +442,7 @@ class Peer:
         else:
             answer.set_exception(failure)
 
-    def _busy(self, envelope: dict[str, Any]) -> None:
+    def _busy(self, envelope: JsonObject) -> None:
         told = envelope["payload"]
         self._resolve(
             told.get("ack_id", ""),
@@ -451,14 +450,14 @@ class Peer:
             Busy(told.get("message", ""), told["retry_after_ms"] / 1000),
         )
 
-    def _refused(self, envelope: dict[str, Any]) -> None:
+    def _refused(self, envelope: JsonObject) -> None:
         told = envelope["payload"]
         code = told.get("error") or told.get("reason") or ""
         code = code if code in EXIT_OF_CODE else "message_refused"
         error = TerselyError(code, told.get("message", ""), told.get("hint", ""))
         self._resolve(told.get("ack_id", ""), envelope, error)
 
-    def _requested(self, envelope: dict[str, Any]) -> None:
+    def _requested(self, envelope: JsonObject) -> None:
         if self._on_request is None:  # the first may come right behind the WELCOME
             self._early.append(envelope)
         else:
@@ -487,9 +486,7 @@ class _Wire(asyncio.Protocol):
     answers.
     """
 
-    def __init__(
-        self, received: Callable[[dict[str, Any]], None], lost: Callable[[], None]
-    ) -> None:
+    def __init__(self, received: Callable[[JsonObject], None], lost: Callable[[], None]) -> None:
         self._frames = Frames(MAX_FRAME_BYTES)
         self._received = received
         self._lost = lost
@@ -528,7 +525,7 @@ class _Wire(asyncio.Protocol):
             self._transport.close()
 
 
-def _delivery(envelope: dict[str, Any]) -> Delivery:
+def _delivery(envelope: JsonObject) -> Delivery:
     payload, told = envelope["payload"], envelope.get("delivery", {})
     meta = envelope.get("payload_meta", {})
     # of any other, `channel` is what its sender likes
@@ -542,7 +539,7 @@ def _delivery(envelope: dict[str, Any]) -> Delivery:
     )  # fmt: skip
 
 
-def _sent(answer: dict[str, Any]) -> Sent:
+def _sent(answer: JsonObject) -> Sent:
     told = answer["payload"]
     return Sent(
         told["ack_id"], told["seq"], told["durability"], told["recipients"], told["message_id"],

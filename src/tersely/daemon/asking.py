@@ -34,6 +34,7 @@ from tersely.foundation.settings import ENVIRONMENT_PREFIX, Settings, load
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
     from tersely.daemon.processes.own_processes import OwnProcesses
+    from tersely.foundation.types import JsonObject
 
 MAX_OPEN_REPOSITORIES = 4  # that one process asks at a time without a daemon
 # until a daemon ends that a process like this has started, once no such process is connected
@@ -73,7 +74,7 @@ class Asking:
         on_progress: Progress,
         *,
         is_whole: bool = False,
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """A `capabilities.reply.Reply` in JSON; raises what there is instead. Who is cancelled
         gives the answer up.
 
@@ -138,8 +139,8 @@ class Asking:
         self._own.clear()
 
     async def _of_daemon(
-        self, root: str, settings: Settings, request: dict[str, Any], on_progress: Progress
-    ) -> dict[str, Any] | None:
+        self, root: str, settings: Settings, request: JsonObject, on_progress: Progress
+    ) -> JsonObject | None:
         """The reply of a daemon, one that is started for it if need be; None if there is none of
         this program.
         """
@@ -167,8 +168,8 @@ class Asking:
         self._held[root] = _Held(*await _connected(Place.of(root).socket))
 
     async def _ask_daemon(
-        self, root: str, request: dict[str, Any], on_progress: Progress
-    ) -> dict[str, Any] | None:
+        self, root: str, request: JsonObject, on_progress: Progress
+    ) -> JsonObject | None:
         """The reply of a daemon of this program, None if there is none."""
         try:
             async with asyncio.timeout(DAEMON_CONNECT_SECONDS):
@@ -204,7 +205,7 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _success_of(reply: Mapping[str, Any]) -> dict[str, Any]:
+def _success_of(reply: Mapping[str, Any]) -> JsonObject:
     """A reply, unless it is a refusal."""
     if not reply["success"]:
         raise TerselyError(reply["code"], reply["error"], reply.get("hint", ""))
@@ -224,7 +225,7 @@ async def _connected(path: str) -> tuple[asyncio.StreamReader, asyncio.StreamWri
 
 async def _reply(
     reader: asyncio.StreamReader, on_progress: Progress, receipt_seconds: float
-) -> dict[str, Any]:
+) -> JsonObject:
     """The first line that is a reply; before it come a receipt, soon, and words on the progress."""
     async with asyncio.timeout(receipt_seconds):
         line = await reader.readline()

@@ -18,7 +18,9 @@ from tersely.foundation.limits import (
 
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:
-    from typing import Any, Self
+    from typing import Self
+
+    from tersely.foundation.types import JsonObject
 
 _RECEIVED_BYTES = 262_144
 _PEER_CREDENTIALS = 17  # SO_PEERCRED of Linux
@@ -51,11 +53,11 @@ class Client:
 
     def ask(
         self,
-        request: dict[str, Any],
+        request: JsonObject,
         *,
         awaits_receipt: bool = False,
         seconds: float = MAX_REQUEST_SECONDS,
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """The reply to one request. `OSError` if none comes; `ValueError` if it is not one.
 
         With `awaits_receipt` the daemon has to say at once that it has read the request, as it does

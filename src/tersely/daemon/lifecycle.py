@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.daemon.client import Client
 from tersely.daemon.place import Place, runtime_directory
@@ -15,6 +15,9 @@ from tersely.foundation.process import detached
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.process.lockfile import held, read_record
 from tersely.foundation.storage.private import make_private
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 DAEMON_STOP_SECONDS = 10
 MAX_DAEMONS_LISTED = 1_000
@@ -94,12 +97,12 @@ def _arguments(
     return [root, answer_words, str(idle_seconds), str(left)]
 
 
-def status(root: str) -> dict[str, Any] | None:
+def status(root: str) -> JsonObject | None:
     """The status of the daemon of a resolved root, None if there is none."""
     return _ask(Place.of(root), {"cmd": "status"})
 
 
-def ask(root: str, request: dict[str, Any]) -> dict[str, Any]:
+def ask(root: str, request: JsonObject) -> JsonObject:
     """The reply of a running daemon; raises `daemon_not_running`."""
     reply = _ask(Place.of(root), request)
     if reply is None:
@@ -136,7 +139,7 @@ def _listens(place: Place) -> bool:
     return True
 
 
-def running() -> list[dict[str, Any]]:
+def running() -> list[JsonObject]:
     """The status of every daemon of this user, by root."""
     directory = runtime_directory(os.environ)
     try:
@@ -152,7 +155,7 @@ def running() -> list[dict[str, Any]]:
     )
 
 
-def _ask(place: Place, request: dict[str, Any]) -> dict[str, Any] | None:
+def _ask(place: Place, request: JsonObject) -> JsonObject | None:
     try:
         with Client(place) as client:
             return client.ask(request)

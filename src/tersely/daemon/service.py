@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tersely
 from tersely.capabilities.declaration.declaration import Repeats
@@ -29,6 +29,9 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.state import git_state
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.storage.hashing import content_hash
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 ANSWER_CACHE_BYTES = 16_000_000
 _SETTINGS = ("pyproject.toml", ".tersely/config.toml")  # answers depend on them beside the files
@@ -58,7 +61,7 @@ class Service:
         self.asked_seconds = elapsed_seconds()
         self.shutdown = asyncio.Event()
         self._own: Mapping[
-            str, Callable[[Connection, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+            str, Callable[[Connection, Mapping[str, Any]], Awaitable[JsonObject]]
         ] = {
             "ping": self._ping,
             "status": self._status,
@@ -192,10 +195,10 @@ class Service:
 
     # What it does itself
 
-    async def _ping(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+    async def _ping(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
         return {}
 
-    async def _status(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+    async def _status(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
         return {
             "status": "ready" if self._freshness.revision else "indexing",
             "project": self._root,
@@ -214,23 +217,23 @@ class Service:
             "processes": self._dispatcher.processes,
         }
 
-    async def _shut_down(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+    async def _shut_down(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
         self.shutdown.set()
         return {"status": "shutting_down"}
 
-    async def _invalidate(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+    async def _invalidate(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
         self._note_change(given.get("path"))
         await self._freshness.ensure()
         return {"result": {"revision": self._freshness.revision}}
 
-    async def _notify(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+    async def _notify(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
         if "file" not in given:
             raise TerselyError(
                 "invalid_argument", "notify needs file", "the path of a file that has changed"
             )
         return await self._invalidate(connection, {"path": given["file"]})
 
-    async def _warm(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+    async def _warm(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
         await self._freshness.ensure()
         await self._dispatcher.ask(connection, ("warm",))
         return {"files": self._freshness.files, "revision": self._freshness.revision}
@@ -247,12 +250,12 @@ class Service:
             repr((self._freshness.revision, tuple(map(_stamp, self._stamped)))).encode()
         ).hex()
 
-    async def _revision(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+    async def _revision(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
         self._check_program(given)
         connection.send(b"\n")
         return {"answers": await self.revision()}
 
-    async def _cancel(self, connection: Connection, given: Mapping[str, Any]) -> dict[str, Any]:
+    async def _cancel(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
         if "request" not in given:
             raise TerselyError("invalid_argument", "cancel needs the id of a request")
         current = asyncio.current_task()
@@ -326,7 +329,7 @@ def _question(given: Mapping[str, Any]) -> tuple[Any, ...]:
     return question
 
 
-def _command(given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _command(given: Mapping[str, Any]) -> tuple[str, JsonObject]:
     """A command whose result is wanted as a value, and its arguments, checked."""
     command, arguments = given.get("command"), given.get("arguments")
     if not isinstance(command, str) or not isinstance(arguments, dict):

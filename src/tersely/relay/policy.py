@@ -15,13 +15,16 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
 from threading import Lock
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_NOTE_CHARACTERS, MAX_SETTINGS_BYTES
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 DEFAULT_PAYLOAD_BYTES = 16_384
 DEFAULT_HOPS = 50
@@ -108,9 +111,9 @@ class Policy:
                 "end the circle of calls",
             )
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> JsonObject:
         """The policy as it is shown."""
-        told: dict[str, Any] = msgspec.to_builtins(self)
+        told: JsonObject = msgspec.to_builtins(self)
         return told
 
 

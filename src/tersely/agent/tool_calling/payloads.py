@@ -12,12 +12,15 @@ import ast
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.agent.tool_calling.text_call_format import Written
 from tersely.agent.tools.declaration import Tool
 from tersely.capabilities.declaration.declaration import Role
 from tersely.foundation.limits import MAX_MODEL_CALLS
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 MAX_REPAIRED_CHARACTERS = 20_000  # of JSON with quotation marks that are not escaped
 MAX_EXPRESSION_CHARACTERS = 20_000  # of calls written in Python
@@ -254,7 +257,7 @@ def _fields(
         if name in tools
         else {}
     )
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     at = begun.end()
     while (found := _field(text, at, forms, roles)) is not None:
         values[found.group("key")] = _CDATA.sub(r"\1", found.group("value"))
@@ -291,7 +294,7 @@ _GEMMA_FIELD = re.compile(
 
 def braced_call(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
     """A call whose arguments are an object in braces, with bare keys."""
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     at = begun.end()
     while (found := _GEMMA_FIELD.match(text, at)) is not None:
         values[found.group("key")] = (
@@ -355,7 +358,7 @@ def _python_call(node: ast.expr, tools: Tools) -> Written | None:
     tool = tools.get(name)
     if tool is None or len(node.args) > len(tool.parameters):
         return None
-    values: dict[str, Any] = {
+    values: JsonObject = {
         parameter.name: ast.literal_eval(value)
         for parameter, value in zip(tool.parameters, node.args, strict=False)
     }

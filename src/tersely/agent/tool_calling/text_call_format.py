@@ -17,11 +17,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.agent.tools.declaration import Tool
 from tersely.capabilities.declaration.declaration import Parameter, Role
 from tersely.foundation.limits import MAX_MODEL_CALLS
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 OPENING, CLOSING = "<call", "</call>"
 
@@ -104,7 +107,7 @@ def _read_one(lines: Sequence[str], tools: Sequence[Tool]) -> tuple[Written, int
     first = _FIRST_LINE.match(lines[0].strip())
     name, rest = (first.group(1), first.group(2)) if first else ("", "")
     tool = next((each for each in tools if each.name == name), None)
-    values: dict[str, Any] = {key: _unquoted(value) for key, value in _ATTRIBUTE.findall(rest)}
+    values: JsonObject = {key: _unquoted(value) for key, value in _ATTRIBUTE.findall(rest)}
     if CLOSING in rest or rest.rstrip().endswith("/>"):
         return Written(name, values, ("read the arguments from the first line",)), 1
     end = _end(lines)
@@ -129,7 +132,7 @@ def _end(lines: Sequence[str]) -> int:
     return ends[0] if ends else -1
 
 
-def _read_body(lines: Sequence[str], tool: Tool | None, values: dict[str, Any]) -> str:
+def _read_body(lines: Sequence[str], tool: Tool | None, values: JsonObject) -> str:
     """Read the lines between the first and the last; what is wrong with them, "" for nothing."""
     known = {parameter.name: parameter for parameter in tool.parameters} if tool else {}
     raw = _raw_names(tool) if tool else []
@@ -169,7 +172,7 @@ def _raw_begun(line: str, raw: Sequence[str]) -> str:
 
 
 def _read_raw(
-    lines: Sequence[str], start: int, name: str, raw: Sequence[str], values: dict[str, Any]
+    lines: Sequence[str], start: int, name: str, raw: Sequence[str], values: JsonObject
 ) -> int:
     """Read the lines of one raw parameter, up to the marker of the next; where that is."""
     at = start

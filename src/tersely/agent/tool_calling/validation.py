@@ -11,7 +11,7 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.agent.tool_calling.call import Call, Malformed
 from tersely.agent.tool_calling.path_trie import KNOWN_PATHS, PathTrie
@@ -22,6 +22,9 @@ from tersely.capabilities.declaration.declaration import Effect, Parameter, Role
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
 from tersely.foundation.text.tokens import well_formed
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 _INTEGER = re.compile(r"[+]?(\d{1,9})(?:\.0+)?$")
 _FENCED = re.compile(
@@ -101,7 +104,7 @@ def _tool_named(name: str, tools: Sequence[Tool]) -> tuple[Tool | None, list[str
     return by_name[alike[0]], [f"took {name!r} for {alike[0]!r}"]
 
 
-def _renamed(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> dict[str, Any]:
+def _renamed(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> JsonObject:
     """The values under the names of parameters; a name that is not known stands for the one that it
     must mean, if there is one, and is left out where a tool only looks.
     """
@@ -125,7 +128,7 @@ def _renamed(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> dict[
     return found
 
 
-def _normalised(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> dict[str, Any]:
+def _normalised(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> JsonObject:
     """The values as they are meant. An empty one of a parameter that can be left out is left out."""
     meant = dict(values)
     is_markup = any(str(value).lower().endswith(_MARKUP) for value in values.values())
@@ -184,8 +187,8 @@ def _choice(parameter: Parameter, value: Any, repairs: list[str]) -> Any:
 
 
 def _with_known_paths(
-    values: dict[str, Any], tool: Tool, paths: PathTrie | None, repairs: list[str]
-) -> dict[str, Any]:
+    values: JsonObject, tool: Tool, paths: PathTrie | None, repairs: list[str]
+) -> JsonObject:
     """The arguments, in the order of the parameters, with paths that there are; raises
     `invalid_argument`.
     """

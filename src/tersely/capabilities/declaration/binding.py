@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tersely.capabilities.declaration.declaration import (
     Parameter,
@@ -19,6 +19,9 @@ from tersely.capabilities.declaration.declaration import (
 )
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 MAX_ARGUMENT_VALUES = 200  # of one parameter
 MAX_SHOWN_CHARACTERS = 200  # of a name or a value that is refused
@@ -47,7 +50,7 @@ def bind(parameters: type[ParametersT], arguments: Mapping[str, object]) -> Para
     return parameters(**bound(parameters, arguments))
 
 
-def bound(declared: Callable[..., Any], arguments: Mapping[str, object]) -> dict[str, Any]:
+def bound(declared: Callable[..., Any], arguments: Mapping[str, object]) -> JsonObject:
     """The arguments with which to call a function or class that declares parameters; raises
     `invalid_argument`.
     """
@@ -74,7 +77,7 @@ def shown_value(value: object) -> str:
     return repr(shown)[: 2 * MAX_SHOWN_CHARACTERS]
 
 
-def schema(declared: Sequence[Parameter]) -> dict[str, Any]:
+def schema(declared: Sequence[Parameter]) -> JsonObject:
     """The declaration as a JSON schema (2020-12) of an object."""
     properties = {parameter.name: schema_of(parameter) for parameter in declared}
     return closed_object(properties, required_names(declared))
@@ -85,13 +88,13 @@ def required_names(declared: Iterable[Parameter]) -> list[str]:
     return [parameter.name for parameter in declared if parameter.required]
 
 
-def object_schema(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str, Any]:
+def object_schema(properties: Mapping[str, Any], required: Sequence[str]) -> JsonObject:
     """A JSON schema of an object with these properties."""
     whole = {"type": "object", "properties": properties}
     return {**whole, "required": required} if required else whole
 
 
-def closed_object(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str, Any]:
+def closed_object(properties: Mapping[str, Any], required: Sequence[str]) -> JsonObject:
     """A JSON schema of an object with these properties and no others; `required` is always there."""
     whole = {"type": "object", "properties": properties, "required": required}
     return {**whole, "additionalProperties": False}
@@ -317,9 +320,9 @@ def _check_range(parameter: Parameter, number: float, unit: str, ceiling: int | 
         raise _invalid(f"{parameter.name}: at most {maximum}{unit}, not {number}", parameter.help)
 
 
-def element_schema(parameter: Parameter) -> dict[str, Any]:
+def element_schema(parameter: Parameter) -> JsonObject:
     """A JSON schema of one value, without its bounds."""
-    element: dict[str, Any] = {"type": JSON_NAMES.get(parameter.type, "string")}
+    element: JsonObject = {"type": JSON_NAMES.get(parameter.type, "string")}
     if parameter.choices:
         element["enum"] = list(parameter.choices)
     if parameter.pattern:
@@ -327,7 +330,7 @@ def element_schema(parameter: Parameter) -> dict[str, Any]:
     return element
 
 
-def schema_of(parameter: Parameter) -> dict[str, Any]:
+def schema_of(parameter: Parameter) -> JsonObject:
     """A JSON schema of a parameter, with its bounds, what it means and its default."""
     element = element_schema(parameter)
     bounds = (
@@ -335,7 +338,7 @@ def schema_of(parameter: Parameter) -> dict[str, Any]:
         if parameter.many
         else _BOUNDS.get(parameter.type, ("minimum", "maximum"))
     )
-    whole: dict[str, Any] = {"type": "array", "items": element} if parameter.many else element
+    whole: JsonObject = {"type": "array", "items": element} if parameter.many else element
     for key, bound in zip(bounds, (parameter.minimum, parameter.maximum), strict=True):
         if bound is not None:
             whole[key] = bound

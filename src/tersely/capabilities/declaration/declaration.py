@@ -41,6 +41,7 @@ from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_CONTENT_BYTES
 if TYPE_CHECKING:
     from tersely.capabilities.answers.later import Later
     from tersely.capabilities.answers.text import Style
+    from tersely.foundation.types import JsonObject
 
 ResultT = TypeVar("ResultT")
 ValueT = TypeVar("ValueT")
@@ -214,7 +215,7 @@ def _fields(declared: Any) -> Fields:
     return unwrap(declared).__kwdefaults__ or {}
 
 
-def _types(declared: Any, fields: Fields) -> dict[str, Any]:
+def _types(declared: Any, fields: Fields) -> JsonObject:
     """The types of the fields; what a function is asked of, and its result, may be unknown here."""
     if isinstance(declared, type):
         return _hints(declared)

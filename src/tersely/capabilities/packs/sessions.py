@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from tersely.capabilities.answers.delta import OF_DOOR, SESSION
 from tersely.capabilities.answers.text import Style, counted
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tersely.context.pack.kinds.outline import Outline
     from tersely.context.pack.model import Pack
     from tersely.context.pack.texts import Texts
+    from tersely.foundation.types import JsonObject
     from tersely.workspace import Workspace
 
 FOLDED = "folded"
@@ -121,7 +122,7 @@ class Answer(NamedTuple):
     format: Format
     pieces: tuple[Piece, ...] = ()
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> JsonObject:
         """The values of `Packed`, by name."""
         pack = self.pack
         return {

@@ -40,6 +40,7 @@ from tersely.foundation.limits import MAX_TTL_MILLISECONDS
 from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
     from tersely.relay.mail.mail import Mail
     from tersely.relay.store.mailboxes import Told, Waiting
 
@@ -468,7 +469,7 @@ def _description(mail: Mail, one: Told) -> MessageTold:
     return MessageTold(**_members_of(mail, one), id=one.id, recipients=reached)
 
 
-def _members_of(mail: Mail, one: Waiting | Told) -> dict[str, Any]:
+def _members_of(mail: Mail, one: Waiting | Told) -> JsonObject:
     """The members that every answer tells of a message, by the names of its fields."""
     from tersely.relay.encoding import decode, timestamp
 

@@ -38,6 +38,7 @@ from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.foundation.text.escape import json_escaped, visible_line
 
 if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
     from tersely.relay.threads import threads
 
 MAX_THREAD_LIMIT = 1_000_000_000_000  # of programs in a day
@@ -361,7 +362,7 @@ def artifact_lines(artifacts: list[ArtifactTold], style: Style) -> list[str]:
     return aligned(rows, [style.symbol], right=(2,)) if rows else []
 
 
-def _item_line(item: dict[str, Any]) -> str:
+def _item_line(item: JsonObject) -> str:
     pairs = [(name, value) for name, value in item.items() if name != "id"]
     shown = [
         f"{_delimited(name)}: {_delimited(value)}" if name else _delimited(value)

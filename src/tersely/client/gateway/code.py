@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -24,6 +24,9 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_REQUESTS, MAX_SERVICE_SECONDS, REQUEST_SECONDS
 from tersely.relay.services import configuration
 from tersely.relay.services.configuration import Bridged
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 MAX_PART_CHARACTERS = 30  # of the name of a service: that of the directory, and that of the machine
 SHARE_AGAIN_SECONDS = 5.0  # until a service that was lost is offered again
@@ -42,7 +45,7 @@ class LocalCode:
         """Their names."""
         return frozenset(self._bridges)
 
-    async def response(self, request_id: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+    async def response(self, request_id: str, payload: Mapping[str, Any]) -> JsonObject:
         """The answer to a question as a service gives it."""
         return await _response(self._bridges[payload["service"]], request_id, payload)
 
@@ -120,7 +123,7 @@ async def _answer(
         return
 
 
-async def _response(bridge: Bridge, request_id: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+async def _response(bridge: Bridge, request_id: str, payload: Mapping[str, Any]) -> JsonObject:
     milliseconds = payload.get("timeout_ms")
     seconds = (
         milliseconds / 1000
@@ -138,7 +141,7 @@ async def _response(bridge: Bridge, request_id: str, payload: Mapping[str, Any])
     return {"request_id": request_id, "success": True, "result": msgspec.Raw(result)}
 
 
-def _without_root(method: Any) -> dict[str, Any]:
+def _without_root(method: Any) -> JsonObject:
     schema = dict(method.parameters)
     schema["properties"] = {
         name: about for name, about in schema.get("properties", {}).items() if name != "root"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from asyncio import StreamReader, StreamWriter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -23,6 +23,9 @@ from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.foundation.network import http
 from tersely.foundation.network.credentials import is_same_user
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 GATEWAY_CONNECT_SECONDS = 10.0
 GATEWAY_READ_BYTES = 65_536
@@ -83,7 +86,7 @@ class Envelopes:
             for task in answering:
                 task.cancel()
 
-    def _local_question(self, body: bytes) -> dict[str, Any] | None:
+    def _local_question(self, body: bytes) -> JsonObject | None:
         """A question that this machine answers itself; None for every other envelope."""
         if _QUESTION not in body:
             return None
@@ -97,7 +100,7 @@ class Envelopes:
             return None
         return dict(envelope) if is_local else None
 
-    async def _answer(self, envelope: dict[str, Any], writer: StreamWriter) -> None:
+    async def _answer(self, envelope: JsonObject, writer: StreamWriter) -> None:
         payload = await self._code.response(str(envelope.get("id", "")), envelope["payload"])
         answer = {
             "v": VERSION, "type": "SERVICE_RESPONSE", "id": new_id(), "from": envelope["payload"]["service"],

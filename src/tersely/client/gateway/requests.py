@@ -11,7 +11,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import msgspec
@@ -34,6 +34,9 @@ from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.foundation.network import http
 from tersely.foundation.process.ancestry import is_of_person
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 SEND_AGAIN_SECONDS = 3.0  # between two tries to send what is kept
 GATEWAY_ANSWER_SECONDS = 660.0  # of silence of the relay: longer than any question may take
@@ -255,7 +258,7 @@ def waiting(home: Path) -> int:
     return len(Outbox(home, OUTBOX_NAME, _read_kept))
 
 
-def _for_others(arguments: dict[str, Any]) -> dict[str, Any]:
+def _for_others(arguments: JsonObject) -> JsonObject:
     """Arguments as another machine understands them: a project for a directory, and paths from its
     root.
     """

@@ -10,11 +10,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities import catalogue
 from tersely.daemon.ndjson import answers
 from tersely.daemon.ndjson.answers import Shape
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 PREFIX = "code."  # of the names of capabilities, which may be left out
 _FILE = "file"
@@ -65,14 +68,14 @@ class Spelling:
         is_file = bool(named) and all(os.path.isfile(os.path.join(root, path)) for path in named)
         return self.of_file if is_file else self
 
-    def under_every_name(self, given: Mapping[str, Any], root: str) -> dict[str, Any]:
+    def under_every_name(self, given: Mapping[str, Any], root: str) -> JsonObject:
         """A question with each parameter under all names that it may have, for servers that know
         one of them.
 
         Files are named by absolute paths, as a server may work anywhere.
         """
         own = {self.renames.get(name, name): value for name, value in given.items()}
-        named: dict[str, Any] = {
+        named: JsonObject = {
             name: own[parameter] for name, parameter in self.renames.items() if parameter in own
         }
         for parameter, names in self.parts.items():
@@ -82,7 +85,7 @@ class Spelling:
         return {**given, **named}
 
 
-def _in_parts(value: object, names: Sequence[str]) -> dict[str, Any]:
+def _in_parts(value: object, names: Sequence[str]) -> JsonObject:
     """A value under the names of its parts, nothing where it has not as many."""
     parts = str(value).rsplit(":", len(names) - 1)
     if len(parts) != len(names):

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.answers.reply import BUDGET, reply, whole_reply
@@ -34,6 +34,9 @@ from tersely.foundation.process.frames import ANSWER, PROGRESS, TIDIED, read_fra
 from tersely.foundation.process.memory import resident_bytes
 from tersely.foundation.settings import Settings, load
 from tersely.workspace import Workspace
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 COLLECTED_OBJECTS = 200_000  # new ones, after which garbage is looked for between two tasks
 
@@ -112,9 +115,7 @@ class Analysis:
         except Exception as error:  # noqa: BLE001 - a defect must reach the client as an answer
             return "failed", ("internal_error", f"{type(error).__name__}: {error}", "")
 
-    def call(
-        self, standing: tuple[Any, ...], command: str, given: dict[str, Any]
-    ) -> tuple[bytes, int]:
+    def call(self, standing: tuple[Any, ...], command: str, given: JsonObject) -> tuple[bytes, int]:
         """The encoded reply to a command of the protocol, and for how long it stays true."""
         self._take(standing)
         asked = call(command, given, str(self._root))
@@ -146,7 +147,7 @@ class Analysis:
         self,
         standing: tuple[Any, ...],
         command: str,
-        given: dict[str, Any],
+        given: JsonObject,
         environment: dict[str, str],
         is_whole: bool = False,
     ) -> tuple[bytes, int]:

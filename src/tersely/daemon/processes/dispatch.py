@@ -22,6 +22,7 @@ from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
+    from tersely.foundation.types import JsonObject
 
 MAX_WAITING_REQUESTS = 1_024  # of all
 MAX_ANALYSIS_PROCESSES = 3  # the last one is left to tasks that are expected to be short
@@ -52,7 +53,7 @@ class Dispatcher:
         self._background: set[asyncio.Task[None]] = set()
 
     @property
-    def processes(self) -> list[dict[str, Any]]:
+    def processes(self) -> list[JsonObject]:
         """The state of each process, for people."""
         return [
             {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,6 +19,9 @@ from tersely.doors.http.contract.operations import (
     Operation,
 )
 from tersely.doors.http.failures import status_of
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 _FOR_ALL = (
     "malformed_request",
@@ -37,7 +40,7 @@ _AGENT = Parameter(
 _SCHEMAS = "#/components/schemas/{name}"
 
 
-def document(operations: Iterable[Operation]) -> dict[str, Any]:
+def document(operations: Iterable[Operation]) -> JsonObject:
     """The document."""
     listed = tuple(operations)
     kinds = [
@@ -47,7 +50,7 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
         if kind is not None
     ]
     _, components = msgspec.json.schema_components([*kinds, shapes.Failure], ref_template=_SCHEMAS)
-    paths: dict[str, Any] = {}
+    paths: JsonObject = {}
     for operation in listed:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
     return {
@@ -66,7 +69,7 @@ def document(operations: Iterable[Operation]) -> dict[str, Any]:
     }
 
 
-def _operation(operation: Operation) -> dict[str, Any]:
+def _operation(operation: Operation) -> JsonObject:
     headers = [
         *(() if operation.is_open else (_AGENT, AGENT_TOKEN)),
         *((IF_MATCH,) if operation.conditional else ()),
@@ -77,7 +80,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
         *(_parameter(one, "query") for one in operation.query),
         *(_parameter(one, "header") for one in headers),
     ]
-    described: dict[str, Any] = {
+    described: JsonObject = {
         "operationId": operation.name,
         "summary": operation.summary,
         "parameters": parameters,
@@ -94,8 +97,8 @@ def _operation(operation: Operation) -> dict[str, Any]:
     return described
 
 
-def _responses(operation: Operation) -> dict[str, Any]:
-    given: dict[str, Any] = {"description": operation.summary}
+def _responses(operation: Operation) -> JsonObject:
+    given: JsonObject = {"description": operation.summary}
     if operation.answers is not None:
         given["content"] = {Content.JSON: {"schema": _schema(operation.answers)}}
     elif operation.gives is Content.BYTES:
@@ -113,7 +116,7 @@ def _responses(operation: Operation) -> dict[str, Any]:
     return {str(operation.status): given, **failed}
 
 
-def _parameter(declared: Parameter, place: str) -> dict[str, Any]:
+def _parameter(declared: Parameter, place: str) -> JsonObject:
     schema = schema_of(declared)
     about = schema.pop("description")
     if schema.get("default") is None:
@@ -122,11 +125,11 @@ def _parameter(declared: Parameter, place: str) -> dict[str, Any]:
     return {"name": declared.name, "in": place, "description": about, **needed, "schema": schema}
 
 
-def _members(operation: Operation) -> dict[str, Any]:
+def _members(operation: Operation) -> JsonObject:
     properties = {one.name: schema_of(one) for one in operation.given}
     return closed_object(properties, required_names(operation.given))
 
 
-def _schema(kind: Any) -> dict[str, Any]:
+def _schema(kind: Any) -> JsonObject:
     (schema,), _ = msgspec.json.schema_components([kind], ref_template=_SCHEMAS)
     return schema

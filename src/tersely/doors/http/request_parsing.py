@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from starlette.requests import ClientDisconnect, Request
@@ -29,6 +29,9 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.foundation.process.ancestry import is_of_agent, is_of_person
 from tersely.relay.access.principals import Kind, Principal
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 MAX_OPEN_BODY_BYTES = 10_000  # of who has shown no token
 MAX_HELD_BODY_BYTES = 64_000_000  # of all requests of one token, in memory until they are answered
@@ -86,7 +89,7 @@ class Asked:
         """True if an agent has started the program that asks, at the socket in the home."""
         return self.principal is None and is_of_agent(self.peer)
 
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> JsonObject:
         """The parameters by which is decided whether it is permitted."""
         body = self.body if isinstance(self.body, dict) else {}
         named = {
@@ -137,7 +140,7 @@ def _header(request: Request, parameter: Parameter) -> str:
     )
 
 
-def _query(operation: Operation, request: Request) -> dict[str, Any]:
+def _query(operation: Operation, request: Request) -> JsonObject:
     """The parameters behind the question mark, with the defaults of the rest."""
     known = {one.name: one for one in operation.query}
     given: dict[str, object] = {}

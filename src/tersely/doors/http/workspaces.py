@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.binding import schema
@@ -22,6 +22,9 @@ from tersely.relay.policy import Reach
 from tersely.relay.services.calls import Call, Given, Offer, Scope
 from tersely.relay.store.store import Store
 from tersely.relay.threads.accounting import Size
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 ROOT = "root"
 AnswerT = TypeVar("AnswerT")
@@ -110,7 +113,7 @@ class Workspaces:
         text = content.decode("utf-8", "replace")
         return Referred(found.digest, found.name, found.type, found.size_bytes, text, is_whole)
 
-    def _split(self, arguments: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
+    def _split(self, arguments: Mapping[str, Any]) -> tuple[Path, JsonObject]:
         """The repository that a call is about, and the rest of its arguments."""
         rest = dict(arguments)
         named = rest.pop(ROOT, self._default)
@@ -153,7 +156,7 @@ def _say_nothing(done: int, total: int) -> None:
     """Nobody looks at the progress of a call."""
 
 
-def _schema(capability: Capability) -> dict[str, Any]:
+def _schema(capability: Capability) -> JsonObject:
     """The schema without what does more than read: nobody may ask for that through this door."""
     described = schema(capability.parameters)
     allowed = {one.name for one in capability.parameters if one.effect is Effect.READ}

@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.capabilities.declaration.binding import read_words
 from tersely.daemon.ndjson.spellings import Spelling, spelling_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 CODE_SERVICE = "tldr"
 # how parameters without a name are called where nothing is known
@@ -60,7 +63,7 @@ def asked(service: str, said: str, declared: Sequence[str] = ()) -> Asked:
     return Asked(service, method, given)
 
 
-def _of_capability(spelling: Spelling, words: Sequence[str]) -> dict[str, Any]:
+def _of_capability(spelling: Spelling, words: Sequence[str]) -> JsonObject:
     from tersely.capabilities import catalogue
     from tersely.capabilities.declaration.declaration import Role
 
@@ -115,8 +118,8 @@ def _plain(value: object, *, is_text: bool) -> Any:
     return value[0] if len(value) == 1 else list(value)
 
 
-def _by_looks(words: Sequence[str], declared: Sequence[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _by_looks(words: Sequence[str], declared: Sequence[str]) -> JsonObject:
+    found: JsonObject = {}
     rest, place = list(words), 0
     while rest:
         word = rest.pop(0)

@@ -16,7 +16,7 @@ from functools import cache
 from hashlib import sha256
 from itertools import islice
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
@@ -30,6 +30,9 @@ from tersely.relay.store.store import Store
 from tersely.relay.store.streams import CAPABILITY_INVOKED, happened
 from tersely.relay.threads import threads
 from tersely.relay.threads.accounting import Size, scopes, spent
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 CALL_SECONDS = 120  # for a call that somebody else makes already
 INLINE_ANSWER_BYTES = 16_384  # of a call, that are sent with its answer
@@ -91,7 +94,7 @@ class Offer:
     # refuses calls whose arguments come from artifacts that are not trusted
     trusts_nobody: bool = False
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> JsonObject:
         """The offer as doors list it."""
         told = {
             "name": self.name,
@@ -114,7 +117,7 @@ class Answered:
     duration_ms: int
     text: str | None  # all of the content, where it is short text
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> JsonObject:
         """The answer as doors send it."""
         told = {
             "capability": self.capability,

@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import timestamp
 from tersely.relay.store.store import MAX_CLOCK_STEP_MS, Store
 from tersely.relay.store.streams import THREAD
 from tersely.relay.threads import threads
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 BOARD_TRIES = 50  # to change a board that others change at the same time
 TAKEN_SECONDS = 3_600  # after which an item whose holder does not work is ready again
@@ -162,7 +165,7 @@ class Board:
                 return find(after.items, after.item_id)
         raise TerselyError("busy", "the board is changed by many at this moment", "try again")
 
-    def _read(self, state: dict[str, Any]) -> list[Item]:
+    def _read(self, state: JsonObject) -> list[Item]:
         now_ms = self._store.now_ms()
         now = timestamp(now_ms)
         # an end beyond that was written by a clock that was ahead
@@ -221,7 +224,7 @@ def _with(items: Iterable[Item], item_id: str, **changed: Any) -> _Changed:
     return _Changed(changed_items, item_id)
 
 
-def _is_item(entry: dict[str, Any]) -> bool:
+def _is_item(entry: JsonObject) -> bool:
     """True if an entry of a plan is of the board: others may stand beside."""
     known = {"id", "step", "status", "needs", "by", "until", "why", "keys"}
     return (
@@ -229,7 +232,7 @@ def _is_item(entry: dict[str, Any]) -> bool:
     )
 
 
-def _plan_entry(item: Item) -> dict[str, Any]:
+def _plan_entry(item: Item) -> JsonObject:
     keys = item.keys if any(item.keys) else []
     values = {
         "needs": item.needs,

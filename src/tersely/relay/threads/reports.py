@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import Artifact, CountTokens, Origin
@@ -13,12 +13,15 @@ from tersely.relay.store.streams import REPORT_GENERATED, happened
 from tersely.relay.threads import threads
 from tersely.relay.threads.accounting import savings
 
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
+
 _LISTED_ARTIFACTS = 50
 
 
 def write(
     store: Store, thread_id: str, kind: str, actor: str, count_tokens: CountTokens
-) -> tuple[Artifact, str, dict[str, Any]]:
+) -> tuple[Artifact, str, JsonObject]:
     """A report as an artifact of its thread, with its text and the figures in it. `kind` is md or
     json.
     """
@@ -47,7 +50,7 @@ def write(
 
 
 def _markdown(
-    thread: threads.Thread, state: dict[str, Any], found: list[Artifact], figures: dict[str, Any]
+    thread: threads.Thread, state: JsonObject, found: list[Artifact], figures: JsonObject
 ) -> str:
     lines = [
         f"# {_plain(thread.name) or thread.thread_id}",

@@ -4,7 +4,7 @@ commit.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import CountTokens, Origin
@@ -13,6 +13,9 @@ from tersely.relay.store.commands import Batch
 from tersely.relay.store.store import Store
 from tersely.relay.store.streams import SESSION_ENDED, happened
 from tersely.relay.threads import threads
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 MAX_LAST_ACTIONS = 100  # that a state keeps when sessions add to it
 
@@ -35,7 +38,7 @@ def leave(
     actor: str,
     count_tokens: CountTokens,
     key: str = "",
-) -> dict[str, Any]:
+) -> JsonObject:
     """Leave a summary in a thread: an artifact, the latest of the state's actions, and an event;
     all or nothing.
 
@@ -54,7 +57,7 @@ def leave(
         "by": actor,
     }
     is_full = len(threads.state(store, thread_id)["last_actions"]) >= MAX_LAST_ACTIONS
-    operations: list[dict[str, Any]] = [{"op": "add", "path": "/last_actions/-", "value": action}]
+    operations: list[JsonObject] = [{"op": "add", "path": "/last_actions/-", "value": action}]
     operations += [{"op": "remove", "path": "/last_actions/0"}] if is_full else []
     told = {
         "by": actor, "program": session.program, "exit_status": session.exit_status, "artifact_ref": ref,

@@ -7,7 +7,7 @@ binding.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_DOCUMENT_BYTES
@@ -16,6 +16,9 @@ from tersely.relay.encoding import canonical, decode, encode, timestamp
 from tersely.relay.store.commands import Edit
 from tersely.relay.store.streams import no_thread
 from tersely.relay.threads.patch import apply
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 HEADER_BYTES = 2_048  # of JSON, of the header of a thread's state
 HEADER_TEXT_CHARACTERS = 120  # of one text in a header that has too little room
@@ -48,7 +51,7 @@ _SECTIONS = (
 _LIVE = {"open_questions": ("open", ""), "plan": ("pending", "")}
 
 
-def new_state(thread_id: str, now_ms: int) -> dict[str, Any]:
+def new_state(thread_id: str, now_ms: int) -> JsonObject:
     """Version 1 of a thread's state: everything empty."""
     return {
         "$schema": SCHEMA,
@@ -109,14 +112,14 @@ def check(state: Any) -> None:
             _check_item(f"{name}/{number}", item, texts)
 
 
-def header(state: dict[str, Any], metrics: dict[str, int]) -> dict[str, Any]:
+def header(state: JsonObject, metrics: dict[str, int]) -> JsonObject:
     """The view of a state that agents are given, never above `HEADER_BYTES` of JSON.
 
     Where something was left out or shortened, `truncated` is true. Long texts are shortened before
     anything is left out; then the section that takes most loses what matters least in it: the
     oldest of what is kept for being new, the last of what comes first.
     """
-    shown: dict[str, Any] = {
+    shown: JsonObject = {
         "$schema": SCHEMA,
         "thread_id": state["thread_id"],
         "version": state["version"],
@@ -137,7 +140,7 @@ def header(state: dict[str, Any], metrics: dict[str, int]) -> dict[str, Any]:
     return _fitted(shown)
 
 
-def _fitted(shown: dict[str, Any]) -> dict[str, Any]:
+def _fitted(shown: JsonObject) -> JsonObject:
     if len(encode(shown)) <= HEADER_BYTES:
         return shown
     for member, *_ in _SECTIONS:

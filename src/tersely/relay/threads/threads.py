@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
@@ -28,6 +28,9 @@ from tersely.relay.store.streams import (
 from tersely.relay.threads import state as states
 from tersely.relay.threads.accounting import metrics_of
 
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
+
 _STATE_REF = re.compile("v?[1-9][0-9]{0,11}")
 
 
@@ -42,7 +45,7 @@ class Thread:
     # what its agents use in a day before none starts another, where that is not as the policy says
     most: Mapping[str, int] = field(default_factory=dict)
 
-    def told(self, version: int) -> dict[str, Any]:
+    def told(self, version: int) -> JsonObject:
         """The thread as doors send it."""
         return {
             "thread_id": self.thread_id,
@@ -62,7 +65,7 @@ class Patched:
     updated_at: str
     is_repetition: bool
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> JsonObject:
         """The outcome as doors send it."""
         return {
             "version": self.version,
@@ -126,7 +129,7 @@ def recent(store: Store, before: str = "", limit: int = MAX_READ_ENTRIES) -> lis
     return [get(store, name.removeprefix(THREAD)) for name in names]
 
 
-def state(store: Store, thread_id: str, version: int | None = None) -> dict[str, Any]:
+def state(store: Store, thread_id: str, version: int | None = None) -> JsonObject:
     """The state of a thread, at present or at any version before; raises `thread_not_found`,
     `version_not_found`.
     """
@@ -143,11 +146,11 @@ def state(store: Store, thread_id: str, version: int | None = None) -> dict[str,
                 f"the present one is {found[0]}",
             )
         body = earlier.body
-    now: dict[str, Any] = decode(body)
+    now: JsonObject = decode(body)
     return {**now, "metrics": metrics_of(store, thread_id)}
 
 
-def header(store: Store, thread_id: str) -> dict[str, Any]:
+def header(store: Store, thread_id: str) -> JsonObject:
     """The bounded view of a thread's state."""
     now = state(store, thread_id)
     return states.header(now, now["metrics"])
@@ -181,7 +184,7 @@ def patching(
     the version.
     """
 
-    def told(given: Any) -> dict[str, Any]:
+    def told(given: Any) -> JsonObject:
         return {
             "version": given[0],
             "state_ref": state_ref(given[0]),
@@ -195,7 +198,7 @@ def patching(
 
 def history(
     store: Store, thread_id: str, before: int | None = None, limit: int = 100
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """The patches that led to a state, the newest first."""
     get(store, thread_id)
     return [

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.agent.models.dialects.answers import EventAnswer, count_or_none, number, table, text
 from tersely.agent.models.dialects.openai import drop_optional_nulls
@@ -30,6 +30,9 @@ from tersely.agent.models.served import Known, Request
 from tersely.agent.models.wire import Endpoint, parse_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_EVENT_BYTES
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 ANTHROPIC = "anthropic"
 VERSION = ("anthropic-version", "2023-06-01")
@@ -51,9 +54,9 @@ class AnthropicMessages:
     def __init__(self) -> None:
         self._reasoning = SealedReasoning()
 
-    def body(self, known: Known, request: Request) -> dict[str, Any]:
+    def body(self, known: Known, request: Request) -> JsonObject:
         """See `served.Dialect`."""
-        body: dict[str, Any] = {
+        body: JsonObject = {
             "model": known.abilities.model,
             "max_tokens": request.most_tokens,
             "stream": True,
@@ -84,11 +87,11 @@ class AnthropicMessages:
         """See `served.Dialect`."""
         return MessageAnswer(place, self._reasoning)
 
-    def _messages(self, prompt: Prompt) -> list[dict[str, Any]]:
+    def _messages(self, prompt: Prompt) -> list[JsonObject]:
         """The messages behind the system text, as turns of two sides; the last block ends what is
         cached.
         """
-        turns: list[dict[str, Any]] = []
+        turns: list[JsonObject] = []
         rest = prompt[1:] if _system(prompt) else prompt
         for message in pair_calls(rest):
             role = "assistant" if message.role == "assistant" else "user"
@@ -101,14 +104,14 @@ class AnthropicMessages:
             turns[-1]["content"][-1] |= _CACHED
         return turns
 
-    def _blocks(self, message: Message) -> list[dict[str, Any]]:
+    def _blocks(self, message: Message) -> list[JsonObject]:
         """The blocks of a message."""
         pictures = [_picture(each) for each in message.pictures]
         if message.call_id:
             said = [{"type": "text", "text": message.content or _NO_TEXT}, *pictures]
             result = {"type": "tool_result", "tool_use_id": _id(message.call_id)}
             return [{**result, "content": said if pictures else message.content}]
-        blocks: list[dict[str, Any]] = [dict(item) for item in self._reasoning.before(message)]
+        blocks: list[JsonObject] = [dict(item) for item in self._reasoning.before(message)]
         if message.content.strip():
             blocks.append({"type": "text", "text": message.content.rstrip()})
         blocks += pictures
@@ -121,14 +124,14 @@ def _system(prompt: Prompt) -> str:
     return prompt[0].content if prompt and prompt[0].role == "system" else ""
 
 
-def _picture(png: str) -> dict[str, Any]:
+def _picture(png: str) -> JsonObject:
     return {
         "type": "image",
         "source": {"type": "base64", "media_type": "image/png", "data": png},
     }
 
 
-def _tool_use(call: RawCall) -> dict[str, Any]:
+def _tool_use(call: RawCall) -> JsonObject:
     return {
         "type": "tool_use",
         "id": _id(call.id),
@@ -142,19 +145,19 @@ def _id(id: str) -> str:
     return _NOT_IN_AN_ID.sub("_", id)
 
 
-def _constraint_fields(constraint: Constraint) -> dict[str, Any]:
+def _constraint_fields(constraint: Constraint) -> JsonObject:
     if not constraint.tools:
         return {}
     choice = {"type": "auto", "disable_parallel_tool_use": True}
     return {"tools": [_tool(each) for each in constraint.tools], "tool_choice": choice}
 
 
-def _tool(function: Mapping[str, Any]) -> dict[str, Any]:
+def _tool(function: Mapping[str, Any]) -> JsonObject:
     made = {"name": function["name"], "input_schema": function["parameters"]}
     return made | ({"description": function["description"]} if function.get("description") else {})
 
 
-def _thinking(known: Known, request: Request) -> dict[str, Any]:
+def _thinking(known: Known, request: Request) -> JsonObject:
     if request.thinking is Thinking.OFF:
         return {"thinking": {"type": "disabled"}}
     if _ADAPTIVE not in known.refused:
@@ -171,9 +174,9 @@ class MessageAnswer(EventAnswer):
     def __init__(self, place: Endpoint, reasoning: SealedReasoning) -> None:
         super().__init__(place)
         self._reasoning = reasoning
-        self._thoughts: dict[int, dict[str, Any]] = {}  # blocks of reasoning, by their position
+        self._thoughts: dict[int, JsonObject] = {}  # blocks of reasoning, by their position
         self._thought_bytes = 0
-        self._usage: dict[str, Any] = {}
+        self._usage: JsonObject = {}
         self._stop = ""
 
     def chunks(self, data: str) -> Iterator[Chunk]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.agent.models.dialects.answers import number, object_in, table
 from tersely.agent.models.protocol import Chunk, Message, Prompt, RawCall, Thinking, Usage
@@ -20,6 +20,9 @@ from tersely.agent.models.wire import Endpoint, parse_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_CALLS, MAX_MODEL_EVENT_BYTES
 from tersely.foundation.text.tokens import count
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 OLLAMA = "ollama"
 KEEP_ALIVE = "30m"  # that the model stays loaded, and what it has evaluated with it
@@ -36,9 +39,9 @@ class OllamaChat:
     def __init__(self, window: int) -> None:
         self._sizes = PromptSizes(window)
 
-    def body(self, known: Known, request: Request) -> dict[str, Any]:
+    def body(self, known: Known, request: Request) -> JsonObject:
         """See `served.Dialect`."""
-        body: dict[str, Any] = {
+        body: JsonObject = {
             "model": known.abilities.model,
             "messages": [_message(each) for each in request.prompt],
             "stream": True,
@@ -105,8 +108,8 @@ class OllamaAnswer:
         return Chunk(text, tuple(self._calls), usage, stop, thought)
 
 
-def _message(message: Message) -> dict[str, Any]:
-    written: dict[str, Any] = {"role": message.role, "content": message.content}
+def _message(message: Message) -> JsonObject:
+    written: JsonObject = {"role": message.role, "content": message.content}
     if message.calls:
         written["tool_calls"] = [
             {"function": {"name": call.name, "arguments": table(parse_json(call.arguments))}}

@@ -7,7 +7,7 @@ others leave out is simply not asked of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.agent.models.dialects.answers import (
     EventAnswer,
@@ -35,6 +35,9 @@ from tersely.agent.models.wire import Endpoint
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
+
 LLAMA_CPP = "llama.cpp"
 _STOPS = {"stop": "end", "length": "length", "tool_calls": "calls", "function_call": "calls"}
 # What a server may refuse without harm, by the words that its refusal uses.
@@ -52,10 +55,10 @@ class ChatCompletions:
 
     path = "/chat/completions"
 
-    def body(self, known: Known, request: Request) -> dict[str, Any]:
+    def body(self, known: Known, request: Request) -> JsonObject:
         """See `served.Dialect`."""
         most = _NEWER_LIMIT if _NEWER_LIMIT in known.refused else "max_tokens"
-        body: dict[str, Any] = {
+        body: JsonObject = {
             "model": known.abilities.model,
             "messages": _messages(pair_calls(request.prompt)),
             "stream": True,
@@ -86,14 +89,14 @@ class ChatCompletions:
         return ChatAnswer(place)
 
 
-def _for_llama_cpp(request: Request) -> dict[str, Any]:
-    body: dict[str, Any] = {"cache_prompt": True}
+def _for_llama_cpp(request: Request) -> JsonObject:
+    body: JsonObject = {"cache_prompt": True}
     if request.thinking is not Thinking.DEFAULT:
         body["chat_template_kwargs"] = {"enable_thinking": request.thinking is Thinking.ON}
     return body
 
 
-def _constraint_fields(known: Known, constraint: Constraint) -> dict[str, Any]:
+def _constraint_fields(known: Known, constraint: Constraint) -> JsonObject:
     if constraint.grammar:
         return {"grammar": constraint.grammar}
     if constraint.schema is not None:
@@ -104,9 +107,9 @@ def _constraint_fields(known: Known, constraint: Constraint) -> dict[str, Any]:
     return {"tools": tools, "parallel_tool_calls": False}
 
 
-def response_format(known: Known, schema: Mapping[str, Any]) -> dict[str, Any]:
+def response_format(known: Known, schema: Mapping[str, Any]) -> JsonObject:
     """The format of an answer that is held to a schema."""
-    answer: dict[str, Any] = {"name": "answer", "schema": schema}
+    answer: JsonObject = {"name": "answer", "schema": schema}
     if is_strict(known):
         answer |= {"strict": True, "schema": strict_form(schema)}
     return {"type": "json_schema", "json_schema": answer}
@@ -125,11 +128,11 @@ def is_strict(known: Known) -> bool:
     return known.abilities.server != LLAMA_CPP and "strict" not in known.refused
 
 
-def _messages(prompt: Prompt) -> list[dict[str, Any]]:
+def _messages(prompt: Prompt) -> list[JsonObject]:
     """The messages as they are sent. What answers a call is text alone, so its pictures follow as
     the user's, behind the answers to all calls of a message.
     """
-    written: list[dict[str, Any]] = []
+    written: list[JsonObject] = []
     pictures: list[str] = []
     for message in prompt:
         if pictures and not message.call_id:
@@ -143,11 +146,11 @@ def _messages(prompt: Prompt) -> list[dict[str, Any]]:
     return written
 
 
-def _seen(pictures: Sequence[str]) -> dict[str, Any]:
+def _seen(pictures: Sequence[str]) -> JsonObject:
     return {"role": "user", "content": [_picture(each) for each in pictures]}
 
 
-def _picture(png: str) -> dict[str, Any]:
+def _picture(png: str) -> JsonObject:
     return {"type": "image_url", "image_url": {"url": data_url(png)}}
 
 
@@ -156,8 +159,8 @@ def data_url(png: str) -> str:
     return f"data:image/png;base64,{png}"
 
 
-def _message(message: Message) -> dict[str, Any]:
-    written: dict[str, Any] = {"role": message.role, "content": message.content}
+def _message(message: Message) -> JsonObject:
+    written: JsonObject = {"role": message.role, "content": message.content}
     if message.pictures and not message.call_id:
         said = {"type": "text", "text": message.content}
         written["content"] = [said, *(_picture(each) for each in message.pictures)]

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 # of one list; beyond it OpenAI counts characters, and 1,000 is the most of a whole schema
 MAX_ENUM_VALUES = 250
@@ -18,7 +21,7 @@ MAX_ENUM_CHARACTERS = 15_000  # of one list
 _KEPT = ("type", "description", "enum", "const", "$ref")
 
 
-def strict_form(schema: Mapping[str, Any]) -> dict[str, Any]:
+def strict_form(schema: Mapping[str, Any]) -> JsonObject:
     """The strict form of a schema. Objects have exactly the properties that they list."""
     made = {name: schema[name] for name in _KEPT if name in schema}
     if not _is_short(made.get("enum", ())):
@@ -39,7 +42,7 @@ def _is_object(schema: Mapping[str, Any]) -> bool:
     return schema.get("type") == "object" or "properties" in schema
 
 
-def _close_object(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _close_object(schema: Mapping[str, Any]) -> JsonObject:
     required = set(schema.get("required", ()))
     properties = {}
     for name, each in schema.get("properties", {}).items():
@@ -48,7 +51,7 @@ def _close_object(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _allow_null(schema: dict[str, Any]) -> dict[str, Any]:
+def _allow_null(schema: JsonObject) -> JsonObject:
     """The schema of a value that may be null instead."""
     kind = schema.get("type")
     if not isinstance(kind, str) or "const" in schema:

@@ -10,12 +10,15 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.agent.models.dialects.answers import table
 from tersely.agent.models.protocol import Abilities
 from tersely.agent.models.served import Known
 from tersely.foundation.storage.private import MAKING, READING, make_state, state_directory
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 FILE = "model-servers.json"
 VERSION = 3  # of the file; another one is not read
@@ -38,7 +41,7 @@ class ServerRecords:
     as none.
     """
 
-    def __init__(self, path: Path | None, servers: dict[str, Any]) -> None:
+    def __init__(self, path: Path | None, servers: JsonObject) -> None:
         self._path = path
         self._servers = servers
 
@@ -90,11 +93,11 @@ class ServerRecords:
             _write(self._path, json.dumps({"version": VERSION, "servers": self._servers}))
 
 
-def _newest(entries: dict[str, Any], most: int) -> dict[str, Any]:
+def _newest(entries: JsonObject, most: int) -> JsonObject:
     return dict(list(entries.items())[-most:])
 
 
-def _servers_in(path: Path | None) -> dict[str, Any]:
+def _servers_in(path: Path | None) -> JsonObject:
     if path is None:
         return {}
     try:

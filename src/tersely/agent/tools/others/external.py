@@ -25,6 +25,7 @@ from tersely.foundation.text.escape import visible
 
 if TYPE_CHECKING:
     from tersely.agent.tool_servers import ToolAnswer
+    from tersely.foundation.types import JsonObject
 
 MAX_TOOL_SERVERS = 20  # of the Model Context Protocol
 FILE = "mcp.json"
@@ -91,7 +92,7 @@ def _server(toolbox: Toolbox, name: str) -> ToolServer:
     return toolbox.choices.servers[name]
 
 
-async def _asked(toolbox: Toolbox, name: str, tool: str, arguments: dict[str, Any]) -> ToolAnswer:
+async def _asked(toolbox: Toolbox, name: str, tool: str, arguments: JsonObject) -> ToolAnswer:
     server = _server(toolbox, name)
     # whose SDK takes a second to load
     from tersely.agent.tool_servers import Place, ToolAnswer, ToolServers

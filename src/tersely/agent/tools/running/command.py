@@ -14,7 +14,7 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.agent.tools.running import homes, sandbox_policy
 from tersely.agent.tools.running.terminal import STATUS_DESCRIPTOR, Window, waited
@@ -22,6 +22,9 @@ from tersely.agent.tools.running.variables import environment, git_settings
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.repository import homes_elsewhere
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 LEAST_FREE_BYTES = 500_000_000  # on a disk that a command writes to
 COMMAND_END_SECONDS = 5.0  # for what is left of a command to be ended
@@ -103,7 +106,7 @@ async def confinement(confines: bool = True, network: bool = False) -> Confineme
     )
 
 
-async def _probed() -> dict[str, Any]:
+async def _probed() -> JsonObject:
     """What the supervisor finds that this system can do; nothing where it does not answer."""
     try:
         process = await asyncio.create_subprocess_exec(
@@ -155,7 +158,7 @@ async def run(
 def _supervisor_message(
     command: str, root: Path, temporary: str, limits: Limits, confined: Confinement, shared: Shared,
     variables: Mapping[str, str], *, guards: bool,
-) -> dict[str, Any]:  # fmt: skip
+) -> JsonObject:  # fmt: skip
     """The message that the supervisor is given."""
     elsewhere = [*shared.writable, *map(Path, homes_elsewhere(str(root)))]
     places = [str(path) for path in elsewhere if path.exists()]

@@ -25,6 +25,7 @@ from tersely.foundation.network.gate import Gate
 
 if TYPE_CHECKING:
     from tersely.agent.tool_servers import Place, ToolAnswer, ToolServers
+    from tersely.foundation.types import JsonObject
 
 BROWSER_PAGE_SECONDS = 20  # for a page to come
 BROWSER_ACT_SECONDS = 5  # for an element to be there and usable
@@ -192,7 +193,7 @@ class Browser:
         opened.push_async_callback(self._servers.close)
         self._opened = opened
 
-    async def _ask(self, tool: str, arguments: dict[str, Any]) -> ToolAnswer:
+    async def _ask(self, tool: str, arguments: JsonObject) -> ToolAnswer:
         if self._servers is None or self._place is None or self._opened is None:
             raise TerselyError("browser_failed", "no page is open", "open one: browser(open, url)")
         try:
@@ -268,7 +269,7 @@ class Browser:
         )
 
 
-def _configuration(port: int, folder: str) -> dict[str, Any]:
+def _configuration(port: int, folder: str) -> JsonObject:
     """The settings of the server: an empty profile, the gate at a port as the only way out."""
     launched = {
         "headless": True,

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -36,6 +36,9 @@ from tersely.relay.policy import Reach
 from tersely.relay.services.calls import Call, Scope
 from tersely.relay.services.configuration import Bridged
 from tersely.relay.services.declared import BRIDGE, Declared, Method
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 BRIDGE_TRIES = 3  # of one question, where the connection is lost
 MAX_BRIDGED_WORKSPACES = 16  # connected to at a time
@@ -99,7 +102,7 @@ class Bridge:
             raise TerselyError("daemon_unavailable", message) from None
         return _words(reply) if has_words else _result(reply)
 
-    def _request(self, method: str, parameters: Mapping[str, Any], root: str) -> dict[str, Any]:
+    def _request(self, method: str, parameters: Mapping[str, Any], root: str) -> JsonObject:
         """The request for an answer as a value. Servers of others know this wire, or llm-tldr's
         names on it.
         """
@@ -145,7 +148,7 @@ class Bridge:
             return ""
         return str(decode(reply.raw).get("answers", "")) if reply.is_success else ""
 
-    def _split(self, given: Any, directory: str) -> tuple[str, dict[str, Any]]:
+    def _split(self, given: Any, directory: str) -> tuple[str, JsonObject]:
         """The workspace that a question is about, and its own parameters."""
         if not isinstance(given, dict):
             raise TerselyError("invalid_argument", "the parameters of a question are a JSON object")
@@ -263,9 +266,7 @@ def _end(root: str, pid: int) -> None:
         _LOG.warning("the daemon of %s: %s", root, error)
 
 
-def checked(
-    method: str, parameters: Mapping[str, Any], root: str
-) -> tuple[Capability, dict[str, Any]]:
+def checked(method: str, parameters: Mapping[str, Any], root: str) -> tuple[Capability, JsonObject]:
     """The capability that a question means, and its arguments; raises `unknown_command`,
     `invalid_argument` or `not_permitted`.
     """
@@ -326,7 +327,7 @@ def _method(name: str) -> Method:
     )
 
 
-def _request_in_words(method: str, parameters: Mapping[str, Any], root: str) -> dict[str, Any]:
+def _request_in_words(method: str, parameters: Mapping[str, Any], root: str) -> JsonObject:
     """The request for an answer in words, all of it."""
     question = {"command": method, "arguments": dict(parameters), "environment": {}, "whole": True}
     return {"cmd": TEXT_COMMAND, **question, "root": root, "program_identity": program_identity()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Raw
 
@@ -16,6 +16,9 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.agent_names import agent_name
 from tersely.relay.encoding import timestamp
 from tersely.relay.mail.channels import Write
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 MAX_SUBSCRIPTIONS = 256  # topics of one client
 Change = Callable[[str, str], Write | None]  # of a channel, by a name
@@ -46,7 +49,7 @@ def channel_told(clients: Clients, connection: Connection, envelope: Envelope) -
         connection.error("NOT_FOUND", f"no channel {asked.channel}", about=envelope.id)
         return
     members = [_member(clients, name) for name in found.members]
-    told: dict[str, Any] = {"channel": found.name, "members": members, "ack_id": envelope.id}
+    told: JsonObject = {"channel": found.name, "members": members, "ack_id": envelope.id}
     if envelope.type == "CHANNEL_INFO":
         told |= {"name": found.name.removeprefix("#"), "createdAt": timestamp(found.created_ms)}
     connection.send(envelope.type, told)
@@ -102,10 +105,10 @@ def _notify(clients: Clients, channel: str, type: str, name: str, payload: Raw) 
             one.send(type, payload, from_=name)
 
 
-def _member(clients: Clients, name: str) -> dict[str, Any]:
+def _member(clients: Clients, name: str) -> JsonObject:
     one = clients.mail.identities.get(name)
     status = "online" if clients.names.get(name) is not None else "offline"
-    told: dict[str, Any] = {
+    told: JsonObject = {
         "name": name,
         "entityType": one.kind if one else "agent",
         "status": status,

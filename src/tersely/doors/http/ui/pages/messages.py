@@ -5,7 +5,7 @@ thread, or one message.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import Shown, Trail, Visit, clipped
@@ -14,6 +14,9 @@ from tersely.foundation.limits import MAX_UI_SHOWN_BYTES, UI_PAGE_ROWS
 from tersely.relay.encoding import decode
 from tersely.relay.mail.mail import searched_text
 from tersely.relay.store.mailboxes import Sought, Told
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 NEWEST = 10**15  # before which all messages are
 
@@ -60,14 +63,14 @@ def message_page(visit: Visit) -> Shown:
     )
 
 
-def row(told: Told) -> dict[str, Any]:
+def row(told: Told) -> JsonObject:
     """A message as lists show it: its beginning, and how many recipients it has reached how far."""
     stages = Counter(stage for _, stage in told.deliveries)
     text = clipped(" ".join(searched_text(told.payload).split())) or f"({told.kind})"
     return {**told._asdict(), "text": text, "stages": sorted(stages.items())}
 
 
-def _values(visit: Visit, sought: Sought, empty: str) -> dict[str, Any]:
+def _values(visit: Visit, sought: Sought, empty: str) -> JsonObject:
     """One page of the messages that are sought."""
     before = visit.number("before")
     found = visit.relay.mail.recent(sought, NEWEST if before is None else before, UI_PAGE_ROWS)

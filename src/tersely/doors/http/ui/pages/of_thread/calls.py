@@ -5,13 +5,16 @@ spared.
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tersely.doors.http.ui.pages.of_thread.events import latest
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import Shown, Visit
 from tersely.foundation.limits import MAX_PLOTTED_EVENTS, UI_PAGE_ROWS
 from tersely.relay.store.streams import CAPABILITY_INVOKED, Event
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 
 def calls_page(visit: Visit) -> Shown:
@@ -32,8 +35,8 @@ def calls_page(visit: Visit) -> Shown:
     return of_thread(visit, "Calls", values, is_live=before is None)
 
 
-def _row(event: Event) -> dict[str, Any]:
-    told: dict[str, Any] = event.payload
+def _row(event: Event) -> JsonObject:
+    told: JsonObject = event.payload
     ref = told.get("artifact_ref")
     return {
         "capability": told.get("capability", ""),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import Shown, Visit, clipped
@@ -11,6 +11,9 @@ from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.threads import threads
 from tersely.relay.threads.state import LISTS
 from tersely.relay.threads.threads import read_state_ref
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 _SHOWN_OPERATIONS = 100
 _SHOWN_MEMBERS = 8  # of the items of a list
@@ -42,7 +45,7 @@ def state_page(visit: Visit) -> Shown:
     return of_thread(visit, "State", values, is_live=not (wanted or before))
 
 
-def _list(name: str, items: list[dict[str, Any]]) -> dict[str, Any]:
+def _list(name: str, items: list[JsonObject]) -> JsonObject:
     """One list of the state, as a table of the members that its items have, those that are usual
     first.
     """
@@ -59,7 +62,7 @@ def _list(name: str, items: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _versions(found: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _versions(found: list[JsonObject]) -> Iterator[JsonObject]:
     for one in found:
         paths = [f"{item.get('op')} {item.get('path')}" for item in _operations(one)]
         rest = " …" if len(paths) > _SHOWN_PATHS else ""

@@ -5,7 +5,7 @@ it now.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.doors.http.ui.pages.of_thread.events import latest, rows
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
@@ -13,6 +13,9 @@ from tersely.doors.http.ui.pages.of_thread.tokens import points
 from tersely.doors.http.ui.rendering import Shown, Visit
 from tersely.relay.threads import threads
 from tersely.relay.threads.accounting import savings
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 _LATEST_EVENTS = 12
 # (member of the header, title, what stands first, what is said)
@@ -42,13 +45,13 @@ def thread_page(visit: Visit) -> Shown:
     return of_thread(visit, "Overview", values)
 
 
-def _tokens_note(told: dict[str, Any]) -> str:
+def _tokens_note(told: JsonObject) -> str:
     naive, actual, avoided = told["naive_tokens"], told["actual_tokens"], told["avoided_tokens"]
     share = f", {avoided * 100 / naive:.0f} %" if naive > 0 else ""
     return f"{naive:,} if all had been pasted, {actual:,} were sent, {avoided:,} avoided{share}"
 
 
-def _filled_parts(header: dict[str, Any]) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
+def _filled_parts(header: JsonObject) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
     """The parts of the header that hold something: their titles, and what stands in each line."""
     for member, title, first, said in _SECTIONS:
         if header[member]:

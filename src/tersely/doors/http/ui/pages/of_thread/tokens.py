@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.doors.http.ui.pages.of_thread.events import latest
 from tersely.foundation.errors import TerselyError
@@ -13,6 +13,9 @@ from tersely.relay.artifacts.artifacts import Artifact
 from tersely.relay.store import streams
 from tersely.relay.store.store import Store
 from tersely.relay.store.streams import Event
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 _LISTED_POINTS = 40
 
@@ -25,7 +28,7 @@ class _Step(NamedTuple):
     actual: int
 
 
-def points(store: Store, thread_id: str, told: dict[str, Any]) -> list[_Step]:
+def points(store: Store, thread_id: str, told: JsonObject) -> list[_Step]:
     """Figures of a thread over time, the newest first; none before anything was counted. `told` are
     those of now.
     """
@@ -34,7 +37,7 @@ def points(store: Store, thread_id: str, told: dict[str, Any]) -> list[_Step]:
     return found[::-1][::every] if len(found) > 1 else []
 
 
-def _points(store: Store, thread_id: str, told: dict[str, Any]) -> list[_Step]:
+def _points(store: Store, thread_id: str, told: JsonObject) -> list[_Step]:
     """The steps by which the figures came to be what they are. The last point is what the relay has
     counted.
 
@@ -78,7 +81,7 @@ def _steps(store: Store, thread_id: str) -> Iterator[_Step]:
         yield _Step(event.at_ms, naive.tokens, actual.tokens)
 
 
-def _first_calls(payloads: list[tuple[Event, dict[str, Any]]]) -> dict[str, bool]:
+def _first_calls(payloads: list[tuple[Event, JsonObject]]) -> dict[str, bool]:
     """The artifacts, and for each whether the first call that gave it was answered from memory."""
     found: dict[str, bool] = {}
     for event, payload in payloads:
