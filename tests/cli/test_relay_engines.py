@@ -80,7 +80,7 @@ def _fill(relay: Relay) -> None:
     ]  # fmt: skip
     mail.settle(Mark("ben", sent[0].number, Stage.SEEN, store.now_ms()))
     mail.settle(Mark("ben", sent[1].number, Stage.DEAD, store.now_ms(), note="FORBIDDEN"))
-    mail.recent(Sought(words=["word"]), 1 << 40, 1)
+    mail.history(Sought(words=["word"]), 1 << 40, 1, backward=True)
     relay.claims.take("shop", Wish("ann", ["src/a.py"], 600_000))
     relay.audit.refused(Refusal("forbidden", "no", "GET /", "remote", "eve"))
 
@@ -105,7 +105,7 @@ def _seen(home: Path, url: str = "") -> dict[str, Any]:
             "load": mail.load("ben"),
             "dead": mail.dead(0, 9),
             "ids": [mail.message_id(one.number) for one in mail.box("ben", 0, 999)],
-            "history of messages": mail.recent(Sought(words=["word"]), 1 << 40, 9),
+            "history of messages": mail.history(Sought(words=["word"]), 1 << 40, 9, backward=True),
             "names": mail.identities.all(),
             "claims": relay.claims.listed("shop"),
             "refused": relay.audit.latest(9),

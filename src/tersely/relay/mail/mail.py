@@ -494,15 +494,15 @@ class Mail:
         """One message in all its mailboxes."""
         return boxes.deliveries(self.store.reader, number)
 
-    def history(self, sought: Sought, after: int, limit: int) -> list[Told]:
-        """Messages behind a number, the oldest first."""
+    def history(
+        self, sought: Sought, number: int, limit: int, *, backward: bool = False
+    ) -> list[Told]:
+        """Messages behind a number, the oldest first; or `backward` those before it, the newest
+        first.
+        """
         self._index(sought)
-        return boxes.history(self.store.reader, self.store.words, sought, after, limit)
-
-    def recent(self, sought: Sought, before: int, limit: int) -> list[Told]:
-        """Messages before a number, the newest first."""
-        self._index(sought)
-        return boxes.recent(self.store.reader, self.store.words, sought, before, limit)
+        reader, words = self.store.reader, self.store.words
+        return boxes.history(reader, words, sought, number, limit, backward=backward)
 
     def _index(self, sought: Sought) -> None:
         """Bring what words are looked up in up to date, where there are any."""

@@ -434,36 +434,24 @@ class Sought(NamedTuple):
     words: Sequence[str] = ()
 
 
-def history(
-    database: Statements, words: FullText, sought: Sought, after: int, limit: int
-) -> list[Told]:
-    """Messages behind a number, the oldest first."""
-    return _messages(database, words, sought, ("message.number > ?", after), "number", limit)
-
-
-def recent(
-    database: Statements, words: FullText, sought: Sought, before: int, limit: int
-) -> list[Told]:
-    """Messages before a number, the newest first."""
-    return _messages(database, words, sought, ("message.number < ?", before), "number desc", limit)
-
-
 def deliveries(database: Statements, number: int) -> list[Waiting]:
     """One message in all its mailboxes, by their names."""
     sql = f"{_JOINED} where delivery.message = ? order by mailbox limit ?"
     return [_waiting(row) for row in database.rows(sql, (number, MAX_READ_ENTRIES))]
 
 
-def _messages(
+def history(
     database: Statements,
     words: FullText,
     sought: Sought,
-    bound: tuple[str, int],
-    order: str,
+    number: int,
     limit: int,
+    *,
+    backward: bool = False,
 ) -> list[Told]:
-    conditions: list[str] = [bound[0]]
-    values: list[Any] = [bound[1]]
+    """Messages behind a number, the oldest first; or `backward` those before it, the newest first."""
+    conditions: list[str] = [f"message.number {'<' if backward else '>'} ?"]
+    values: list[Any] = [number]
     if sought.with_:
         conditions.append(
             "(sender = ? or addressed = ? or exists "
@@ -479,7 +467,7 @@ def _messages(
         values += found_by.values
     rows = database.rows(
         "select number, sender, id, at_ms, addressed, topic, thread, kind, payload from message "
-        f"where {' and '.join(conditions)} order by {order} limit ?",
+        f"where {' and '.join(conditions)} order by number {'desc' if backward else 'asc'} limit ?",
         (*values, min(limit, MAX_READ_ENTRIES)),
     )
     sql = "select mailbox, stage from delivery where message = ? order by mailbox limit ?"

@@ -44,7 +44,7 @@ def message_page(visit: Visit) -> Shown:
     """One message, with how far it has come with each recipient; raises `message_not_found`."""
     mail, text = visit.relay.mail, visit.path["number"]
     number = int(text) if text.isascii() and text.isdigit() and len(text) <= 15 else 0
-    told = next(iter(mail.recent(Sought(), number + 1, 1)), None)
+    told = next(iter(mail.history(Sought(), number + 1, 1, backward=True)), None)
     if told is None or told.number != number:
         raise TerselyError(
             "message_not_found", f"There is no message {text[:40]}.", "Go back to the messages."
@@ -73,7 +73,9 @@ def row(told: Told) -> JsonObject:
 def _values(visit: Visit, sought: Sought, empty: str) -> JsonObject:
     """One page of the messages that are sought."""
     before = visit.number("before")
-    found = visit.relay.mail.recent(sought, NEWEST if before is None else before, UI_PAGE_ROWS)
+    found = visit.relay.mail.history(
+        sought, NEWEST if before is None else before, UI_PAGE_ROWS, backward=True
+    )
     asked = {
         "with": sought.with_,
         "thread": sought.thread,

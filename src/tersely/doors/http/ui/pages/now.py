@@ -71,7 +71,7 @@ def now_page(visit: Visit) -> Shown:
 def _recent(relay: Relay) -> list[Told]:
     """The messages of the last hour, the oldest first, no more than are counted."""
     since_ms = relay.store.now_ms() - OPEN_QUESTION_SECONDS * 1000
-    found = relay.mail.recent(Sought(), NEWEST, MAX_UI_COUNTED_MESSAGES)
+    found = relay.mail.history(Sought(), NEWEST, MAX_UI_COUNTED_MESSAGES, backward=True)
     return [one for one in reversed(found) if one.at_ms >= since_ms]
 
 
