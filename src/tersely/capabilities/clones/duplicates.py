@@ -18,10 +18,9 @@ from tersely.capabilities.declaration.declaration import (
     capability,
     frozen,
     option,
-    positional,
 )
 from tersely.capabilities.declaration.values import lines_text
-from tersely.capabilities.files.places import files_below, normal
+from tersely.capabilities.files.places import ANYWHERE, files_below, normal
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
@@ -83,9 +82,7 @@ def text(found: Duplicates, style: Style) -> str:
 def run(
     workspace: Workspace,
     *,
-    path: str = positional(
-        "a directory or file; without it the whole repository", default="", role=Role.PATH
-    ),
+    path: str = ANYWHERE,
     of: str = option(
         "",
         "only functions that are like this one, however short",

@@ -29,7 +29,7 @@ from tersely.capabilities.declaration.declaration import (
 )
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.files.imports import Imported, imports_of
-from tersely.capabilities.files.places import files_below, normal
+from tersely.capabilities.files.places import ANYWHERE, files_below, normal
 from tersely.foundation.limits import MAX_PAGE_ENTRIES
 
 if TYPE_CHECKING:
@@ -340,9 +340,7 @@ def tree(
 def structure(
     workspace: Workspace,
     *,
-    path: str = positional(
-        "a directory or file; without it the whole repository", default="", role=Role.PATH
-    ),
+    path: str = ANYWHERE,
     all: bool = option(
         False, "list fields, variables and constants too, and what is defined inside functions"
     ),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from tersely.capabilities.declaration.declaration import Role, positional
 from tersely.code.symbols import Kind
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LISTED_FILES
@@ -13,6 +14,10 @@ from tersely.foundation.limits import MAX_LISTED_FILES
 if TYPE_CHECKING:
     from tersely.code.index.storage.schema import IndexedFile
     from tersely.workspace import Workspace
+
+ANYWHERE = positional(
+    "a directory or file; without it the whole repository", default="", role=Role.PATH
+)
 
 
 def normal(path: str) -> str:

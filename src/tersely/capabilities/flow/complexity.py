@@ -13,13 +13,11 @@ from tersely.capabilities.answers.paging import (
 )
 from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.capabilities.declaration.declaration import (
-    Role,
     capability,
     frozen,
     option,
-    positional,
 )
-from tersely.capabilities.files.places import files_below, normal
+from tersely.capabilities.files.places import ANYWHERE, files_below, normal
 from tersely.capabilities.flow.places import symbols_of
 from tersely.foundation.errors import TerselyError
 
@@ -84,9 +82,7 @@ def text(complexity: Complexity, style: Style) -> str:
 def run(
     workspace: Workspace,
     *,
-    path: str = positional(
-        "a directory or file; without it the whole repository", default="", role=Role.PATH
-    ),
+    path: str = ANYWHERE,
     above: int = option(0, "only functions above this complexity", minimum=0, metavar="N"),
     limit: int = limit_option(50, "functions"),
     offset: int = offset_option("functions"),

@@ -14,14 +14,12 @@ from tersely.capabilities.answers.paging import (
 )
 from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.capabilities.declaration.declaration import (
-    Role,
     capability,
     frozen,
     option,
-    positional,
 )
 from tersely.capabilities.declaration.values import lines_text
-from tersely.capabilities.files.places import files_below
+from tersely.capabilities.files.places import ANYWHERE, files_below
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -82,9 +80,7 @@ def text(dead: Dead, style: Style) -> str:
 def run(
     workspace: Workspace,
     *,
-    path: str = positional(
-        "a directory or file; without it the whole repository", default="", role=Role.PATH
-    ),
+    path: str = ANYWHERE,
     kind: Kind | None = option(None, "only symbols of this kind", metavar="KIND"),
     all: bool = option(False, "list also what strings or comments name"),
     limit: int = limit_option(100, "symbols"),

@@ -12,9 +12,8 @@ from tersely.capabilities.declaration.declaration import (
     frozen,
     group,
     option,
-    positional,
 )
-from tersely.capabilities.files.places import files_below
+from tersely.capabilities.files.places import ANYWHERE, files_below
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.capabilities.packs.exchange import Delivery
 from tersely.capabilities.packs.sessions import (
@@ -78,9 +77,7 @@ class Map:
 def run(
     workspace: Workspace,
     *,
-    path: str = positional(
-        "a directory or file; without it the whole repository", default="", role=Role.PATH
-    ),
+    path: str = ANYWHERE,
     budget: int | None = budget_option(),
     focus: tuple[str, ...] = option(
         (), "a symbol or file that the map is for", role=Role.SYMBOL, metavar="SYMBOL"
