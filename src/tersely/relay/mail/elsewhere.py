@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from tersely.relay.mail.messages import LastScreen, Presence
-from tersely.relay.store.mailboxes import Post, Posted
 from tersely.relay.store.news import Here
 
 
 class Everywhere(Presence):
-    """The presence of everybody, of whom those that are connected here are sent what is accepted
-    here. Nobody takes anything at once: another process may have written something for them before.
+    """The presence of everybody. Nobody takes anything at once: another process may have written
+    something for them before.
     """
 
     def __init__(self, here: Presence, others: Callable[[], Mapping[str, Here]]) -> None:
@@ -21,10 +20,6 @@ class Everywhere(Presence):
     def connected(self) -> Collection[str]:
         """Everybody who is connected anywhere."""
         return {*self._here.connected(), *self._others()}
-
-    def here(self) -> Mapping[str, Here]:
-        """The agents that are connected to this process, by name."""
-        return self._here.here()
 
     def activity(self, name: str) -> str:
         """The activity that somebody tells of themselves, "" where they say nothing."""
@@ -48,23 +43,3 @@ class Everywhere(Presence):
             if one.kind != "service" and (not topic or topic in one.topics)
         }
         return [*self._here.live(topic), *sorted(elsewhere)]
-
-    def posted(self, post: Post, posted: Posted) -> None:
-        """A message has been accepted here."""
-        self._here.posted(post, posted)
-
-    def revived(self, name: str, number: int) -> None:
-        """A dead letter of theirs waits again."""
-        self._here.revived(name, number)
-
-    def come(self, names: Iterable[str]) -> None:
-        """Messages for them may wait that were accepted elsewhere."""
-        self._here.come(names)
-
-    def moved(self, names: Collection[str]) -> None:
-        """They are connected to another process now."""
-        self._here.moved(names)
-
-    def written(self) -> None:
-        """A group is written: what waits is to be flushed."""
-        self._here.written()

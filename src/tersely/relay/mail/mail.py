@@ -113,19 +113,21 @@ class Mail:
         self._writings: list[_Writing] = []
         self._is_writing = False
         self._expires_ms: int | None = 0  # when the next message may have waited for too long
-        self._run: Callable[[Callable[[], None]], object] = _at_once
-        self.presence = self._present(Nobody(self.flush))
+        self.attach(_at_once, Nobody(self.flush))
         if self.is_shared:
             store.attend(self._hear)
             self._hear(None)
 
     def attach(self, run: Callable[[Callable[[], None]], object], presence: Presence) -> None:
         """Have things told on a thread by `run`, and let `presence` send what is accepted."""
-        self._run, self.presence = run, self._present(presence)
+        self._run, self._own = run, presence  # of this process
+        self.presence = (
+            Everywhere(presence, lambda: self._elsewhere) if self.is_shared else presence
+        )
 
     def detach(self) -> None:
         """Tell of things on the store's thread again; nobody is connected."""
-        self._run, self.presence = _at_once, self._present(Nobody(self.flush))
+        self.attach(_at_once, Nobody(self.flush))
         with self._changing:  # what came of the last group may never be told
             self._is_writing = False
         self.flush()
@@ -306,7 +308,7 @@ class Mail:
             )
         self._settle(settled)
         for one in settled:
-            self._run(partial(self.presence.revived, one.mailbox, number))
+            self._run(partial(self._own.revived, one.mailbox, number))
             self._readers.came(one.mailbox)
         return len(settled)
 
@@ -399,7 +401,7 @@ class Mail:
         """
         if self.store.sharing is None:
             return
-        now = dict(self.presence.here())
+        now = dict(self._own.here())
         changed = {
             name: now.get(name)
             for name in {*now, *self._here}
@@ -409,9 +411,6 @@ class Mail:
             self._here = now
             self.write(partial(_tell_presence, self.store.sharing, changed))
             self.flush()
-
-    def _present(self, presence: Presence) -> Presence:
-        return Everywhere(presence, lambda: self._elsewhere) if self.is_shared else presence
 
     def _hear(self, news: News | None) -> None:
         """Read again what other processes have changed, and follow it on the thread that things are
@@ -448,10 +447,10 @@ class Mail:
             left = {name: here for name, here in self._elsewhere.items() if name not in present}
             self._elsewhere = left | elsewhere
         if elsewhere:
-            self.presence.moved(elsewhere)
-        self.presence.come(news.loads if loads is None else self.presence.here())
+            self._own.moved(elsewhere)
+        self._own.come(news.loads if loads is None else self._own.here())
         for name, number in news.revived.items():
-            self.presence.revived(name, number)
+            self._own.revived(name, number)
         self._tell_readers(news.loads if loads is None else self._readers.keys())
 
     # Reading
@@ -551,7 +550,7 @@ class Mail:
                 if posted.is_repetition or not posted.number:
                     self._release(sending.post)
                 else:
-                    self.presence.posted(sending.post, posted)
+                    self._own.posted(sending.post, posted)
                 sending.then(Outcome(sending.post, posted, sending.refused))
             for writing, given in zip(group.writings, written.given, strict=True):
                 writing.then(given)
@@ -560,7 +559,7 @@ class Mail:
                 self._is_writing = False
                 self._forget_notes(group.marks)
             self._tell_readers({name for one in group.sendings for name, _ in one.post.mailboxes})
-            self.presence.written()
+            self._own.written()
 
     def _failed(self, group: _Group, error: BaseException) -> None:
         failure = error if isinstance(error, Exception) else RuntimeError(str(error))
