@@ -117,7 +117,6 @@ REPLACED = 1 << 13  # its name means a later definition
 STUB = 1 << 16  # says how a later definition of its name is called, and never runs
 OPTIONAL = 1 << 19  # objects of its type may lack it
 TAKES_RESULTS = 1 << 18  # one call may pass all that it gives, a value for each parameter
-SINGLETON = 1 << 15  # a class that is its one object: nothing constructs it
 
 
 class Parameter(NamedTuple):

@@ -27,7 +27,7 @@ CASES = [
     ("java", 'class A { String s = "word"; /* word */ int x = word; }', 1),
     ("csharp", 'class A { void M() { F(word: 1, "word", word); } }', 1),
     ("kotlin", 'fun f() { g(word = 1, other = "word", word) } // word', 1),
-    ("scala", 'object A { def f = g(word = 1, "word", word) } // word', 1),
+    ("lua", 'f("word", word) -- word', 1),
     ("c", 'int f() { struct t a = { .word = 1 }; g("word", word); return 0; } /* word */', 2),
 ]
 

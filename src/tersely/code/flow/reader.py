@@ -90,7 +90,7 @@ def _routines_of(source: bytes, language: str, lines: range | None) -> Routines:
 
     known = LANGUAGES[language]
     if known.control is None:
-        what = f"{language} has no control-flow rules"
+        what = f"{language} is read by queries, which tell no control flow"
         raise TerselyError(
             "unsupported_language", what, "see docs/flow.md for the languages that have"
         )

@@ -73,6 +73,7 @@ from tersely.code.graph.pointsto.values import (
     is_open,
 )
 from tersely.code.graph.program.file import File
+from tersely.code.graph.program.program import MAX_NAMESAKES
 from tersely.code.graph.targets import Carrier, FoundCall, Manner, Passing, Target
 from tersely.code.languages.model import Summary, member_getters
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Kind
@@ -102,8 +103,8 @@ HOLDING = (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, REFUSED)  # values that 
 MAX_NESTING = 3  # containers in containers searched for a value
 READ_KINDS = (Kind.PROPERTY,)
 GUESSED_KINDS = (Kind.METHOD,)
+CALLED_KINDS = CALLABLE_KINDS | CLASS_KINDS
 HELD_KINDS = (Kind.FUNCTION,)  # guessed as well where they are members of objects
-MAX_NAMESAKES = 3  # definitions of a name, above which none of them is believed
 
 
 class Reach(NamedTuple):
@@ -238,20 +239,13 @@ class Sites:
         known: list[Summary | None] = []
         for value in sorted(self.evaluator.calls.called(file, scope, call), key=repr):
             found.update(dict.fromkeys(self._targets_of(value, file, scope, call)))
-            known.append(self._summary_of(value, file))
+            known.append(self.evaluator.summaries.of(value, file))
         method = file.facts.methods.get(self.evaluator.names.method_name(file, scope, callee))
         known.append(method)
         if method is not None and not found and not self.evaluator.values(file, scope, callee):
             found.update(dict.fromkeys(self.called_back(method, file, scope, call)))
         leading = tuple(one for one in known if one is not None and one.reaches is not None)
         return Reach(_with_others(list(found), below), leading)
-
-    def _summary_of(self, value: Value, file: File) -> Summary | None:
-        """What is known of a function outside the repository, None of other values and of what does
-        nothing with what it is given.
-        """
-        is_inert = value[0] == EXTERNAL and value[1] in file.facts.inert
-        return None if is_inert else self.evaluator.summaries.of(value, file)
 
     def _below(self, file: File, scope: int, call: Expression) -> list[Target]:
         """What a call of the receiver, or of a member of it, reaches where that is of a class below
@@ -298,8 +292,6 @@ class Sites:
             return [self._function(member) for member in members if member[0] == FUNCTION]
         if tag == FAMILY:
             return [self._function(member) for member in self.evaluator.summaries.family(value)]
-        if tag == EXTERNAL and value[1] in file.facts.inert:
-            return []
         if tag in (EXTERNAL, BUILTIN, RESULT):
             summary = self.evaluator.summaries.of(value, file)
             is_unknown = tag == RESULT and summary is None
@@ -352,8 +344,6 @@ class Sites:
         """The methods that constructing a class calls: the first that its hierarchy has, or all."""
         home = self.program.file(target[1])
         names = home.facts.constructors
-        if home.facts.header_constructs:
-            return self._beside_header(target, home, file, scope, call)
         if home.facts.constructor_is_class_name:
             names = (home.definitions[target[2]].name,)
         found: list[Target] = []
@@ -375,21 +365,6 @@ class Sites:
         """A constructor, which is given the new object before what the call passes."""
         takes_receiver = bool(self.program.file(value[1]).receiver_name(value[2]))
         return Target(value[1], value[2], int(takes_receiver))
-
-    def _beside_header(
-        self, target: Value, home: File, file: File, scope: int, call: Expression
-    ) -> list[Target]:
-        """The constructor that a call fits: the class itself stands for its header. Nothing if
-        there is no other.
-        """
-        own = [
-            (FUNCTION, home.id, child)
-            for child in home.children.get(target[2], ())
-            if home.definitions[child].name in home.facts.constructors
-            and home.scopes[child] is not None
-        ]
-        fitting = self.evaluator.typed.fitting([target, *own], file, scope, call) if own else []
-        return sorted(Target(value[1], value[2], 0) for value in fitting)
 
     def called_back(
         self, summary: Summary | None, file: File, scope: int, call: Expression
@@ -500,6 +475,9 @@ class Sites:
             return []
         if callee[2] in file.facts.common_members or callee[2] in file.facts.implicit_methods:
             return []
+        if file.facts.by_name:
+            meant = self.program.meant_by(callee[2], file, CALLED_KINDS)
+            return [Target(*place, 0) for place in meant]
         found = self._namesakes(callee[2], file)
         if not found:
             return []
@@ -1036,7 +1014,7 @@ class Sites:
         self, other: File, name: Any, file: File, position: int, guess: bool
     ) -> set[FoundCall]:
         found = set()
-        is_class = file.definitions[position].kind in CLASS_KINDS
+        is_class = file.definitions[position].kind in CLASS_KINDS and not other.facts.by_name
         handed = () if is_class else other.handed_by_name.get(name, ())
         for scope, index in dict.fromkeys((*other.calls_by_name.get(name, ()), *handed)):
             call = other.scope(scope).calls[index]

@@ -400,7 +400,7 @@ class CallGraph:
     def _site_grade(self, other: File, scope: int, index: int, file: File, position: int) -> Grade:
         """The grade of a call that is known to reach a definition."""
         grade = self.grade(other, scope, other.scope(scope).calls[index][1])
-        if file.definitions[position].kind in CLASS_KINDS:
+        if file.definitions[position].kind in CLASS_KINDS and not other.facts.by_name:
             return grade
         every = self.sites.targets_at(other, scope, index)
         meant = [

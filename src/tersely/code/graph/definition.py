@@ -519,6 +519,9 @@ class Definitions:
             return found
         if name in file.names(0):  # but not here
             return self._of_definitions(self._evaluator.members.top_level(file, name))
+        if file.facts.by_name:
+            meant = self._program.meant_by(name, file)
+            return [self._place(self._program.file(at), position) for at, position in meant]
         return self._of_values(file, scope, name)
 
     def _of_values(self, file: File, scope: int, expression: Expression) -> list[DefinitionPlace]:

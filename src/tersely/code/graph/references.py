@@ -15,10 +15,10 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from tersely.code.expressions import IMPORTED, Expression
-from tersely.code.graph.call_resolution import MAX_NAMESAKES
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.definition import NAMED_KINDS, Definitions, Meaning, SymbolsMeant
 from tersely.code.graph.program.file import File
+from tersely.code.graph.program.program import MAX_NAMESAKES
 from tersely.code.symbols import VALUE_KINDS, CallSite, Edge, Grade, Kind
 from tersely.code.syntax.nodes.uses import Use
 
@@ -180,6 +180,8 @@ class References:
             return None
         if any(place.symbol == wanted.id for place in meaning.places):
             member = meaning.token.member
+            if other.facts.by_name:
+                return Grade.BY_NAME
             return Grade.EXACT if member is None else self._graph.member_grade(other, *member)
         call = wanted.calls.get(CallSite(other.path, meaning.line))
         if call is not None and meaning.use is Use.CALL and meaning.token.name == wanted.name:

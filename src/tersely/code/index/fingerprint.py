@@ -16,6 +16,7 @@ _SOURCES = (
     "code",
     "code/languages",
     "code/languages/parts",
+    "code/languages/tags",
     "code/syntax",
     "code/syntax/compiling",
     "code/syntax/nodes",
@@ -46,7 +47,7 @@ def extraction_fingerprint() -> str:
 def _source_files(path: Path) -> list[Path]:
     if path.suffix == ".py":
         return [path] if path.exists() else []
-    return sorted(found for found in path.glob("*.py")) if path.is_dir() else []
+    return sorted(path.glob("*.*")) if path.is_dir() else []
 
 
 def _installed_grammars() -> list[str]:

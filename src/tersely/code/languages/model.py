@@ -784,6 +784,8 @@ class Resolution:
     scripts_declare_for_all: bool = False
     # namespaces whose names are texts declare what is in a module: `declare module "x" {…}`
     declares_modules: bool = False
+    # a name means what has it, in its file, else in what that imports, else anywhere if few have it
+    by_name: bool = False
     setters: bool = False  # assigning a member may call a function: `set name(value) {…}`
     receiver_parameter: bool = False  # the first parameter of a method is the receiver
     receiver_names: frozenset[str] = frozenset()  # names for the receiver: this, self
@@ -809,8 +811,6 @@ class Resolution:
     # members that construction calls of an object which stands for a class
     object_constructors: frozenset[str] = frozenset()
     constructor_is_class_name: bool = False
-    # the header of a class is a constructor, beside its own `constructors`
-    header_constructs: bool = False
     # this method of a class constructs, unless the class has its own: `Class.new(…)`
     construct_method: str = ""
     class_member: str = ""  # the member of a thing that is its class: `thing.class`
@@ -841,13 +841,11 @@ class Resolution:
     asking_functions: Mapping[str, str] = field(default_factory=dict)
     # called by syntax, and by nobody who knows nothing of the object
     implicit_methods: frozenset[str] = frozenset()
-    namespace_scope_visible: bool = True  # names of a namespace are visible in its functions
     # all definitions of one qualified name are one class; qualified names work anywhere
     open_classes: bool = False
     # a class and its instances have methods apart; `self` in a class body is the class
     class_side: bool = False
     class_mixin: str = ""  # a class of this name inside a base holds members of the class itself
-    module_value: bool = False  # importing a module gives what its file returns
     # the object whose members are keys that are no texts: `thing[Symbol.iterator]` is a member
     symbols: str = ""
     members_are_items: bool = False  # `table.name` is `table["name"]`
@@ -956,8 +954,6 @@ class Resolution:
     # what names of instance variables begin with: no base outside the repository gives them
     variable_mark: str = ""
     outer_namespaces: bool = False  # names of the namespaces around a file's own are visible
-    # calling a class without `new` calls this member of it: Scala's `apply`
-    factory_method: str = ""
     companion: str = ""  # a class of this name in another has members that the other has too
     # a top-level name that only one file of the repository has needs no import
     found_anywhere: bool = False
@@ -979,8 +975,6 @@ class Resolution:
     chains_constructors: bool = False  # `this(…)` and `super(…)` call constructors
     # functions passed to functions outside the repository are called there
     calls_back: bool = False
-    # functions outside the repository that call nothing of what they are given
-    inert: frozenset[str] = frozenset()
     # members of builtin types: never resolved by name alone
     common_members: frozenset[str] = frozenset()
     builtins: str = ""  # external module of names that are not found
@@ -1036,6 +1030,8 @@ class Language:
     name: str
     grammar: Callable[[], object]  # imports the wheel and returns the tree-sitter language pointer
     rules: Mapping[str, Rule]
+    # walks a whole tree where not the rules do
+    walk: Callable[[Lowering, Node], None] | None = None
     doc_string: str = ""  # node type of a docstring that opens a body
     checks_types: bool = True  # a call has to give what the types of parameters say
     # Node types that names declared inside end with, besides those of functions, classes and

@@ -8,7 +8,7 @@ language, and one without parsing for none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,18 +21,19 @@ if TYPE_CHECKING:
 class Known(NamedTuple):
     """The place of the value of a language, and the names by which a file of it is recognised."""
 
-    module: str  # beside this one
-    value: str
+    module: str  # beside this one, or what has the grammar of a language that is read by queries
+    value: str  # in the module, or the function that gives the grammar
     suffixes: tuple[str, ...] = ()
     file_names: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
     line_comment: str = "#"
     # languages of one family see each other's definitions (JavaScript and TypeScript)
     family: str = ""
+    by_queries: bool = False
 
 
 _SLASHES = "//"
-_KNOWN = {
+_BY_RULES = {
     "c": Known("c", "C", (".c",), line_comment=_SLASHES, family="c"),
     "cpp": Known(
         "cpp", "CPP",
@@ -40,7 +41,6 @@ _KNOWN = {
         line_comment=_SLASHES, family="c",
     ),
     "csharp": Known("csharp", "CSHARP", (".cs", ".csx"), line_comment=_SLASHES),
-    "elixir": Known("elixir", "ELIXIR", (".ex", ".exs"), interpreters=("elixir",)),
     "go": Known("go", "GO", (".go",), line_comment=_SLASHES),
     "java": Known("java", "JAVA", (".java",), line_comment=_SLASHES, family="jvm"),
     "javascript": Known(
@@ -48,10 +48,6 @@ _KNOWN = {
         line_comment=_SLASHES, family="ecmascript",
     ),
     "kotlin": Known("kotlin", "KOTLIN", (".kt", ".kts"), line_comment=_SLASHES, family="jvm"),
-    "lua": Known(
-        "lua", "LUA", (".lua", ".rockspec", ".wlua"), (".luacheckrc", ".busted"),
-        ("lua", "luajit", "lua5.1", "lua5.2", "lua5.3", "lua5.4", "texlua"), "--",
-    ),
     "php": Known(
         "php", "PHP", (".php", ".phtml", ".php5", ".php7", ".phpt"), interpreters=("php",), line_comment=_SLASHES
     ),
@@ -62,14 +58,25 @@ _KNOWN = {
         ("ruby", "jruby", "rake"),
     ),
     "rust": Known("rust", "RUST", (".rs",), line_comment=_SLASHES),
-    "scala": Known("scala", "SCALA", (".scala", ".sc", ".sbt"), line_comment=_SLASHES, family="jvm"),
-    "swift": Known("swift", "SWIFT", (".swift",), line_comment=_SLASHES),
     "tsx": Known("typescript", "TSX", (".tsx",), line_comment=_SLASHES, family="ecmascript"),
     "typescript": Known(
         "typescript", "TYPESCRIPT", (".ts", ".mts", ".cts"), interpreters=("ts-node", "tsx"),
         line_comment=_SLASHES, family="ecmascript",
     ),
 }  # fmt: skip
+_by_queries = partial(Known, by_queries=True)
+_BY_QUERIES = {
+    "elixir": _by_queries("tree_sitter_elixir", "language", (".ex", ".exs"), interpreters=("elixir",)),
+    "lua": _by_queries(
+        "tree_sitter_lua", "language", (".lua", ".rockspec", ".wlua"), (".luacheckrc", ".busted"),
+        ("lua", "luajit", "lua5.1", "lua5.2", "lua5.3", "lua5.4", "texlua"), "--",
+    ),
+    "scala": _by_queries(
+        "tree_sitter_scala", "language", (".scala", ".sc", ".sbt"), line_comment=_SLASHES, family="jvm"
+    ),
+    "swift": _by_queries("tree_sitter_swift", "language", (".swift",), line_comment=_SLASHES),
+}  # fmt: skip
+_KNOWN = _BY_RULES | _BY_QUERIES
 
 
 class _Languages(Mapping[str, "Language"]):
@@ -82,7 +89,13 @@ class _Languages(Mapping[str, "Language"]):
         language = self._loaded.get(name)
         if language is None:
             known = _KNOWN[name]
-            language = getattr(import_module(f"tersely.code.languages.{known.module}"), known.value)
+            if known.by_queries:
+                from tersely.code.languages.tags import tagged
+
+                language = tagged(name, known.module, known.value, known.suffixes)
+            else:
+                module = import_module(f"tersely.code.languages.{known.module}")
+                language = getattr(module, known.value)
             self._loaded[name] = language
         return language
 

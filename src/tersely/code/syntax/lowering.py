@@ -176,7 +176,7 @@ class Lowering:
     def run(self, root: Node) -> None:
         """Walk the whole tree. Raises UnreadableNodeError where a rule fails."""
         self.scope.body = root.id
-        self.value(root)
+        (self.language.walk or type(self).value)(self, root)
 
     def value(self, node: Node | None) -> Expression:
         """The expression a node stands for; calls and bindings inside are recorded in the current
@@ -230,14 +230,11 @@ class Lowering:
 
     def written(self, name: str, node: Node) -> None:
         """Called where a name is bound; walks that want to know the places override this and the
-        next four.
+        next three.
         """
 
     def stored(self, name: str, node: Node) -> None:
         """Called where a member is assigned."""
-
-    def reopened(self, draft: ScopeDraft, node: Node) -> None:
-        """Called where a definition goes on in another node."""
 
     def displayed(self, serial: int, key: Expression, node: Node) -> None:
         """Called where the list or mapping of that serial holds something."""
@@ -591,8 +588,8 @@ class Lowering:
         self.block, self.in_blocks = draft.around
         return (DEFINED, draft.definition)
 
-    def add_import(self, fact: Import) -> None:
-        """Record an import and the name it binds."""
+    def add_import(self, fact: Import, node: Node | None = None) -> None:
+        """Record an import and the name it binds; `node` is the statement, if not what is read now."""
         self.imports.append(fact)
         if fact.name == "*":
             self.scope.stars.append(fact.module)

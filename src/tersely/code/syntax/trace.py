@@ -257,10 +257,6 @@ class Trace(Lowering):
             self._notes[name].append(note)
             self._written.add(node.start_byte)
 
-    def reopened(self, draft: ScopeDraft, node: Node) -> None:
-        """Remember that names inside the node are of the definition."""
-        self._opened[node.id] = draft.definition
-
     def stored(self, name: str, node: Node) -> None:
         """Remember where a member is assigned."""
         self.stores[name].append((node.start_byte, last_line_of(node)))
@@ -289,16 +285,15 @@ class Trace(Lowering):
         """Remember where a pattern names a member."""
         self._taken.update(dict.fromkeys(self._asked_in(node), (self.scope.definition, member)))
 
-    def add_import(self, fact: Import) -> None:
+    def add_import(self, fact: Import, node: Node | None = None) -> None:
         """Remember the name that an import binds."""
         super().add_import(fact)
-        if self._current is None:
+        node = node or self._current
+        if node is None:
             return
-        self._importing[self._current.start_byte, self._current.end_byte] = None
+        self._importing[node.start_byte, node.end_byte] = None
         if fact.alias:
-            self._notes[fact.alias].append(
-                Note(self._current, -1, True, self.versioned(fact.alias), fact)
-            )
+            self._notes[fact.alias].append(Note(node, -1, True, self.versioned(fact.alias), fact))
 
     def enter(self, node: Node, kind: Kind, name: str, name_node: Node | None, body: Node | None,
               prefix: str = "") -> ScopeDraft:  # fmt: skip

@@ -10,7 +10,6 @@ from tersely.code.expressions import (
     ITEM,
     MEMBER,
     NEW,
-    SINGLETON,
     TYPE_PARAMETER,
     UNFOLLOWED,
     Expression,
@@ -124,34 +123,11 @@ class Calls:
             found = self.evaluator.names.of(file, scope, callee, called=True)
         else:
             found = self.evaluator.values(file, scope, callee)
-        if facts.header_constructs and call[0] == NEW:
-            found = self._without_singletons(found)
-        if facts.factory_method and call[0] == CALL:
-            made = self.evaluator.members.of_all(
-                frozenset(value for value in found if value[0] == CLASS), facts.factory_method, file
-            )
-            functions = frozenset(value for value in made if value[0] == FUNCTION)
-            found = (
-                functions | frozenset(value for value in found if value[0] != CLASS)
-                if functions
-                else found
-            )
         if facts.traits:
             found = self.evaluator.traits.chosen(found, file, scope, call)
         if facts.overloads or facts.virtual:
             found = self.evaluator.typed.chosen(found, file, scope, call)
         return found
-
-    def _without_singletons(self, values: Values) -> Values:
-        """Values without classes that are their one object, where others are among them: what can
-        be constructed.
-        """
-        return frozenset(
-            value
-            for value in values
-            if value[0] != CLASS
-            or not self.program.file(value[1]).scope(value[2]).flags & SINGLETON
-        )
 
     def result(self, file: File, scope: int, callee: Value, call: Any) -> Values:
         """The values that calling a value gives; `call` is the call expression in `scope` of

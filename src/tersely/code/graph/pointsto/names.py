@@ -139,7 +139,7 @@ class Names:
             members = self.evaluator.members.implicit(file, position, name, scope)
             return self._own_kind(file, members, called) or None
         is_inside = position == scope
-        is_seen = is_inside or (own.kind == Kind.NAMESPACE and facts.namespace_scope_visible)
+        is_seen = is_inside or (own.kind == Kind.NAMESPACE)
         if not is_seen or name not in file.names(position) or _names_its_type(file, position, name):
             return None
         found = self.bound(file, position, name, inside=is_inside)
@@ -368,7 +368,7 @@ class Names:
 
     def _builtin(self, file: File, name: str) -> Values:
         if file.facts.modules_in_scope and (targets := self.program.modules(file, name)):
-            return self._module(file, targets[0])
+            return one(MODULE, targets[0])
         if file.facts.macros_in_scope and (macros := self._nearest_macros(file, name)):
             return macros
         is_told = bool(file.facts.builtins) and (file.id, name) not in self.program.beyond_stars
@@ -565,13 +565,6 @@ class Names:
             found |= self.bound(home, position, home.facts.module_object if is_whole else name)
         return found
 
-    def _module(self, file: File, target: int) -> Values:
-        """A whole module: itself, or what its file returns."""
-        other = self.program.file(target)
-        if not file.facts.module_value:
-            return one(MODULE, target)
-        return self.evaluator.union(other, 0, other.scope(0).returns) or one(MODULE, target)
-
     def _from_class_as_module(self, file: File, module: str, name: str) -> Values:
         """A member of a class, or of a module with another name, that an import names like a module:
         `import static a.Class.member`.
@@ -585,7 +578,7 @@ class Names:
         """A module, and what it declares to be its exports."""
         name, home = file.facts.module_object, self.program.file(target)
         exported = self.bound(home, 0, name) if name and name in home.names(0) else NOTHING
-        return self._module(file, target) | exported
+        return one(MODULE, target) | exported
 
 
 def _names_its_type(file: File, owner: int, name: str) -> bool:

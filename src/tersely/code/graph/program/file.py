@@ -694,9 +694,7 @@ class File:
             return
         if scope.receiver_type is not None and parent == 0:
             return
-        if self.is_prefixed(position) or (
-            self.facts.header_constructs and name in self.facts.constructors
-        ):
+        if self.is_prefixed(position):
             return
         expression = scope.decorated if scope.decorated is not None else (DEFINED, position)
         self._names[parent][name].append((parent, expression))

@@ -13,6 +13,7 @@ from tersely.code.languages.registry import family_of
 from tersely.code.symbols import Definition
 from tersely.code.syntax.mentions import BASE_MARK
 
+MAX_NAMESAKES = 3  # definitions of a name, above which none of them is believed
 MAX_STAR_FILES = 1_000  # that one name is looked for in, by way of imports of all names
 
 
@@ -200,6 +201,18 @@ class Program:
                 if (kinds is None or kind in kinds) and (owner is None or around == owner)
             )
         return chosen
+
+    def meant_by(
+        self, name: str, file: File, kinds: frozenset[str] | None = None
+    ) -> Sequence[tuple[int, int]]:
+        """(file, position) of the definitions of some kinds that a name means by itself: those of
+        the file, else of the files that it imports, else of any; nothing if they are many.
+        """
+        every = [place for place in self.named(name, kinds=kinds) if self.is_kin(place[0], file)]
+        imported = {each for module in file.stars for each in self.modules(file, module)}
+        for near in ({file.id}, imported):
+            every = [place for place in every if place[0] in near] or every
+        return every if len(every) <= MAX_NAMESAKES else ()
 
     def neighbours(self, file: File) -> Collection[int]:
         """Files that share their top-level names with this one, found out once for a package."""

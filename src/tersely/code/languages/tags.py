@@ -1,0 +1,229 @@
+"""Languages that are read by queries: a grammar, and a file of queries in `tags/`.
+
+The queries follow tree-sitter's convention for tags. `@definition.KIND` and `@reference.call` take
+all of a definition or call, `@name` its name, `@qualifier` what is written before that, and
+`@body`, if need be, its body. `@definition.clause` goes on with the function of its name directly
+before it. `@reference.import` takes all names from what `@name` says, or all behind its first
+word. A `@doc` documents the definition behind it, a `@doc.inside` that around it. `@comment`
+and `@string` say, once, which node types are comments and texts. Comments give the words of two
+fields of `Resolution`. What is called is known by its name alone, and nothing else is known of what
+bodies do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tersely.code.expressions import EXTENSION, MEMBER
+from tersely.code.languages.model import (
+    Comment,
+    Files,
+    Language,
+    Resolution,
+    Rule,
+    Text,
+    joined_path,
+    shared_directories,
+)
+from tersely.code.languages.nodes import last_line_of, line_of
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Import, Kind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Query
+
+    from tersely.code.syntax.drafts import ScopeDraft
+    from tersely.code.syntax.lowering import Lowering
+
+DEFINITION, CALL, IMPORT = "definition.", "reference.call", "reference.import"
+DOC, COMMENT = "doc", "comment"
+CLAUSE = "clause"  # in place of a kind
+SCOPED_KINDS = CALLABLE_KINDS | MEMBER_OWNERS
+
+_KINDS_OF_NODES = re.compile(r"^\[?((?:\s*\(\w+\))+)\]?\s+@(comment|string)$", re.MULTILINE)
+_FIELD = re.compile(r"^; (called_by_runtime|reaching_marks): (.+)$", re.MULTILINE)
+_QUOTES = "\"'`<>:@ "  # around names that are written as texts or marked as keys
+_PARTS = re.compile(r"[\w-]+")
+_WORD = re.compile(rb"[\w\x80-\xff]+")
+_BEFORE_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class Tag(NamedTuple):
+    """A match of a query. `what` is the name of the capture that takes all of it."""
+
+    node: Node
+    what: str
+    name: Node | None
+    qualifier: Node | None
+    body: Node | None
+
+
+def tagged(name: str, wheel: str, grammar: str, suffixes: tuple[str, ...]) -> Language:
+    """The language whose queries have its name; `grammar` is the function of the wheel that gives it."""
+
+    def pointer() -> object:
+        return getattr(import_module(wheel), grammar)()
+
+    text = (Path(__file__).with_name("tags") / f"{name}.scm").read_text("utf-8")
+    words: dict[str, list[str]] = {"called_by_runtime": [], "reaching_marks": []}
+    for field, some in _FIELD.findall(text):
+        words[field] += some.split()
+    rules: dict[str, Rule] = {"comment": Comment(), "string": Text()}
+    return Language(
+        name=name,
+        grammar=pointer,
+        rules={
+            node_type: rules[what]
+            for listed, what in _KINDS_OF_NODES.findall(text)
+            for node_type in _PARTS.findall(listed)
+        },
+        walk=partial(_walk, cache(partial(_compiled, pointer, text))),
+        resolution=Resolution(
+            modules=partial(module_files, suffixes),
+            by_name=True,
+            called_by_runtime=" ".join(words["called_by_runtime"]),
+            reaching_marks=tuple(words["reaching_marks"]),
+        ),
+    )
+
+
+def _compiled(pointer: Callable[[], object], text: str) -> Query:
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Query
+
+    return Query(Grammar(pointer()), text)
+
+
+def module_files(suffixes: tuple[str, ...], files: Files, importer: str, module: str) -> list[str]:
+    """The files that a module may mean, nearest first: by its path, by its parts as one, or all in
+    the directory that these name.
+    """
+    parts = "/".join(_PARTS.findall(module))
+    snake = _BEFORE_CAPITAL.sub("_", parts).lower()
+    directory = importer.rpartition("/")[0]
+    for tail in dict.fromkeys((module, parts, snake)):
+        paths = [tail, *(tail + ending for ending in suffixes)]
+        beside = [joined_path(directory, path) for path in paths]
+        found = [path for path in beside if files.exists(path)]
+        found = found or [each for path in paths for each in files.ending(path)]
+        if found:
+            return sorted(found, key=lambda path: (-shared_directories(path, importer), path))
+    named = [each for each in files.directories() if f"/{each}".endswith(f"/{parts}")]
+    return [path for each in named for path in files.under(each)] if parts else []
+
+
+def _walk(query: Callable[[], Query], walk: Lowering, root: Node) -> None:
+    """Read what the queries find below a root."""
+    tags = _tags(query(), root)
+    _Reader(walk).read(tags)
+    code = bytearray(walk.source)
+    for tag in tags:
+        if tag.what == COMMENT:
+            code[tag.node.start_byte : tag.node.end_byte] = bytes(len(tag.node.text or b""))
+    defined = Counter(row.name.encode() for row in walk.definitions)
+    used = (word for word, number in Counter(_WORD.findall(code)).items() if number > defined[word])
+    walk.mentions.update(word.decode("utf-8", "replace") for word in used)
+
+
+def _tags(query: Query, root: Node) -> list[Tag]:
+    """The matches in the order of the text, the outer first; of those of one name the first query's."""
+    from tree_sitter import QueryCursor
+
+    found: dict[int, Tag] = {}
+    for _, captures in sorted(QueryCursor(query).matches(root), key=lambda match: match[0]):
+        parts = [captures.get(part, [None])[0] for part in ("name", "qualifier", "body")]
+        for what, nodes in captures.items():
+            if what.startswith((DEFINITION, CALL, IMPORT, DOC, COMMENT)):
+                found.setdefault((parts[0] or nodes[0]).start_byte, Tag(nodes[0], what, *parts))
+    return sorted(found.values(), key=lambda tag: (tag.node.start_byte, -tag.node.end_byte))
+
+
+class _Reader:
+    """Makes tags what the walk of a file would find."""
+
+    def __init__(self, walk: Lowering) -> None:
+        self._walk = walk
+        # the definitions around, by where they end, each with the scope around it
+        self._open: list[tuple[int, ScopeDraft, ScopeDraft]] = []
+        self._doc: Node | None = None  # of the next definition
+        self._left: ScopeDraft | None = None  # the definition that ended last
+
+    def read(self, tags: list[Tag]) -> None:
+        """Read all tags of a file."""
+        walk = self._walk
+        for tag in tags:
+            while self._open and self._open[-1][0] <= tag.node.start_byte:
+                self._leave()
+            if tag.what.startswith(DEFINITION):
+                self._define(tag, tag.what.removeprefix(DEFINITION))
+            elif tag.what == CALL:
+                name_node = tag.name or tag.node
+                walk.callee(name_node)
+                walk.call((MEMBER, None, self._text(name_node)), (), (), line_of(name_node))
+            elif tag.what == IMPORT:
+                module = self._text(tag.name) if tag.name else self._behind_keyword(tag.node)
+                walk.add_import(Import(module, "*", "", line_of(tag.node)), tag.node)
+            elif tag.what == DOC:
+                self._doc = tag.node
+            elif tag.what != COMMENT:
+                self._document(walk.scope, tag.node)
+        while self._open:
+            self._leave()
+
+    def _text(self, node: Node) -> str:
+        return self._walk.text(node).strip(_QUOTES)
+
+    def _behind_keyword(self, node: Node) -> str:
+        walk = self._walk
+        parts = [each for each in node.children[1:] if type(walk.rule(each)) is not Comment]
+        return "".join(map(walk.text, parts))
+
+    def _leave(self) -> None:
+        _, self._left, around = self._open.pop()
+        self._walk.leave(self._left, around)
+
+    def _define(self, tag: Tag, kind: str) -> None:
+        walk, name_node = self._walk, tag.name or tag.node
+        name, doc, self._doc = self._text(name_node), self._doc, None
+        draft = self._left
+        if kind == CLAUSE and draft is not None and self._goes_on(draft, name):
+            self._replace(draft, end_byte=tag.node.end_byte, end_line=last_line_of(tag.node))
+        elif kind != CLAUSE and Kind(kind) not in SCOPED_KINDS:
+            walk.bind_name(name, None, name_node)
+            if walk.scope.holds_symbols:
+                walk.define_value(tag.node, name, name_node, Kind(kind))
+            return
+        else:
+            kind = Kind.FUNCTION if kind == CLAUSE else Kind(kind)
+            draft = self._enter(tag, name_node, kind, doc)
+        self._open.append((tag.node.end_byte, draft, walk.scope))
+        walk.scope = draft
+
+    def _enter(self, tag: Tag, name_node: Node, kind: Kind, doc: Node | None) -> ScopeDraft:
+        walk, scope = self._walk, self._walk.scope
+        if kind is Kind.FUNCTION and scope.kind in CLASS_KINDS | {Kind.EXTENSION}:
+            kind = Kind.METHOD
+        body = tag.body or tag.node.child_by_field_name("body")
+        qualifier = self._text(tag.qualifier) if tag.qualifier is not None else ""
+        draft = walk.enter(tag.node, kind, self._text(name_node), name_node, body, qualifier)
+        draft.flags |= EXTENSION if kind is Kind.EXTENSION else 0
+        if doc is not None:
+            self._document(draft, doc)
+        return draft
+
+    def _goes_on(self, draft: ScopeDraft, name: str) -> bool:
+        """True if a clause of a function goes on with the definition that ended last."""
+        row = self._walk.definitions[draft.definition]
+        return row.name == name and row.parent == self._walk.scope.definition
+
+    def _document(self, draft: ScopeDraft, node: Node) -> None:
+        self._replace(draft, doc_start_byte=node.start_byte, doc_end_byte=node.end_byte)
+
+    def _replace(self, draft: ScopeDraft, **fields: Any) -> None:
+        rows = self._walk.definitions
+        rows[draft.definition] = rows[draft.definition]._replace(**fields)
