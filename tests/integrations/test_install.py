@@ -82,7 +82,9 @@ IN_REPOSITORIES = sorted(
 
 def contents(root: Path) -> dict[str, str]:
     return {
-        str(path.relative_to(root)): path.read_text() for path in root.rglob("*") if path.is_file()
+        str(path.relative_to(root)): path.read_text(errors="replace")
+        for path in root.rglob("*")
+        if path.is_file()
     }
 
 
@@ -551,3 +553,127 @@ def test_a_copy_without_the_extension_fails_once_the_rest_is_written(
         written = home / ".config/Code/User" if place else project / ".vscode"
         assert at(written / "mcp.json", ("servers", "tersely"))
     assert not notes.exists()
+
+
+@pytest.fixture
+def source(project: Path) -> Path:
+    """A file of the project, which has one function."""
+    (project / "kettle.py").write_text("def boil():\n    return 100\n")
+    return project
+
+
+def said(project: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    """The result of a command in a project."""
+    run(project, *words)
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)["result"]
+    return result
+
+
+def test_all_agents_at_once_are_told_in_the_settings_of_the_user(
+    source: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".claude").mkdir()
+    (home / ".codex").mkdir()
+    (home / ".codex/config.toml").write_text('model = "large"\n')
+    before = contents(source), contents(home)
+    result = said(source, capsys, "install", "--yes")
+    assert result["agents"] == ["claude", "codex"]
+    lines = result["text"].splitlines()
+    assert lines[0] == "found: Claude Code, Codex"
+    assert [line.partition(" ")[0] for line in lines[1:4]] == ["tools", "hooks:", "instructions"]
+    assert "~/.codex/config.toml" in lines[1]
+    assert lines[-2] == "1 file indexed"
+    assert "kettle.py:boil" in lines[-1]
+    assert at(home / ".claude.json", ("mcpServers", "tersely"))
+    written = {path for path in contents(source) if not path.startswith(".tersely/")}
+    assert written == set(before[0])
+    again = said(source, capsys, "install", "--yes")
+    assert (again["agents"], again["files"]) == ([], [])
+    said(source, capsys, "uninstall", "--yes")
+    assert (contents(source), contents(home)) == before
+    assert not (source / ".tersely").exists()
+    assert said(source, capsys, "uninstall", "--yes")["text"] == "nothing to remove\n"
+
+
+def test_settings_of_ones_own_below_the_index_stay(
+    source: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".claude").mkdir()
+    said(source, capsys, "install", "--yes")
+    (source / ".tersely/config.toml").write_text("budget_tokens = 500\n")
+    said(source, capsys, "uninstall", "--yes")
+    kept = {path.name for path in (source / ".tersely").iterdir()}
+    assert kept == {".gitignore", "config.toml"}
+
+
+@pytest.mark.parametrize("words", [["install"], ["uninstall"]])
+def test_of_all_agents_nothing_is_changed_unless_somebody_says_so(
+    source: Path, home: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".claude").mkdir()
+    if words == ["uninstall"]:
+        said(source, capsys, "install", "--yes")
+    before = contents(source), contents(home)
+    result = said(source, capsys, *words)
+    assert result["agents"] == []
+    assert "--yes" in result["text"].splitlines()[-1]
+    assert (contents(source), contents(home)) == before
+
+
+def test_a_machine_without_agents_gets_one_line(
+    source: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = said(source, capsys, "install", "--yes")
+    assert result["text"].count("\n") == 1
+    assert "no coding agent found" in result["text"]
+    assert not (source / ".tersely").exists()
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_agent_is_found_by_a_folder_of_its_settings(
+    source: Path, home: Path, agent: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user = next(target.user for target in AGENTS[agent].targets if "/" in target.user)
+    (home / user).parent.mkdir(parents=True)
+    assert agent in said(source, capsys, "install", "--yes")["agents"]
+
+
+def test_an_agent_is_found_by_its_program(
+    source: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    an_editor(tmp_path / "programs", "codex")
+    an_editor(tmp_path / "programs", "goose")  # also what changes databases, so no sign of it
+    assert said(source, capsys, "install", "--yes")["agents"] == ["codex"]
+
+
+def test_settings_of_one_agent_that_cannot_be_read_hinder_no_other(
+    source: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".claude").mkdir()
+    (home / ".codex").mkdir()
+    (home / ".codex/config.toml").write_text("= broken")
+    result = said(source, capsys, "install", "--yes")
+    assert result["agents"] == ["claude"]
+    assert "Codex: " in result["text"]
+    assert "is left as it is" in result["text"]
+    assert (home / ".codex/config.toml").read_text() == "= broken"
+
+
+def test_an_editor_that_fails_hinders_no_other_agent(
+    source: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    an_editor(tmp_path / "programs", "code", works=False)
+    (home / ".claude").mkdir()
+    result = said(source, capsys, "install", "--yes")
+    assert result["agents"] == ["claude"]
+    assert "VS Code: " in result["text"]
+
+
+def test_outside_of_a_repository_no_index_is_made(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".claude").mkdir()
+    monkeypatch.chdir(home)
+    assert main(["install", "--yes"]) == 0
+    assert "tersely index" in capsys.readouterr().out.splitlines()[-1]
+    assert not (home / ".tersely").exists()

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
+from shutil import which
 from typing import Any
 
 from tersely.integrations.formats.json_text import Entry
@@ -76,6 +78,14 @@ class Agent:
     extension_program: str = ""  # an editor that takes our extension, by the name of its program
     # how it runs under `tersely run`; None where only its screen can be read
     wrapped: Wrapped | None = None
+
+    def is_present(self, home: Path) -> bool:
+        """True if a machine has it: its program is on the PATH, or a folder of its settings in the
+        home directory.
+        """
+        program = self.extension_program or (self.name if self.wrapped else "")
+        folders = {(home / target.user).parent for target in self.targets if target.user} - {home}
+        return bool(which(program)) or any(folder.is_dir() for folder in folders)
 
 
 def server(program: Sequence[str]) -> dict[str, Any]:

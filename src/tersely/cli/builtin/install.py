@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from difflib import unified_diff
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.cli.builtin import extension
 from tersely.cli.builtin.daemon import resolved_root
@@ -31,45 +31,64 @@ if TYPE_CHECKING:
 _SCRIPT = "tersely"
 
 
+class Plan(NamedTuple):
+    """The changes for one agent: of its files, and by a command of its editor."""
+
+    request: InstallRequest
+    changes: Sequence[Change]
+    step: Step
+    is_removal: bool
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing would change."""
+        return not (self.changes or self.step.words)
+
+    def carry_out(self) -> None:
+        """Make the changes; raises what keeps them from being made."""
+        if self.step.words:
+            extension.carry_out(self.step)
+        carry_out(self.request, self.changes, undo=self.is_removal)
+
+
 def run_install(root: str, asked: InstallParameters) -> dict[str, Any]:
     """Show what would be written, ask, write; the result with its `text`. Raises `path_not_found`
     where all but the extension is written, for this copy has none.
     """
-    wanted = _request(root, asked)
-    editor = wanted.agent.extension_program
-    step = extension.adding(editor, asked.vsix) if editor else Step(())
-    return _changed(root, asked, wanted, planned(wanted), step, is_removal=False)
+    return _changed(root, asked, planned_install(root, asked))
 
 
 def run_uninstall(root: str, asked: InstallParameters) -> dict[str, Any]:
     """Show what would be taken out, ask, take it out; the result with its `text`."""
+    return _changed(root, asked, planned_removal(root, asked))
+
+
+def planned_install(root: str, asked: InstallParameters) -> Plan:
+    """The plan to add Tersely to one agent; raises `usage`, and `unreadable_file`."""
+    wanted = _request(root, asked)
+    editor = wanted.agent.extension_program
+    step = extension.adding(editor, asked.vsix) if editor else Step(())
+    return Plan(wanted, planned(wanted), step, is_removal=False)
+
+
+def planned_removal(root: str, asked: InstallParameters) -> Plan:
+    """The plan to take Tersely out of one agent; raises `usage`, and `unreadable_file`."""
     wanted = _request(root, asked)
     is_users = wanted.place is Audience.USER  # the extension is, in whichever folder
     editor = wanted.agent.extension_program if is_users else ""
     has_been = bool(editor and read_record(wanted.base, wanted.agent.name).files)
     step = extension.removing(editor) if has_been else Step(())
-    return _changed(root, asked, wanted, undone(wanted), step, is_removal=True)
+    return Plan(wanted, undone(wanted), step, is_removal=True)
 
 
-def _changed(
-    root: str,
-    asked: InstallParameters,
-    wanted: InstallRequest,
-    changes: Sequence[Change],
-    step: Step,
-    *,
-    is_removal: bool,
-) -> dict[str, Any]:
+def _changed(root: str, asked: InstallParameters, plan: Plan) -> dict[str, Any]:
+    wanted, changes, step, is_removal = plan
     about = "" if is_removal else "".join(f"{line}\n" for line in _about_hooks(wanted))
     shown = visible("".join(_diff(change) for change in changes) + step.told) + about
-    has_changes = bool(changes or step.words)
-    written = has_changes and (asked.yes or _confirmed(shown))
+    written = not plan.is_empty and is_agreed(asked, shown)
     if written:
-        if step.words:
-            extension.carry_out(step)
-        carry_out(wanted, changes, undo=is_removal)
-    said = "" if not asked.yes and sys.stdin.isatty() else shown
-    lines = [_summary(root, asked, has_changes, written, is_removal)]
+        plan.carry_out()
+    lines = [_summary(root, asked, not plan.is_empty, written, is_removal)]
     if step.remedy and (written or not changes):
         raise TerselyError("path_not_found", f"{lines[0]}; {step.problem}", step.remedy)
     lines += [step.problem] if step.problem else []
@@ -78,7 +97,7 @@ def _changed(
         "agent": asked.agent,
         "written": written,
         "files": [str(change.path) for change in changes],
-        "text": said + "\n".join(lines) + "\n",
+        "text": unseen(asked, shown) + "\n".join(lines) + "\n",
     }
 
 
@@ -120,13 +139,20 @@ def _diff(change: Change) -> str:
     return "".join(lines)
 
 
-def _confirmed(shown: str) -> bool:
-    """True if somebody at a terminal agrees; nobody does where there is none."""
-    if not sys.stdin.isatty():
-        return False
+def is_agreed(asked: InstallParameters, shown: str) -> bool:
+    """True if changes may be made: it was said beforehand, or somebody at a terminal agrees to what
+    is shown there.
+    """
+    if asked.yes or not sys.stdin.isatty():
+        return asked.yes
     sys.stderr.write(f"{shown}\nwrite this? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def unseen(asked: InstallParameters, shown: str) -> str:
+    """The text that `is_agreed` has not shown yet."""
+    return "" if not asked.yes and sys.stdin.isatty() else shown
 
 
 def _summary(

@@ -15,7 +15,9 @@ class InstallParameters:
     """What `install` is asked for."""
 
     agent: str = positional(
-        "claude, codex, opencode, gemini, qwen, cursor, or an editor: vscode, zed, jetbrains, …"
+        "claude, codex, opencode, gemini, qwen, cursor, or an editor: vscode, zed, jetbrains, …; without it all "
+        "that are on this machine, in the user's own settings",
+        default="",
     )
     user: bool = option(False, "in the user's own settings rather than in those of this repository")
     hooks: bool = option(
@@ -30,23 +32,31 @@ class InstallParameters:
 
 
 def _install(asked: OwnCommandCall, parameters: InstallParameters) -> dict[str, Any]:
-    from tersely.cli.builtin import install
+    if not parameters.agent:
+        from tersely.cli.builtin.setup import install_everywhere
 
-    return install.run_install(asked.options.root, parameters)
+        return install_everywhere(asked, parameters)
+    from tersely.cli.builtin.install import run_install
+
+    return run_install(asked.options.root, parameters)
 
 
 @dataclass(frozen=True, slots=True)
 class _UninstallParameters:
-    agent: str = positional("the agent, as given to install")
+    agent: str = positional("the agent, as given to install; without it all of them", default="")
     user: bool = option(False, "from the user's own settings")
     yes: bool = option(False, "write without asking")
 
 
 def _uninstall(asked: OwnCommandCall, parameters: _UninstallParameters) -> dict[str, Any]:
-    from tersely.cli.builtin import install
-
     wanted = InstallParameters(parameters.agent, parameters.user, yes=parameters.yes)
-    return install.run_uninstall(asked.options.root, wanted)
+    if not parameters.agent:
+        from tersely.cli.builtin.setup import uninstall_everywhere
+
+        return uninstall_everywhere(asked, wanted)
+    from tersely.cli.builtin.install import run_uninstall
+
+    return run_uninstall(asked.options.root, wanted)
 
 
 class HookKind(StrEnum):

@@ -128,10 +128,10 @@ OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "sessions": ("VERB [SESSION]", "Manage chat sessions: list, show, resume, export, stats, …"),
     "install": (
-        "AGENT [--user] [--yes]",
-        "Add the MCP server, hooks and a skill to an agent; shows the changes first",
+        "[AGENT] [--user] [--yes]",
+        "Add the MCP server, hooks and a skill to one agent or all; shows the changes first",
     ),
-    "uninstall": ("AGENT [--user] [--yes]", "Remove what install added"),
+    "uninstall": ("[AGENT] [--user] [--yes]", "Remove what install added"),
     "hook": (
         "session|prompt|read|run|mail|… --agent AGENT",
         "Hook that agents run when a session begins, on a prompt, before they read a file, for what others write, …",

@@ -1,0 +1,183 @@
+"""`install` and `uninstall` without the name of an agent: all agents of this machine at once.
+
+The user's own settings are written, never a file of the repository.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tersely.cli.builtin.daemon import default_workspace
+from tersely.cli.builtin.install import Plan, is_agreed, planned_install, planned_removal, unseen
+from tersely.cli.printing.output import Output
+from tersely.cli.printing.terminal import Terminal
+from tersely.daemon import lifecycle
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.storage.private import index_places
+from tersely.foundation.storage.roots import INDEX_DIRECTORY, MARK, is_repository
+from tersely.foundation.text.escape import visible
+from tersely.integrations.declaration import Agent
+from tersely.integrations.state import read_record
+from tersely.integrations.table import AGENTS
+
+if TYPE_CHECKING:
+    from tersely.cli.builtin.installing import InstallParameters
+    from tersely.cli.builtin.own_command import OwnCommandCall
+    from tersely.workspace import Workspace
+
+QUESTION_BUDGET_TOKENS = 2_000  # of the map that the symbol of the first question is taken from
+_TOOLS = "tools that answer about code"
+_HOOKS = "hooks: code beside each prompt, outlines of large files, messages of other agents"
+_TEXTS = "instructions when to ask"
+_NO_AGENT = "no coding agent found; `tersely help install` lists the known ones"
+_NO_REPOSITORY = "in a repository, `tersely index` reads it; then ask your agent about its code"
+
+
+def install_everywhere(asked: OwnCommandCall, given: InstallParameters) -> dict[str, Any]:
+    """Add Tersely to every agent that is found, index the repository and suggest a question; the
+    result with its `text`.
+    """
+    agents = [agent for agent in AGENTS.values() if agent.is_present(Path.home())]
+    if not agents:
+        return _result([], [_NO_AGENT])
+    plans, problems = _plans(planned_install, given, agents)
+    offer = _offer(plans)
+    if plans and not is_agreed(given, offer):
+        return _result([], [unseen(given, offer), *problems, "not written; --yes writes it"])
+    done = _carried_out(plans, problems)
+    news = "written" if done else "nothing new to write"
+    lines = [
+        unseen(given, offer) if plans else "",
+        *problems,
+        f"{news}; `tersely uninstall` removes it",
+    ]
+    return _result(done, [*lines, *_first_question(asked, agents[0])])
+
+
+def uninstall_everywhere(asked: OwnCommandCall, given: InstallParameters) -> dict[str, Any]:
+    """Take Tersely out of the user's settings of every agent, and delete the index of the
+    repository; the result with its `text`.
+    """
+    agents = [one for one in AGENTS.values() if read_record(Path.home(), one.name).files]
+    plans, problems = _plans(planned_removal, given, agents)
+    root = default_workspace(asked.options.root)
+    indexes = _indexes(root)
+    if not plans and not indexes:
+        return _result([], [*problems, "nothing to remove"])
+    cleaned = [f"takes Tersely out of {one.path}\n" for plan in plans for one in plan.changes]
+    offer = "".join([*cleaned, *(f"deletes the index {path}\n" for path in indexes)])
+    if not is_agreed(given, offer):
+        return _result([], [unseen(given, offer), *problems, "not removed; --yes removes it"])
+    done = _carried_out(plans, problems)
+    _delete_indexes(root, indexes)
+    return _result(done, [unseen(given, offer), *problems, "removed"])
+
+
+def _plans(
+    make: Callable[[str, InstallParameters], Plan],
+    given: InstallParameters,
+    agents: Iterable[Agent],
+) -> tuple[list[Plan], list[str]]:
+    """The plans that change something, and why there is none for other agents."""
+    plans, problems = [], []
+    for agent in agents:
+        try:
+            plan = make("", replace(given, agent=agent.name, user=True))
+        except TerselyError as error:
+            problems.append(f"{agent.title}: {error.message}")
+            continue
+        if plan.step.problem and not plan.is_removal:
+            problems.append(f"{agent.title}: {plan.step.problem}")
+        plans += [] if plan.is_empty else [plan]
+    return plans, problems
+
+
+def _carried_out(plans: Iterable[Plan], problems: list[str]) -> list[Plan]:
+    """Those of the plans that could be carried out; `problems` takes why others could not."""
+    done = []
+    for plan in plans:
+        try:
+            plan.carry_out()
+            done.append(plan)
+        except TerselyError as error:
+            problems.append(f"{plan.request.agent.title}: {error.message}")
+    return done
+
+
+def _offer(plans: Sequence[Plan]) -> str:
+    """What would be added, a line for each kind of it with its files in the home directory, and the
+    commands of editors.
+    """
+    places: dict[str, list[str]] = {_TOOLS: [], _HOOKS: [], _TEXTS: []}
+    for target in (one for plan in plans for one in plan.request.targets()):
+        kind = _HOOKS if target.is_hook else _TEXTS if target.is_text else _TOOLS
+        places[kind].append(f"~/{target.user}")
+    lines = [
+        f"{kind}: {', '.join(dict.fromkeys(paths))}" for kind, paths in places.items() if paths
+    ]
+    steps = [plan.step.told for plan in plans]
+    return "".join([*(f"{line}\n" for line in [f"found: {_titles(plans)}", *lines]), *steps])
+
+
+def _first_question(asked: OwnCommandCall, agent: Agent) -> list[str]:
+    """Index the repository in which this is typed; a line about that, and a question to try."""
+    root = default_workspace(asked.options.root)
+    if not (root and (asked.options.root or is_repository(root))):
+        return [_NO_REPOSITORY]
+    from tersely.capabilities.answers.text import counted
+    from tersely.capabilities.invoke import ask
+    from tersely.workspace import Workspace
+
+    progress = Output(asked.program, asked.options, Terminal.own()).progress()
+    try:
+        with Workspace.open(root, progress=progress) as workspace:
+            report = ask(workspace, "code.index")
+            symbol = _central_symbol(workspace)
+    except TerselyError as error:
+        return [f"no index: {error.message}"]
+    question = f"What would a change of {symbol} affect?" if symbol else "What does this code do?"
+    files = counted(sum(report.files.values()), "file")
+    return [f"{files} indexed", f'try it: ask {agent.title} "{question}"']
+
+
+def _central_symbol(workspace: Workspace) -> str:
+    """The id of the symbol that matters most in the map of a repository, "" for none."""
+    from tersely.capabilities.invoke import ask
+
+    entries = ask(workspace, "code.map", budget=QUESTION_BUDGET_TOKENS).entries
+    symbols = [entry for entry in entries if ":" in entry.id]
+    return max(symbols, key=lambda entry: entry.weight).id if symbols else ""
+
+
+def _indexes(root: str) -> list[Path]:
+    """The directories of this user's index of a repository, as far as there are any."""
+    places = index_places(root) if root else None
+    paths = [Path(places.in_repository), Path(places.elsewhere)] if places else []
+    return [path for path in paths if path.is_dir()]
+
+
+def _delete_indexes(root: str, indexes: Iterable[Path]) -> None:
+    """Delete them, and the directory in the repository where nothing else lies in it."""
+    lifecycle.stop(root)
+    for path in indexes:
+        shutil.rmtree(path)
+    around = Path(root) / INDEX_DIRECTORY
+    if around.is_dir() and {path.name for path in around.iterdir()} <= {MARK}:
+        shutil.rmtree(around)
+
+
+def _titles(plans: Iterable[Plan]) -> str:
+    return ", ".join(plan.request.agent.title for plan in plans)
+
+
+def _result(done: Sequence[Plan], lines: Iterable[str]) -> dict[str, Any]:
+    shown = [line.removesuffix("\n") for line in lines if line]
+    return {
+        "agents": [plan.request.agent.name for plan in done],
+        "files": [str(change.path) for plan in done for change in plan.changes],
+        "text": visible("\n".join(shown)) + "\n",
+    }
