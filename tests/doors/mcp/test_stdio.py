@@ -30,6 +30,7 @@ from tersely.capabilities.declaration.toolset import tool_name
 from tersely.cli.main import main
 from tersely.cli.run import read_request
 from tersely.daemon import lifecycle
+from tersely.doors.mcp.roots import PROJECT_VARIABLES
 from tersely.doors.mcp.tools import CALL, CORE, DEFAULT_BUDGETS, MORE_TOOLS
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
@@ -334,6 +335,43 @@ def test_the_repository_is_where_the_client_works(shop: Path, tmp_path: Path) ->
 
     converse(work, list_roots_callback=roots)
     converse(named, "--root", str(shop), cwd=elsewhere, list_roots_callback=roots)
+
+
+@pytest.mark.parametrize("value", ["{}", "{},/other"])
+def test_the_project_that_a_client_has_set_counts_outside_of_repositories(
+    shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    other = initialized(tmp_path / "other")
+    (other / "only.py").write_text("def only_here():\n    pass\n")
+
+    async def of_shop(client: Client) -> None:
+        assert "checkout" in text_of(await client.call_tool("map", {}))
+
+    async def of_other(client: Client) -> None:
+        assert "only_here" in text_of(await client.call_tool("map", {}))
+
+    for name in PROJECT_VARIABLES:
+        monkeypatch.setenv(name, value.format(shop))
+        converse(of_shop, cwd=outside)
+        converse(of_other, cwd=other)  # what is set for the agent around it does not count there
+        monkeypatch.delenv(name)
+
+
+def test_a_project_setting_that_names_no_directory_is_passed_over(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "only.py").write_text("def only_here():\n    pass\n")
+
+    async def work(client: Client) -> None:
+        assert "only_here" in text_of(await client.call_tool("map", {}))
+
+    for value in ("${workspaceFolder}", str(shop / "gone"), ""):
+        monkeypatch.setenv(PROJECT_VARIABLES[0], value)
+        converse(work, cwd=outside)
 
 
 def roots_changed() -> Any:

@@ -33,37 +33,39 @@ from tersely.integrations import adoption, state
 from tersely.integrations.adoption import Note
 
 if TYPE_CHECKING:
+    from tersely.cli.builtin.serving import McpParameters
     from tersely.code.index.refresh import Progress
     from tersely.doors.mcp.session import ServedMethods
 
 _AGENT = "mcp"  # how the names of its readers begin
 
 
-def run_mcp(root: str, port: int | None, *, all_tools: bool) -> None:
+def run_mcp(root: str, given: McpParameters) -> None:
     """Serve until the client leaves: over the standard streams, or over HTTP on a port."""
     named = Path(resolved_root(root)) if root else None
     gc.enable()  # a server lives long, unlike other commands
-    if port is None:
+    if not given.http:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        asyncio.run(_serve_streams(named, all_tools))
+        asyncio.run(_serve_streams(named, given))
     else:
-        asyncio.run(_serve_http(named, port, all_tools))
+        asyncio.run(_serve_http(named, given))
 
 
-async def _serve_streams(named: Path | None, all_tools: bool) -> None:
+async def _serve_streams(named: Path | None, given: McpParameters) -> None:
     asking = Asking(ANSWER_WORDS, starts_daemons=True)
     adoption.note(Note.SESSION)
-    await serve_streams(_service(_Noting(asking), named, all_tools))
+    await serve_streams(_service(_Noting(partial(_answer, asking, given)), named, given))
     asking.close()
     os._exit(0)  # threads that wait, for a daemon to start or for the relay, would keep the process
 
 
-async def _serve_http(named: Path | None, port: int, all_tools: bool) -> None:
+async def _serve_http(named: Path | None, given: McpParameters) -> None:
     from tersely.doors.mcp.http import serve_http
 
     asking = Asking(ANSWER_WORDS, starts_daemons=True)
+    ask = partial(_answer, asking, given)
     try:
-        await serve_http(lambda: _service(partial(_ask, asking), named, all_tools), port, _tell)
+        await serve_http(lambda: _service(ask, named, given), given.port, _tell)
     finally:
         asking.close()
 
@@ -71,8 +73,8 @@ async def _serve_http(named: Path | None, port: int, all_tools: bool) -> None:
 class _Noting:
     """Asks, and notes that this session has done so."""
 
-    def __init__(self, asking: Asking) -> None:
-        self._asking = asking
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
         self._is_noted = False
 
     async def __call__(
@@ -82,17 +84,42 @@ class _Noting:
         if not self._is_noted:
             self._is_noted = True
             adoption.note(Note.ASKED)
-        return await _ask(self._asking, root, command, arguments, on_progress)
+        return await self._ask(root, command, arguments, on_progress)
 
 
-def _service(ask: Ask, named: Path | None, all_tools: bool) -> ServedMethods:
+def _service(ask: Ask, named: Path | None, given: McpParameters) -> ServedMethods:
     connection = new_id()
 
     def session_of(root: Path) -> str:
         return f"{_AGENT}-{connection}-{state.context_of(str(root))}"
 
     others = RelayServices(client_name(os.environ, os.getppid()))
-    return make_service(ask, Roots(named), others, session_of, all_tools=all_tools)
+    return make_service(
+        ask,
+        Roots(named),
+        others,
+        session_of,
+        all_tools=given.all_tools,
+        structured=given.structured,
+    )
+
+
+async def _answer(
+    asking: Asking,
+    given: McpParameters,
+    root: Path,
+    command: str,
+    arguments: Mapping[str, Any],
+    on_progress: Progress,
+) -> dict[str, Any]:
+    """The reply, with the answer as data where that is wanted and there is such."""
+    reply = await _ask(asking, root, command, arguments, on_progress)
+    if not given.structured:
+        return reply
+    from tersely.doors.mcp.structured import data_arguments
+
+    own = data_arguments(command, arguments)
+    return reply if own is None else {**reply, "data": await asking.value(root, command, own)}
 
 
 async def _ask(

@@ -37,8 +37,13 @@ def _warm(asked: OwnCommandCall, parameters: NoParameters) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class _McpParameters:
+class McpParameters:
+    """What `mcp` is asked for."""
+
     all_tools: bool = option(False, "list every capability as a tool of its own")
+    structured: bool = option(
+        False, "for clients that are programs: answers as data, too, and the schemas of these"
+    )
     # For the conformance suite, which drives servers over HTTP alone.
     http: bool = option(
         False, "serve over HTTP on this machine rather than over the standard streams", hidden=True
@@ -48,14 +53,10 @@ class _McpParameters:
     )
 
 
-def _mcp(asked: OwnCommandCall, parameters: _McpParameters) -> dict[str, Any]:
+def _mcp(asked: OwnCommandCall, parameters: McpParameters) -> dict[str, Any]:
     from tersely.cli.builtin.mcp import run_mcp
 
-    run_mcp(
-        asked.options.root,
-        parameters.port if parameters.http else None,
-        all_tools=parameters.all_tools,
-    )
+    run_mcp(asked.options.root, parameters)
     return {"text": ""}
 
 
@@ -69,5 +70,5 @@ def _lsp(asked: OwnCommandCall, parameters: NoParameters) -> dict[str, Any]:
 
 DAEMON = OwnCommand(_DaemonParameters, _daemon)
 WARM = OwnCommand(NoParameters, _warm)
-MCP = OwnCommand(_McpParameters, _mcp)
+MCP = OwnCommand(McpParameters, _mcp)
 LSP = OwnCommand(NoParameters, _lsp)

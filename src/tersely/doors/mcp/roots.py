@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,15 +12,19 @@ from urllib.parse import unquote, urlsplit
 from tersely.doors.mcp.jsonrpc import RpcError
 from tersely.doors.mcp.session import OpenRequest
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.storage.roots import find_root, holds_home
+from tersely.foundation.storage.roots import enclosing_root, find_root, holds_home, is_repository
 
 ROOTS_SECONDS = 5  # for a client to say where it works
 MAX_ROOTS = 100  # that are looked at
 
 
+# by which clients that start servers elsewhere name the project: Claude Code, Cursor
+PROJECT_VARIABLES = ("CLAUDE_PROJECT_DIR", "WORKSPACE_FOLDER_PATHS")
+
+
 class Roots:
-    """The directory that was named; else the first that the client works in, as it is; else that
-    around our own.
+    """The directory that was named; else the first that the client works in, as it is; else the
+    repository around our own, or else the project that the client has set.
     """
 
     def __init__(self, named: Path | None) -> None:
@@ -29,12 +34,25 @@ class Roots:
     async def root(self, request: OpenRequest) -> Path:
         """The resolved directory; raises `root_not_found`."""
         if self._found is None:
-            self._found = self._named or await _of_client(request) or find_root(Path())
+            self._found = self._named or await _of_client(request) or _around_us()
         return self._found
 
     def forget(self) -> None:
         """The client works somewhere else now."""
         self._found = None
+
+
+def _around_us() -> Path:
+    """The repository around our own directory, else the project that the client has set in our
+    environment, else our own directory; raises `root_not_found`.
+    """
+    if not is_repository(enclosing_root(os.path.realpath("."))):
+        for name in PROJECT_VARIABLES:
+            # several folders of a workspace stand with commas between them
+            first = os.environ.get(name, "").partition(",")[0]
+            if os.path.isabs(first) and os.path.isdir(first):
+                return find_root(Path(first))
+    return find_root(Path())
 
 
 async def _of_client(request: OpenRequest) -> Path | None:

@@ -32,21 +32,32 @@ _TEXT = "text/plain"
 MAX_ECHOED_CHARACTERS = 80  # of a name that is wrong
 
 Progress = Callable[[int, int], None]  # files read, of how many
-# root, command, arguments, progress; the reply is a `capabilities.reply.Reply` in JSON
+# root, command, arguments, progress; the reply is a `capabilities.reply.Reply` in JSON, and with it
+# `data` where the answer is wanted as such, too
 Ask = Callable[[Path, str, Mapping[str, Any], Progress], Awaitable[dict[str, Any]]]
 # of the model behind a connection, by the repository that it asks about
 SessionOf = Callable[[Path], str]
 
 
 def make_service(
-    ask: Ask, roots: Roots, others: Services, session_of: SessionOf, *, all_tools: bool = False
+    ask: Ask,
+    roots: Roots,
+    others: Services,
+    session_of: SessionOf,
+    *,
+    all_tools: bool = False,
+    structured: bool = False,
 ) -> ServedMethods:
     """The methods that are served to a client: answers come from `ask`, and `others` can be called
-    as well.
+    as well. With `structured`, the list has the schemas of answers.
 
     What a tool has sent in a session is not sent in it again.
     """
-    door = _CodeMethods(ask, roots, others, session_of, all_tools)
+
+    def listing() -> list[dict[str, Any]]:
+        return [listed(tool, structured=structured) for tool in tools.tools(all_tools=all_tools)]
+
+    door = _CodeMethods(ask, roots, others, session_of, listing)
     methods = {
         "tools/list": door.list_tools,
         "tools/call": door.call_tool,
@@ -61,14 +72,19 @@ class _CodeMethods:
     """The methods of the protocol that answer about code, one each."""
 
     def __init__(
-        self, ask: Ask, roots: Roots, others: Services, session_of: SessionOf, all_tools: bool
+        self,
+        ask: Ask,
+        roots: Roots,
+        others: Services,
+        session_of: SessionOf,
+        listing: Callable[[], list[dict[str, Any]]],
     ) -> None:
         self._ask = ask
         self._session_of = session_of
         self._lost = 0  # answers that were given up, of which nobody knows how far they had come
         self._roots = roots
         self._others = others
-        self._all_tools = all_tools
+        self._listing = listing
 
     async def instructions(self) -> str:
         """The text that a model is told before it calls anything: with whom it works too, where a
@@ -79,7 +95,7 @@ class _CodeMethods:
     async def list_tools(self, request: OpenRequest) -> dict[str, Any]:
         """All on one page."""
         _check_first_page(request)
-        return {"tools": [listed(tool) for tool in tools.tools(all_tools=self._all_tools)]}
+        return {"tools": self._listing()}
 
     async def call_tool(self, request: OpenRequest) -> dict[str, Any]:
         """The answer as it is printed, or what went wrong as the tool's own error."""
@@ -148,7 +164,8 @@ class _CodeMethods:
         except BaseException:
             self._lost += 1
             raise
-        return _result([reply["text"], *reply["asides"]], _meta(reply))
+        told = _result([reply["text"], *reply["asides"]], _meta(reply))
+        return {**told, "structuredContent": reply["data"]} if "data" in reply else told
 
     async def _more_tools(self, request: OpenRequest, arguments: Mapping[str, Any]) -> str:
         asked = arguments.get("tool")
@@ -229,9 +246,17 @@ def _resource_question(uri: str) -> Question:
     return Question(SYMBOL, {"symbol": symbol, "limit": MAX_SHOWN_LINES, BUDGET: MAX_BUDGET_TOKENS})
 
 
-def listed(tool: tools.Tool) -> dict[str, Any]:
-    """A tool as it goes to a client."""
-    told = {"name": tool.name, "description": tool.description, "inputSchema": tool.schema}
+def listed(tool: tools.Tool, *, structured: bool = False) -> dict[str, Any]:
+    """A tool as it goes to a client; `structured`: with the schema of its answers, if they are
+    data.
+    """
+    told: dict[str, Any] = {"name": tool.name, "description": tool.description}
+    told["inputSchema"] = tool.schema
+    if structured and tool.capability:
+        from tersely.doors.mcp.structured import output_schema
+
+        schema = output_schema(tool.capability)
+        told |= {} if schema is None else {"outputSchema": schema}
     return {**told, "annotations": {"readOnlyHint": True}} if tool.only_reads else told
 
 

@@ -77,6 +77,7 @@ class Tool(NamedTuple):
     description: str
     schema: dict[str, Any]
     only_reads: bool
+    capability: Capability | None = None  # that it asks, None for one that asks any
 
 
 class Question(NamedTuple):
@@ -257,6 +258,7 @@ def _tool(capability: Capability, shown: tuple[str, ...], *, is_core: bool = Fal
         capability.summary,
         object_schema(properties, required),
         only_reads,
+        capability,
     )
 
 
