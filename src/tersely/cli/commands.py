@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.declaration import Capability, Parameter
 from tersely.cli.help.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS
+from tersely.cli.options import DRAWING_OPTIONS, DRAWN
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
 
@@ -37,6 +38,8 @@ class Command(NamedTuple):
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters that are left to say."""
         declared = self.capability().parameters
+        if self.capability_name in DRAWN:
+            declared += DRAWING_OPTIONS
         return tuple(
             replace(parameter, required=parameter.required or parameter.name in self.required)
             for parameter in declared

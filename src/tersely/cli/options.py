@@ -46,6 +46,30 @@ class Options:
 
 OPTIONS = parameters_of(Options)
 
+MAX_DRAWN_NODES = 60
+DRAWN = frozenset({"code.calls", "code.impact", "code.map"})  # the capabilities that have drawings
+DRAWING = "format"
+
+
+class DrawingForm(StrEnum):
+    """The forms of a drawing: for Mermaid, for Graphviz, and a page for a browser."""
+
+    MERMAID = "mermaid"
+    DOT = "dot"
+    HTML = "html"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How an answer is drawn; None: it is not."""
+
+    format: DrawingForm | None = option(
+        None, f"draw the answer, at most {MAX_DRAWN_NODES} nodes; html is a page for a browser"
+    )
+
+
+DRAWING_OPTIONS = parameters_of(Drawing)
+
 
 def read_with_options(
     declared: Sequence[Parameter], words: Sequence[str]

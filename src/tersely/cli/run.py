@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tersely.capabilities.answers.delta import for_reader
 from tersely.capabilities.answers.reply import answer_text
 from tersely.capabilities.answers.text import PLAIN
+from tersely.capabilities.declaration.binding import bind
 from tersely.capabilities.declaration.declaration import Capability, Tier
 from tersely.capabilities.declaration.references import with_references
 from tersely.capabilities.invoke import Failure, Outcome, invoke
@@ -20,7 +21,15 @@ from tersely.cli import cassettes
 from tersely.cli.commands import Command, find_command
 from tersely.cli.content import with_content
 from tersely.cli.help.overview import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK
-from tersely.cli.options import OPTIONS, Options, read_with_options
+from tersely.cli.options import (
+    DRAWING,
+    DRAWN,
+    OPTIONS,
+    Drawing,
+    DrawingForm,
+    Options,
+    read_with_options,
+)
 from tersely.cli.paths import from_root
 from tersely.cli.printing.output import Output
 from tersely.cli.printing.terminal import Terminal
@@ -36,6 +45,7 @@ class Request(NamedTuple):
     options: Options
     command: Command
     arguments: dict[str, object]
+    drawing: DrawingForm | None = None  # None: in words
 
 
 def run(program: str, words: Sequence[str]) -> int:
@@ -138,7 +148,10 @@ def read_request(
         {**command.preset, **arguments},
         environment.get(SESSION_VARIABLE, ""),
     )
-    return Request(options, command, given)
+    if command.capability_name not in DRAWN:
+        return Request(options, command, given)
+    drawing = bind(Drawing, {DRAWING: given.pop(DRAWING, None)})
+    return Request(options, command, given, drawing.format)
 
 
 def print_unread(
@@ -187,7 +200,7 @@ def answer(
             return output.print_failure(outcome) if outcome.failure else output.print_kept(outcome)
     if outcome.failure:
         return output.print_failure(outcome)
-    return output.print_answer(outcome, capability)
+    return output.print_answer(outcome, capability, request.drawing)
 
 
 def _with_kept_pieces(outcome: Outcome) -> Outcome:

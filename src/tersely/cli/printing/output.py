@@ -9,7 +9,7 @@ from tersely.capabilities.answers.reply import answer_text, aside_text, failure_
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.declaration.declaration import Capability
 from tersely.capabilities.invoke import Outcome
-from tersely.cli.options import Color, Options
+from tersely.cli.options import Color, DrawingForm, Options
 from tersely.cli.printing.progress import ProgressBar
 from tersely.cli.printing.terminal import Terminal, write
 from tersely.foundation.errors import EXIT_OK
@@ -27,12 +27,19 @@ class Output:
         self._options = options
         self._terminal = terminal
 
-    def print_answer(self, outcome: Outcome, capability: Capability) -> int:
-        """Print a result on standard output."""
+    def print_answer(
+        self, outcome: Outcome, capability: Capability, drawing: DrawingForm | None = None
+    ) -> int:
+        """Print a result on standard output: as JSON, drawn, or in words."""
         if not self._options.quiet:
             write(self._terminal.err, notes_text(outcome))
         if self._options.json:
             return self._print_json(outcome)
+        if drawing:
+            from tersely.cli.printing.drawing import drawn
+
+            write(self._terminal.out, drawn(outcome.result, drawing))
+            return outcome.exit_status
         write(self._terminal.out, answer_text(capability, outcome, self.answer_style()))
         if not self._options.quiet:
             write(
