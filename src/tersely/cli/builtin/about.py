@@ -1,4 +1,4 @@
-"""Help and the version."""
+"""Help, the version and the tour."""
 
 from __future__ import annotations
 
@@ -24,5 +24,12 @@ def _version(asked: OwnCommandCall, parameters: NoParameters) -> dict[str, Any]:
     return {"version": __version__, "text": f"{asked.program} {__version__}\n"}
 
 
+def _tour(asked: OwnCommandCall, parameters: NoParameters) -> dict[str, Any]:
+    from tersely.cli.builtin.tour import run_tour
+
+    return run_tour(asked)
+
+
 HELP = OwnCommand(_HelpParameters, _help)
 VERSION = OwnCommand(NoParameters, _version)
+TOUR = OwnCommand(NoParameters, _tour)

@@ -30,6 +30,7 @@ _MODULES: Mapping[str, str] = {
     "install": "installing",
     "uninstall": "installing",
     "hook": "installing",
+    "tour": "about",
     "chat": "agents",
     "acp": "agents",
     "sessions": "agents",

@@ -125,18 +125,16 @@ def _offer(plans: Sequence[Plan]) -> str:
 
 def _first_question(asked: OwnCommandCall, agent: Agent) -> list[str]:
     """Index the repository in which this is typed; a line about that, and a question to try."""
-    root = default_workspace(asked.options.root)
-    if not (root and (asked.options.root or is_repository(root))):
+    root = repository(asked.options.root)
+    if not root:
         return [_NO_REPOSITORY]
     from tersely.capabilities.answers.text import counted
     from tersely.capabilities.invoke import ask
-    from tersely.workspace import Workspace
 
-    progress = Output(asked.program, asked.options, Terminal.own()).progress()
     try:
-        with Workspace.open(root, progress=progress) as workspace:
+        with opened(asked, root) as workspace:
             report = ask(workspace, "code.index")
-            symbol = _central_symbol(workspace)
+            symbol = central_symbol(workspace)
     except TerselyError as error:
         return [f"no index: {error.message}"]
     question = f"What would a change of {symbol} affect?" if symbol else "What does this code do?"
@@ -144,7 +142,23 @@ def _first_question(asked: OwnCommandCall, agent: Agent) -> list[str]:
     return [f"{files} indexed", f'try it: ask {agent.title} "{question}"']
 
 
-def _central_symbol(workspace: Workspace) -> str:
+def repository(root: str) -> str:
+    """The resolved directory that is named, else the repository around the current directory; ""
+    where there is none.
+    """
+    found = default_workspace(root)
+    return found if root or (found and is_repository(found)) else ""
+
+
+def opened(asked: OwnCommandCall, root: str) -> Workspace:
+    """A repository, opened; a bar on the terminal shows how far its first index has come."""
+    from tersely.workspace import Workspace
+
+    progress = Output(asked.program, asked.options, Terminal.own()).progress()
+    return Workspace.open(root, progress=progress)
+
+
+def central_symbol(workspace: Workspace) -> str:
     """The id of the symbol that matters most in the map of a repository, "" for none."""
     from tersely.capabilities.invoke import ask
 

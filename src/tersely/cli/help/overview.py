@@ -108,6 +108,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 # The commands about the program itself. `builtin_commands.py` runs them.
 OWN_COMMANDS: Mapping[str, tuple[str, str]] = {
     "help": ("[COMMAND|TOPIC]", "The manual page of a command; topics: exit-codes, json"),
+    "tour": ("", "Four questions about this repository, and what they cost beside grep"),
     "daemon": (
         "start|stop|status|list",
         "Control the process that keeps a repository's index warm",
