@@ -350,7 +350,7 @@ def test_what_cannot_be_read_is_left_as_it_is(
     (project / name).write_text(text)
     before = contents(project)
     assert main(["install", agent, "--yes", "--root", str(project)]) == 3
-    assert "is left as it is" in capsys.readouterr().err
+    assert "was not changed" in capsys.readouterr().err
     assert contents(project) == before
 
 
@@ -655,7 +655,7 @@ def test_settings_of_one_agent_that_cannot_be_read_hinder_no_other(
     result = said(source, capsys, "install", "--yes")
     assert result["agents"] == ["claude"]
     assert "Codex: " in result["text"]
-    assert "is left as it is" in result["text"]
+    assert "was not changed" in result["text"]
     assert (home / ".codex/config.toml").read_text() == "= broken"
 
 

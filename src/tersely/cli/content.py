@@ -45,7 +45,15 @@ def _content(name: str, directory: Path) -> str:
                 text = file.read(MAX_CONTENT_BYTES + 1)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "its name is none of a file"
-        raise TerselyError("unreadable_file", f"{name} cannot be read: {why}") from error
+        raise TerselyError(
+            "unreadable_file",
+            f"{name} cannot be read: {why}",
+            "check the path, and who may read it",
+        ) from error
     if len(text) > MAX_CONTENT_BYTES:
-        raise TerselyError("unreadable_file", f"{name} is larger than {MAX_CONTENT_BYTES:,} bytes")
+        raise TerselyError(
+            "unreadable_file",
+            f"{name} is larger than {MAX_CONTENT_BYTES:,} bytes",
+            "give a part of it",
+        )
     return text.decode("utf-8", "surrogateescape") or "\n"

@@ -95,7 +95,11 @@ def _without_streams(program: str, words: Sequence[str]) -> int:
 def _unwritable(error: OSError) -> int:
     from tersely.foundation.errors import TerselyError
 
-    failure = TerselyError("unwritable_output", f"the answer cannot be printed: {error.strerror}")
+    failure = TerselyError(
+        "unwritable_output",
+        f"the answer cannot be printed: {error.strerror}",
+        "check the disk or the program that reads it",
+    )
     sys.stderr.write(f"{failure}\n")
     return failure.exit_status
 

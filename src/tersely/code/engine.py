@@ -366,7 +366,11 @@ class Engine:
             reason = self.store.why_skipped(path)
             if reason is not None:
                 raise TerselyError("not_indexed", f"{path} is not indexed: {reason.value}")
-            raise TerselyError("path_not_found", f"{path} is not a file of the index")
+            raise TerselyError(
+                "path_not_found",
+                f"the index has no file {path}",
+                "tersely tree lists the indexed files",
+            )
         try:
             text = read_below(str(self.root), path)
         except OSError as error:

@@ -177,7 +177,15 @@ class _Refusal(Connection):
         self.send(
             line(
                 None,
-                encode(failure(TerselyError("busy", f"there are {MAX_CONNECTIONS} connections"))),
+                encode(
+                    failure(
+                        TerselyError(
+                            "busy",
+                            f"the daemon has {MAX_CONNECTIONS} connections, the most it takes",
+                            "try again later",
+                        )
+                    )
+                ),
             )
         )
         self.close()

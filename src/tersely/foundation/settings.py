@@ -165,9 +165,13 @@ def _read_toml(path: Path, needed: bytes = b"") -> dict[str, Any]:
     try:
         return tomllib.loads(content.decode())
     except ValueError as error:
-        raise TerselyError("invalid_setting", f"{path} is not TOML: {error}") from error
+        raise TerselyError(
+            "invalid_setting", f"{path} is not TOML: {error}", "correct the file"
+        ) from error
     except RecursionError as error:
-        raise TerselyError("invalid_setting", f"{path} is nested too deeply") from error
+        raise TerselyError(
+            "invalid_setting", f"{path} is nested too deeply", "simplify the file"
+        ) from error
 
 
 def _read_bounded(path: Path) -> bytes:

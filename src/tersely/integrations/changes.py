@@ -97,7 +97,9 @@ def planned(wanted: InstallRequest) -> list[Change]:
             after = _with(shown, now or "", own)
         except ValueError as error:
             raise TerselyError(
-                "unreadable_file", f"{path} is left as it is: {error}", "mend it by hand"
+                "unreadable_file",
+                f"{path} was not changed: {error}",
+                "correct the file, then try again",
             ) from error
         found[path] = Change(path, before, after)
     return [change for change in found.values() if change.after != change.before]
@@ -141,7 +143,9 @@ def _cleared(
             now = _without(target, now or "", program)
     except ValueError as error:
         raise TerselyError(
-            "unreadable_file", f"{target.project} is left as it is: {error}", "mend it by hand"
+            "unreadable_file",
+            f"{target.project} was not changed: {error}",
+            "correct the file, then try again",
         ) from error
     return now
 
@@ -160,7 +164,9 @@ def carry_out(wanted: InstallRequest, changes: Sequence[Change], *, undo: bool =
         for change in reversed(done):
             _write(change.path, change.before, base)
         raise TerselyError(
-            "unwritable_output", f"{change.path} cannot be written: {error.strerror}"
+            "unwritable_output",
+            f"{change.path} cannot be written: {error.strerror}",
+            "check who may write there; no file was changed",
         ) from error
     if undo:
         state.keep_record(wanted.base, wanted.agent.name, Installed())
@@ -217,7 +223,11 @@ def _read(path: Path) -> str | None:
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise TerselyError("unreadable_file", f"{path} is not a regular file")
+                raise TerselyError(
+                    "unreadable_file",
+                    f"{path} is not a regular file",
+                    "move it away, then try again",
+                )
             content = file.read(MAX_SETTINGS_BYTES + 1)
         if len(content) > MAX_SETTINGS_BYTES:
             raise TerselyError(
@@ -227,10 +237,14 @@ def _read(path: Path) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise TerselyError("unreadable_file", f"{path} cannot be read: {error.strerror}") from error
+        raise TerselyError(
+            "unreadable_file", f"{path} cannot be read: {error.strerror}", "check who may read it"
+        ) from error
     except UnicodeDecodeError as error:
         raise TerselyError(
-            "unreadable_file", f"{path} is left as it is: it is not UTF-8"
+            "unreadable_file",
+            f"{path} was not changed: it is not UTF-8",
+            "save it as UTF-8, then try again",
         ) from error
 
 

@@ -64,7 +64,11 @@ def _run_start(root: str, style: Style) -> dict[str, Any]:
 def _run_stop(root: str, style: Style) -> dict[str, Any]:
     place = resolved_root(root)
     if not lifecycle.stop(place):
-        raise TerselyError("daemon_not_running", f"no daemon serves {place}")
+        raise TerselyError(
+            "daemon_not_running",
+            f"no daemon serves {place}",
+            "tersely daemon list shows those that run",
+        )
     return {"stopped": True, "text": f"the daemon of {place} has ended\n"}
 
 

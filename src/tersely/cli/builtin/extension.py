@@ -65,12 +65,16 @@ def carry_out(step: Step) -> None:
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         raise TerselyError(
-            "unwritable_output", f"{step.words[0]} was not asked: {error}"
+            "unwritable_output",
+            f"{step.words[0]} did not run: {error}",
+            "install the extension in the editor by hand",
         ) from error
     if ended.returncode:
         said = visible((ended.stderr or ended.stdout).strip()[-MAX_TOLD_CHARACTERS:])
         raise TerselyError(
-            "unwritable_output", f"{step.words[0]} did not change its extensions: {said}"
+            "unwritable_output",
+            f"{step.words[0]} did not change its extensions: {said}",
+            "change them in the editor by hand",
         )
 
 

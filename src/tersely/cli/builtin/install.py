@@ -122,7 +122,9 @@ def _request(root: str, asked: InstallParameters) -> InstallRequest:
     if place is Audience.PROJECT and not any(target.project for target in wanted.agent.targets):
         title = wanted.agent.title
         raise TerselyError(
-            "usage", f"{title} reads nothing of a repository", f"install {asked.agent} --user"
+            "usage",
+            f"{title} has no settings in a repository",
+            f"tersely install {asked.agent} --user",
         )
     return wanted
 

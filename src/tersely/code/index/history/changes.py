@@ -262,7 +262,9 @@ class Changes:
                 "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
             )
         except TerselyError as error:
-            raise TerselyError("invalid_argument", f"git knows no revision {revision!r}") from error
+            raise TerselyError(
+                "invalid_argument", f"git has no revision {revision!r}", "git log lists revisions"
+            ) from error
         return found.decode().strip()
 
     def _base(self, base: str) -> str:
@@ -311,7 +313,9 @@ class Changes:
             raise TerselyError("git_unavailable", f"git cannot be run: {error.strerror}") from error
         if len(output) > MAX_DIFF_BYTES:
             raise TerselyError(
-                "git_unavailable", f"the difference is larger than {MAX_DIFF_BYTES:,} bytes"
+                "git_unavailable",
+                f"the change is larger than {MAX_DIFF_BYTES:,} bytes",
+                "compare with a nearer revision",
             )
         return output
 
