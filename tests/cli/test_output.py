@@ -31,6 +31,23 @@ def test_a_terminal_gets_colours_unless_it_asks_not_to(
     assert "\x1b[" in ask("stats", "--color", "always").out
 
 
+def test_a_pack_has_colours_on_a_terminal_and_the_same_words(ask: Ask, shop: Path) -> None:
+    patch = shop / "a.patch"
+    patch.write_text(
+        "--- a/src/shop/money.py\n+++ b/src/shop/money.py\n@@ -29,2 +29,2 @@\n"
+        " def forgotten(x):\n-    return x + 1\n+    return x\n"
+    )
+    for words in (["diff-context", str(patch)], ["context", "checkout"]):
+        plain, colored = ask(*words).out, ask(*words, "--color", "always").out
+        assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == plain
+        assert "\x1b[1m=== src/shop/" in colored
+        assert "\x1b" not in plain
+    assert (
+        "\x1b[32m+    return x\x1b[0m" in ask("diff-context", str(patch), "--color", "always").out
+    )
+    assert "\x1b" not in ask("context", "checkout", "--json", "--color", "always").out
+
+
 def test_options_may_stand_before_the_command(ask: Ask, shop: Path) -> None:
     assert (
         ask("--json", "--root", str(shop), "stats").out

@@ -35,12 +35,18 @@ class Output:
             write(self._terminal.err, notes_text(outcome))
         if self._options.json:
             return self._print_json(outcome)
+        style = self.answer_style()
         if drawing:
             from tersely.cli.printing.drawing import drawn
 
-            write(self._terminal.out, drawn(outcome.result, drawing))
-            return outcome.exit_status
-        write(self._terminal.out, answer_text(capability, outcome, self.answer_style()))
+            text = drawn(outcome.result, drawing)
+        else:
+            text = answer_text(capability, outcome, style)
+        if style.colored:
+            from tersely.cli.printing.painting import painted
+
+            text = painted(text, style)
+        write(self._terminal.out, text)
         if not self._options.quiet:
             write(
                 self._terminal.err, aside_text(capability, outcome, self._style(self._terminal.err))
