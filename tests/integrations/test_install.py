@@ -677,3 +677,16 @@ def test_outside_of_a_repository_no_index_is_made(
     assert main(["install", "--yes"]) == 0
     assert "tersely index" in capsys.readouterr().out.splitlines()[-1]
     assert not (home / ".tersely").exists()
+
+
+def test_uninstalling_outside_of_a_repository_leaves_the_home_of_the_relay(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".claude").mkdir()
+    (home / ".tersely").mkdir()
+    (home / ".tersely/.gitignore").write_text("*\n")
+    monkeypatch.chdir(home)
+    before = contents(home)
+    assert main(["install", "--yes"]) == 0
+    assert main(["uninstall", "--yes"]) == 0
+    assert contents(home) == before

@@ -30,11 +30,6 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 QUESTION_BUDGET_TOKENS = 2_000  # of the map that the symbol of the first question is taken from
-_TOOLS = "tools that answer about code"
-_HOOKS = "hooks: code beside each prompt, outlines of large files, messages of other agents"
-_TEXTS = "instructions when to ask"
-_NO_AGENT = "no coding agent found; `tersely help install` lists the known ones"
-_NO_REPOSITORY = "in a repository, `tersely index` reads it; then ask your agent about its code"
 
 
 def install_everywhere(asked: OwnCommandCall, given: InstallParameters) -> dict[str, Any]:
@@ -43,7 +38,7 @@ def install_everywhere(asked: OwnCommandCall, given: InstallParameters) -> dict[
     """
     agents = [agent for agent in AGENTS.values() if agent.is_present(Path.home())]
     if not agents:
-        return _result([], [_NO_AGENT])
+        return _result([], ["no coding agent found; `tersely help install` lists the known ones"])
     plans, problems = _plans(planned_install, given, agents)
     offer = _offer(plans)
     if plans and not is_agreed(given, offer):
@@ -73,7 +68,8 @@ def uninstall_everywhere(asked: OwnCommandCall, given: InstallParameters) -> dic
     if not is_agreed(given, offer):
         return _result([], [unseen(given, offer), *problems, "not removed; --yes removes it"])
     done = _carried_out(plans, problems)
-    _delete_indexes(root, indexes)
+    if indexes:
+        _delete_indexes(root, indexes)
     return _result(done, [unseen(given, offer), *problems, "removed"])
 
 
@@ -112,10 +108,15 @@ def _offer(plans: Sequence[Plan]) -> str:
     """What would be added, a line for each kind of it with its files in the home directory, and the
     commands of editors.
     """
-    places: dict[str, list[str]] = {_TOOLS: [], _HOOKS: [], _TEXTS: []}
+    places: dict[str, list[str]] = {
+        "tools that answer about code": [],
+        "hooks: code beside each prompt, outlines of large files, messages of other agents": [],
+        "instructions when to ask": [],
+    }
+    tools, hooks, texts = places.values()
     for target in (one for plan in plans for one in plan.request.targets()):
-        kind = _HOOKS if target.is_hook else _TEXTS if target.is_text else _TOOLS
-        places[kind].append(f"~/{target.user}")
+        paths = hooks if target.is_hook else texts if target.is_text else tools
+        paths.append(f"~/{target.user}")
     lines = [
         f"{kind}: {', '.join(dict.fromkeys(paths))}" for kind, paths in places.items() if paths
     ]
@@ -127,7 +128,7 @@ def _first_question(asked: OwnCommandCall, agent: Agent) -> list[str]:
     """Index the repository in which this is typed; a line about that, and a question to try."""
     root = repository(asked.options.root)
     if not root:
-        return [_NO_REPOSITORY]
+        return ["in a repository, `tersely index` reads it; then ask your agent about its code"]
     from tersely.capabilities.answers.text import counted
     from tersely.capabilities.invoke import ask
 
@@ -169,8 +170,10 @@ def central_symbol(workspace: Workspace) -> str:
 
 def _indexes(root: str) -> list[Path]:
     """The directories of this user's index of a repository, as far as there are any."""
-    places = index_places(root) if root else None
-    paths = [Path(places.in_repository), Path(places.elsewhere)] if places else []
+    if not root:
+        return []
+    places = index_places(root)
+    paths = (Path(places.in_repository), Path(places.elsewhere))
     return [path for path in paths if path.is_dir()]
 
 

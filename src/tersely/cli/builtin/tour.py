@@ -62,13 +62,11 @@ def _toured(asked: OwnCommandCall, root: str, title: str) -> dict[str, Any]:
     indexed = f"{counted(sum(report.files.values()), 'file')}, {counted(report.symbols, 'symbol')}"
     head = f"A tour of {title}\n\n1. tersely index\n   {indexed}, {report.seconds:.1f} s\n"
     told = [_told(number, stop, asked.style) for number, stop in enumerate(stops, 2)]
-    found = [stop for stop in stops if stop["tokens"]]
-    ours, theirs = (sum(stop[kind] for stop in found) for kind in ("tokens", "tokens_instead"))
-    end = f"\nThese answers: {ours:,} tokens; without Tersely: {theirs:,}\n"
-    return {
-        "stops": stops,
-        "text": "".join([head, *told, end if found else "\nnothing is found\n"]),
-    }
+    ours, theirs = (sum(stop[kind] for stop in stops) for kind in ("tokens", "tokens_instead"))
+    end = (
+        f"These answers: {ours:,} tokens; without Tersely: {theirs:,}" if ours else "nothing found"
+    )
+    return {"stops": stops, "text": "".join([head, *told, f"\n{end}\n"])}
 
 
 def _stops(workspace: Workspace, symbol: str) -> list[_Stop]:
@@ -91,12 +89,11 @@ def _measured(workspace: Workspace, stop: _Stop) -> dict[str, Any]:
     request = read_request([], stop.words)
     capability = request.command.capability()
     outcome = invoke(capability, workspace, request.arguments)
-    told = {"command": visible_line(shlex.join(["tersely", *stop.words])), "tokens": 0}
-    if outcome.failure is not None:
-        return {**told, "answer": failure_text(outcome.failure, PLAIN)}
-    answer, count = answer_text(capability, outcome, PLAIN), workspace.tokenizer.count
-    if not outcome.is_found:
-        return {**told, "answer": answer}
+    failure, count = outcome.failure, workspace.tokenizer.count
+    answer = failure_text(failure, PLAIN) if failure else answer_text(capability, outcome, PLAIN)
+    told = {"command": shlex.join(["tersely", *stop.words]), "answer": answer}
+    if failure or not outcome.is_found:
+        return {**told, "tokens": 0, "tokens_instead": 0}
     if stop.file:
         about, read = f"all of {stop.file}", _whole(workspace, stop.file)
     else:
@@ -104,8 +101,7 @@ def _measured(workspace: Workspace, stop: _Stop) -> dict[str, Any]:
         calls = outcome.result.callers.items if stop.words[0] == "impact" else ()
         names = stop.names | {_last(call.callee) for call in calls}
         about, read = f"grep -nw for {counted(len(names), 'name')}", _grepped(workspace, names)
-    costs = {"tokens": count(answer), "instead": about, "tokens_instead": count(read)}
-    return {**told, "answer": answer, **costs}
+    return {**told, "tokens": count(answer), "instead": about, "tokens_instead": count(read)}
 
 
 def _whole(workspace: Workspace, path: str) -> str:
@@ -115,12 +111,12 @@ def _whole(workspace: Workspace, path: str) -> str:
 def _grepped(workspace: Workspace, names: Collection[str]) -> str:
     """What `grep -nw` prints for some names in the indexed files."""
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names)))})(?!\w)")
-    lines = []
-    for file in workspace.engine.store.files():
-        for number, line in enumerate(_whole(workspace, file.path).splitlines(), 1):
-            if pattern.search(line):
-                lines.append(f"{file.path}:{number}:{line}\n")
-    return "".join(lines)
+    return "".join(
+        f"{file.path}:{number}:{line}\n"
+        for file in workspace.engine.store.files()
+        for number, line in enumerate(_whole(workspace, file.path).splitlines(), 1)
+        if pattern.search(line)
+    )
 
 
 def _told(number: int, stop: Mapping[str, Any], style: Style) -> str:
@@ -132,7 +128,9 @@ def _told(number: int, stop: Mapping[str, Any], style: Style) -> str:
     if stop["tokens"]:
         figures = f"{stop['tokens']:,} tokens; {stop['instead']}: {stop['tokens_instead']:,}"
         cost = style.good(visible_line(figures))
-    return "".join([f"\n{number}. {style.heading(stop['command'])}\n", *shown, f"   {cost}\n"])
+    return "".join(
+        [f"\n{number}. {style.heading(visible_line(stop['command']))}\n", *shown, f"   {cost}\n"]
+    )
 
 
 def _last(symbol: str) -> str:

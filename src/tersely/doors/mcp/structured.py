@@ -49,11 +49,9 @@ def data_arguments(command: str, arguments: Mapping[str, Any]) -> dict[str, Any]
     if STORE in arguments or has_references(arguments):
         return None
     spelling = spelling_of(command)
-    capability = catalogue.load(spelling.capability) if spelling else None
-    if capability is None or not is_data(capability):
+    if spelling is None or not is_data(catalogue.load(spelling.capability)):
         return None
-    passed_over = {BUDGET, *capability.remembering}
-    return {name: value for name, value in arguments.items() if name not in passed_over}
+    return {name: value for name, value in arguments.items() if name != BUDGET}
 
 
 def _answers(capability: Capability) -> Any:
