@@ -9,7 +9,21 @@ _OUTSIDE = re.compile(r"\[([^\]]*)\]\(\.\./[^)]*\)")
 # a block that names the file that it shows
 _FILE = re.compile(r"^```(\w+) (\S*[./]\S*)$", re.MULTILINE)
 
+# a block, which may be wider than the window and is then scrolled by keys
+_BLOCK = re.compile(r"<pre(?= |>)")
+_SEARCH = 'data-md-component="search" role="dialog"'
+
 
 def on_page_markdown(markdown: str, **_: object) -> str:
     """The text of a page: files outside of the site are named, not linked; blocks of files have titles."""
     return _FILE.sub(r'```\1 title="\2"', _OUTSIDE.sub(r"\1", markdown))
+
+
+def on_page_content(html: str, **_: object) -> str:
+    """The content of a page, whose blocks can be reached by keys."""
+    return _BLOCK.sub('<pre tabindex="0"', html)
+
+
+def on_post_page(output: str, **_: object) -> str:
+    """A page whose search has a name."""
+    return output.replace(_SEARCH, f'{_SEARCH} aria-label="Search"')

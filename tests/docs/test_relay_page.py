@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from tests.cli.relay_home import home_of
 
-from tersely.doors.http.contract.operations import operations
 from tersely.foundation.text.tokens import Tokenizer
 from tersely.relay import policy
 from tersely.relay.relay import PLUGINS, Relay
 from tersely.relay.services.calls import Call
 from tersely.relay.threads.state import LISTS
 from tersely.relay.threads.threads import create
+from tools import build_http_page
 
 PAGE = (Path(__file__).parents[2] / "docs" / "relay.md").read_text("utf-8")
 (COMMANDS,) = re.findall(
@@ -57,9 +57,10 @@ def test_the_walk_through_runs(tmp_path: Path) -> None:
         assert expected in done.stdout
 
 
-def test_the_table_has_every_operation() -> None:
-    listed = re.findall(r"^\| `([A-Z]+ /\S*)` \| (.*) \|$", PAGE, re.MULTILINE)
-    assert listed == [(f"{one.method} {one.path}", one.summary) for one in operations()]
+def test_the_page_of_http_is_that_of_the_program() -> None:
+    assert build_http_page.PAGE.read_text("utf-8") == build_http_page.page(), (
+        "python -m tools.build_http_page writes it anew"
+    )
 
 
 def test_the_tables_of_state_and_policy_are_those_of_the_program() -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
 import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 
 import pytest
 import yaml
+from tests.doors.http import chromium
 from tests.repositories import initialized
-from tools.site_hooks import on_page_markdown
+from tools.site_hooks import on_page_content, on_page_markdown, on_post_page
 
 from tersely.capabilities.declaration.binding import read_words
 from tersely.cli.commands import find_command
@@ -25,6 +31,11 @@ DOCS = ROOT / "docs"
 GOALS = ("give-context", "let-agents-talk", "ask-by-hand", "chat", "embed")
 TEXTS = {name: (DOCS / f"{name}.md").read_text("utf-8") for name in ("index", *GOALS)}
 MAX_SENTENCE_WORDS = 30
+# read by developers, or made from texts in the sources
+OTHER_PAGES = {
+    "adding-a-language", "decisions", "frameworks", "languages", "limits", "tried-and-left-out",
+}  # fmt: skip
+USERS_PAGES = sorted(path for path in DOCS.glob("*.md") if path.stem not in OTHER_PAGES)
 FILES = re.findall(r"^```python (\S+)\n(.*?)^```$", TEXTS["ask-by-hand"], re.MULTILINE | re.DOTALL)
 BLOCKS = {
     name: re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
@@ -49,22 +60,55 @@ LOADED = re.compile(r"""<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)=["']?(
 def prose(text: str) -> str:
     """A page without blocks, tables and headings, its links as their text."""
     text = re.sub(r"^```.*?^```$", "\n", text, flags=re.MULTILINE | re.DOTALL)
-    text = re.sub(r"^(\||#|!\[).*$", "\n", text, flags=re.MULTILINE)
+    text = re.sub(r"^(\||#|!\[|    ).*$", "\n", text, flags=re.MULTILINE)
     return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(find_spec("mkdocs") is None, reason="MkDocs is not installed")
-def test_the_site_is_built_strictly_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
-    words = ["-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the site, built."""
+    if find_spec("mkdocs") is None:
+        pytest.skip("MkDocs is not installed")
+    folder = tmp_path_factory.mktemp("site")
+    words = ["-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
     built = subprocess.run(
         [sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert built.returncode == 0, built.stdout + built.stderr
-    pages = list(tmp_path.rglob("*.html"))
+    return folder
+
+
+@pytest.mark.slow
+def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
     assert len(pages) > len(list(DOCS.glob("*.md")))
     assert [page for page in pages if LOADED.search(page.read_text("utf-8"))] == []
-    assert (tmp_path / "search" / "search_index.json").stat().st_size > 0
+    assert (site / "search" / "search_index.json").stat().st_size > 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("AXE_CORE" not in os.environ, reason="AXE_CORE names no axe.min.js")
+@pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing())
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_error(site: Path, scheme: str, tmp_path: Path) -> None:
+    axe = Path(os.environ["AXE_CORE"]).read_text()
+    serve = partial(SimpleHTTPRequestHandler, directory=str(site))
+    found = {}
+    with (
+        ThreadingHTTPServer(("127.0.0.1", 0), serve) as server,
+        chromium.browser(tmp_path) as browser,
+    ):
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for page, width in product(("", *(f"{name}/" for name in GOALS), "commands/"), (390, 1280)):
+            browser.look(width, scheme)
+            browser.go(f"http://127.0.0.1:{server.server_port}/{page}")
+            browser.run(f"{axe}; window.axe = axe;")
+            errors = browser.run(
+                "return axe.run().then(one => one.violations.map(v => [v.id, v.nodes[0].html]))"
+            )
+            found |= {(page, width): errors} if errors else {}
+        server.shutdown()
+    assert found == {}
 
 
 def test_every_page_stands_in_the_navigation_once() -> None:
@@ -82,9 +126,10 @@ def test_each_goal_has_a_session_three_recipes_and_its_limits(name: str) -> None
     assert f"{name}.md" in TEXTS["index"]
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_no_sentence_is_long(name: str) -> None:
-    sentences = re.split(r"[.:?!](?:\s+|$)|\n\n+", prose(TEXTS[name]))
+@pytest.mark.parametrize("path", USERS_PAGES, ids=lambda path: path.stem)
+def test_no_sentence_is_long(path: Path) -> None:
+    ends = r"[.:;?!](?:\s+|$)|\n\n+|\n *(?:-|\d+\.) "
+    sentences = re.split(ends, prose(path.read_text("utf-8")))
     assert [one for one in sentences if len(one.split()) > MAX_SENTENCE_WORDS] == []
 
 
@@ -120,6 +165,14 @@ def test_questions_are_answered_as_shown(
     printed = capsys.readouterr().out
     assert printed.strip()
     assert not shown or printed.strip() == shown.strip()
+
+
+def test_blocks_are_reached_by_keys_and_the_search_has_a_name() -> None:
+    assert on_page_content("<pre><code>x</code></pre><preface>") == (
+        '<pre tabindex="0"><code>x</code></pre><preface>'
+    )
+    search = '<div data-md-component="search" role="dialog">'
+    assert on_post_page(search).endswith('role="dialog" aria-label="Search">')
 
 
 def test_files_outside_are_named_and_blocks_have_titles() -> None:
