@@ -120,6 +120,19 @@ def test_workflows_use_targets_folders_and_jobs_that_exist(path: Path) -> None:
     assert [name for name in re.findall(r" (tests/\w+)", text) if not (ROOT / name).is_dir()] == []
 
 
+def test_no_hint_names_the_package_alone() -> None:
+    """Before the first release, an index could answer with somebody else's."""
+    named = re.compile(r"(?:\binstall|uvx|pipx run) +(?:--\S+ +)*[\"'`]*tersely\b(?![\w/@-])")
+    read = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("src/tersely/**/*.py")]
+    found = [
+        f"{path.relative_to(ROOT)}: {line}"
+        for path in read
+        for line in path.read_text("utf-8").splitlines()
+        if named.search(line)
+    ]
+    assert found == []
+
+
 def test_the_sdist_has_all_that_is_tracked() -> None:
     included = project()["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
     listed = subprocess.run(

@@ -82,7 +82,7 @@ def check_package() -> None:
     from importlib.util import find_spec
 
     if find_spec("websockets") is None:
-        hint = "pip install 'tersely[remote]'"
+        hint = "install Tersely again, from where it came, with the extra `remote`"
         raise TerselyError("damaged_installation", "the package websockets is missing", hint)
 
 

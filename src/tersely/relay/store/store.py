@@ -110,7 +110,7 @@ def check_url(url: str) -> None:
         hint = "it is written postgresql://USER@HOST/DATABASE; without it, SQLite is used"
         raise TerselyError("invalid_setting", "the store is at no address that is understood", hint)
     if find_spec("psycopg") is None:
-        hint = "install it with `pip install 'tersely[postgresql]'`"
+        hint = "install Tersely again, from where it came, with the extra `postgresql`"
         raise TerselyError("invalid_setting", "the driver of PostgreSQL is not installed", hint)
 
 
