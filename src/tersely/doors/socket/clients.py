@@ -246,28 +246,24 @@ class Clients(Presence):
             if not connection.may_be_sent():
                 connection.is_behind = True
                 return
-            self._hand_over(connection, one)
+            if self._is_due(connection, one):
+                self.deliver(connection, one)
         if connection.is_behind:
             self._behind.add(connection)
 
-    def _hand_over(self, connection: Connection, one: Waiting) -> None:
-        """Send what was taken, unless it has come to an end meanwhile."""
+    def _is_due(self, connection: Connection, one: Waiting) -> bool:
+        """True for a message that was read, unless it is known or has come to an end meanwhile."""
         connection.position = max(connection.position, one.number)
         is_expired = one.expires_ms is not None and one.expires_ms <= self.mail.store.now_ms()
         noted = self.mail.noted(connection.name, one.number)
         is_settled = noted is not None and noted.stage is not Stage.ACCEPTED
         is_known = one.number in connection.inflight or one.number in connection.later
-        if not (is_expired or is_settled or is_known):
-            self.deliver(connection, one)
+        return not (is_expired or is_settled or is_known)
 
     def _redeliver(self, connection: Connection, one: Waiting) -> None:
-        connection.position = max(connection.position, one.number)
-        is_expired = one.expires_ms is not None and one.expires_ms <= self.mail.store.now_ms()
-        if is_expired or one.number in connection.inflight or one.number in connection.later:
+        if not self._is_due(connection, one):
             return
         noted = self.mail.noted(connection.name, one.number)
-        if noted is not None and noted.stage is not Stage.ACCEPTED:
-            return  # it does not wait any more
         attempt = max(one.attempts, noted.attempts if noted is not None else 0) + 1
         self.mail.mark(Mark(connection.name, one.number, Stage.ACCEPTED, 0, attempt))
         self.deliver(connection, one._replace(attempts=attempt))
