@@ -116,12 +116,23 @@ class Service:
             await asyncio.sleep(pause)
             pause = min(pause * 2, SERVICE_RECONNECT_SECONDS)
 
+    def offered(self) -> list[dict[str, Any]]:
+        """The descriptions of what it can be asked, as the relay reads them."""
+        return [method.told for method in self._methods.values()]
+
+    async def result(self, payload: Mapping[str, Any]) -> Any:
+        """The result of a question, as a `SERVICE_REQUEST` has it; raises what there is instead."""
+        result = await self._called(str(payload.get("method")), payload.get("params", {}))
+        size = len(msgspec.json.encode(result))
+        if size > MAX_SERVICE_RESULT_BYTES:
+            message = (
+                f"the result has {size:,} bytes, at most {MAX_SERVICE_RESULT_BYTES:,} are sent"
+            )
+            raise TerselyError("answer_too_large", message)
+        return result
+
     async def _connect(self) -> Peer:
-        told = {
-            "name": self.name,
-            "version": self._version,
-            "capabilities": [method.told for method in self._methods.values()],
-        }
+        told = {"name": self.name, "version": self._version, "capabilities": self.offered()}
         peer = await Peer.connect(
             self.name, home=self._home, kind="service", token=self._token, service=told
         )
@@ -141,7 +152,7 @@ class Service:
         hops.answering(payload.get("hops", 0))
         result, error = None, None
         try:
-            result = await self._result(str(payload.get("method")), payload.get("params", {}))
+            result = await self.result(payload)
         except TerselyError as refused:
             error = failure_of(refused)
         except Exception as raised:  # noqa: BLE001 - whatever a function does, whoever asked is answered
@@ -151,7 +162,7 @@ class Service:
         except TerselyError:  # the connection is lost, and with it whoever waits
             return
 
-    async def _result(self, name: str, given: Any) -> Any:
+    async def _called(self, name: str, given: Any) -> Any:
         method = self._methods.get(name)
         if method is None:
             hint = f"it has {', '.join(sorted(self._methods))}"
@@ -164,16 +175,8 @@ class Service:
             raise TerselyError("invalid_argument", f"{name}: {error}") from None
         arguments = {field: getattr(taken, field) for field in method.parameters.__struct_fields__}
         if inspect.iscoroutinefunction(method.function):
-            result = await method.function(**arguments)
-        else:
-            result = await asyncio.to_thread(method.function, **arguments)
-        size = len(msgspec.json.encode(result))
-        if size > MAX_SERVICE_RESULT_BYTES:
-            message = (
-                f"the result has {size:,} bytes, at most {MAX_SERVICE_RESULT_BYTES:,} are sent"
-            )
-            raise TerselyError("answer_too_large", message)
-        return result
+            return await method.function(**arguments)
+        return await asyncio.to_thread(method.function, **arguments)
 
 
 def _parameters(name: str, function: Callable[..., Any]) -> type[msgspec.Struct]:

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tersely.client.gateway.joining import Membership
-from tersely.client.peer import Peer
+from tersely.client.service import Service
 from tersely.doors.socket.bridge.bridge import METHODS, Bridge
-from tersely.doors.socket.envelopes import ServiceFailure
 from tersely.doors.socket.failures import failure_of
 from tersely.doors.socket.services import Asked
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_SERVICE_REQUESTS, MAX_SERVICE_SECONDS, REQUEST_SECONDS
+from tersely.foundation.limits import MAX_SERVICE_SECONDS, REQUEST_SECONDS
 from tersely.relay.services import configuration
 from tersely.relay.services.configuration import Bridged
 
@@ -47,7 +46,11 @@ class LocalCode:
 
     async def response(self, request_id: str, payload: Mapping[str, Any]) -> JsonObject:
         """The answer to a question as a service gives it."""
-        return await _response(self._bridges[payload["service"]], request_id, payload)
+        try:
+            result = await self.answer(payload["service"], _asked(payload))
+        except TerselyError as error:
+            return {"request_id": request_id, "success": False, "error": failure_of(error)}
+        return {"request_id": request_id, "success": True, "result": msgspec.Raw(result)}
 
     async def answer(self, service: str, asked: Asked) -> bytes:
         """The result of a question as JSON; raises what there is instead."""
@@ -58,14 +61,34 @@ class LocalCode:
         await asyncio.gather(*(bridge.close() for bridge in self._bridges.values()))
 
 
+class _SharedCode(Service):
+    """The code of one repository, and of no other, as other machines ask about it."""
+
+    def __init__(self, name: str, home: Path, bridge: Bridge, root: str) -> None:
+        super().__init__(name, version=bridge.declared.version, home=home)
+        self._bridge = bridge
+        self._root = root
+
+    def offered(self) -> list[JsonObject]:
+        """The methods of a code daemon, without the parameter that names a repository."""
+        return [_without_root(one) for one in METHODS.values()]
+
+    async def result(self, payload: Mapping[str, Any]) -> Any:
+        """The answer of the daemon; whoever asks does not choose what is read."""
+        parameters = payload.get("params")
+        if isinstance(parameters, dict):
+            payload = {**payload, "params": {**parameters, "root": self._root}}
+        return msgspec.Raw(await self._bridge.answer(_asked(payload)))
+
+
 async def share(home: Path, membership: Membership, root: str, answer_words: str) -> None:
-    """Answer questions of other machines about one repository, and about no other, until cancelled."""
+    """Answer questions of other machines about one repository, until cancelled."""
     name = service_name(root, membership.machine)
     bridge = Bridge(Bridged(name), root, answer_words)
     try:
         while True:
             try:
-                await _offer(home, name, bridge, root)
+                await _SharedCode(name, home, bridge, root).serve()
             except TerselyError as error:
                 _LOG.info("%s is not offered: %s", name, error)
             await asyncio.sleep(SHARE_AGAIN_SECONDS)
@@ -81,64 +104,17 @@ def service_name(root: str, machine: str) -> str:
     return f"{name[:MAX_PART_CHARACTERS]}@{machine[:MAX_PART_CHARACTERS]}"
 
 
-async def _offer(home: Path, name: str, bridge: Bridge, root: str) -> None:
-    told = {
-        "name": name,
-        "version": bridge.declared.version,
-        "capabilities": [_without_root(one) for one in METHODS.values()],
-    }
-    async with await Peer.connect(name, home=home, kind="service", service=told) as peer:
-        running: set[asyncio.Task[None]] = set()
-
-        def asked(request_id: str, sender: str, payload: Mapping[str, Any]) -> None:
-            if len(running) >= MAX_SERVICE_REQUESTS:
-                busy = ServiceFailure("BUSY", "too many questions are being answered")
-                peer.answer(request_id, error=busy)
-                return
-            task = asyncio.create_task(_answer(peer, bridge, root, request_id, payload))
-            running.add(task)
-            task.add_done_callback(running.discard)
-
-        peer.on_request = asked
-        async for delivery in peer.deliveries():
-            await peer.nack(
-                delivery, "INVALID", f"{name} is a service: ask it with SERVICE_REQUEST"
-            )
-
-
-async def _answer(
-    peer: Peer, bridge: Bridge, root: str, request_id: str, payload: Mapping[str, Any]
-) -> None:
-    parameters = payload.get("params")
-    if isinstance(parameters, dict):  # whoever asks does not choose what is read
-        payload = {**payload, "params": {**parameters, "root": root}}
-    response = await _response(bridge, request_id, payload)
-    error = response.get("error")
-    try:
-        if error is None:
-            peer.answer(request_id, response["result"])
-        else:
-            peer.answer(request_id, error=error)
-    except TerselyError:  # the connection is lost, and with it whoever waits
-        return
-
-
-async def _response(bridge: Bridge, request_id: str, payload: Mapping[str, Any]) -> JsonObject:
+def _asked(payload: Mapping[str, Any]) -> Asked:
     milliseconds = payload.get("timeout_ms")
     seconds = (
         milliseconds / 1000
         if isinstance(milliseconds, int) and milliseconds > 0
         else REQUEST_SECONDS
     )
-    asked = Asked(
+    return Asked(
         str(payload.get("method")), msgspec.json.encode(payload.get("params", {})), min(seconds, MAX_SERVICE_SECONDS),
         in_words=payload.get("format") == "text",
     )  # fmt: skip
-    try:
-        result = await bridge.answer(asked)
-    except TerselyError as error:
-        return {"request_id": request_id, "success": False, "error": failure_of(error)}
-    return {"request_id": request_id, "success": True, "result": msgspec.Raw(result)}
 
 
 def _without_root(method: Any) -> JsonObject:
