@@ -4,8 +4,8 @@ was asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tersely.capabilities.answers.shown import shown_files
 from tersely.capabilities.answers.text import PLAIN, Style
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tersely.workspace import Workspace
 
 BUDGET = "budget"
+ResultT = TypeVar("ResultT")
 REST = "… "  # how a line begins that says what an answer leaves out
 
 
@@ -108,6 +109,28 @@ def _answered(
 
 def _etag(outcome: Outcome) -> str:
     return getattr(outcome.result, "etag", None) or ""
+
+
+def fitted(
+    shown: Callable[[int], ResultT],
+    text: Callable[[ResultT, Style], str],
+    numbers: range,
+    budget: int,
+    tokenizer: Tokenizer,
+) -> ResultT:
+    """A result with as many of its parts as a budget has room for, of these numbers; raises
+    `budget_too_small` if not even the first has room.
+    """
+    from bisect import bisect_right  # few answers need it
+
+    def tokens(number: int) -> int:
+        return tokenizer.count(text(shown(number), PLAIN) + "\n")
+
+    number = bisect_right(numbers, budget, key=tokens)
+    if number:
+        return shown(numbers[number - 1])
+    message = f"the least answer takes {tokens(numbers[0])} tokens; the budget is {budget}"
+    raise TerselyError("budget_too_small", message, "allow more with --budget")
 
 
 def cut(text: str, budget: int, tokenizer: Tokenizer) -> str:

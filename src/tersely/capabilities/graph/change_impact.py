@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +15,8 @@ from tersely.capabilities.answers.paging import (
     page_of,
     rest_line,
 )
-from tersely.capabilities.answers.text import PLAIN, Style, counted
+from tersely.capabilities.answers.reply import fitted
+from tersely.capabilities.answers.text import Style, counted
 from tersely.capabilities.declaration.declaration import (
     Role,
     capability,
@@ -170,17 +172,9 @@ def run(
     most = budget_of(workspace, budget)
     change = _change_of_names(workspace, files) if files else _of_git(workspace, base)
     impact = _impact(workspace, change, limit, offset)
-    count = workspace.tokenizer.count
-    kept, over = -1, max(len(impact.routes.items), len(impact.imports.items)) + 1
-    while over - kept > 1:
-        middle = (kept + over) // 2
-        fits = count(text(_shortened(impact, middle), PLAIN) + "\n") <= most
-        kept, over = (middle, over) if fits else (kept, middle)
-    if kept < 0:
-        least = count(text(_shortened(impact, 0), PLAIN) + "\n")
-        message = f"the least answer takes {least} tokens; the budget is {most}"
-        raise TerselyError("budget_too_small", message, "allow more with --budget")
-    return _shortened(impact, kept)
+    routes = range(max(len(impact.routes.items), len(impact.imports.items)) + 1)
+    shown = partial(_shortened, impact)
+    return fitted(shown, text, routes, most, workspace.tokenizer)
 
 
 def _shortened(impact: ChangeImpact, routes: int) -> ChangeImpact:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.answers.text import PLAIN, Style, clipped, counted
+from tersely.capabilities.answers.reply import fitted
+from tersely.capabilities.answers.text import Style, clipped, counted
 from tersely.capabilities.declaration.declaration import (
     Role,
     capability,
@@ -171,7 +173,8 @@ def run(
         if is_inside
         else _ranked(workspace, parameters, places)
     )
-    return _fitted(workspace, found, parameters.budget)
+    numbers = range(min(1, len(found.hits)), len(found.hits) + 1)
+    return fitted(partial(_first, found), text, numbers, parameters.budget, workspace.tokenizer)
 
 
 def _ranked(workspace: Workspace, parameters: CodeSearchParameters, places: Sequence[str]) -> Hits:
@@ -246,19 +249,6 @@ def _quoted(passage: Passage, source: Sequence[str]) -> tuple[QuotedLine, ...]:
     return tuple(
         QuotedLine(line, shortened(source[line - 1].strip(), QUOTED_CHARACTERS)) for line in shown
     )
-
-
-def _fitted(workspace: Workspace, found: Hits, budget: int) -> Hits:
-    """The first hits that have room; raises `budget_too_small` when none has."""
-    count = workspace.tokenizer.count
-    number = len(found.hits)
-    while number and count(text(_first(found, number), PLAIN) + "\n") > budget:
-        number -= 1
-    if found.hits and not number:
-        least = count(text(_first(found, 1), PLAIN) + "\n")
-        message = f"one hit takes {least} tokens; the budget is {budget}"
-        raise TerselyError("budget_too_small", message, "allow more with --budget")
-    return _first(found, number)
 
 
 def _first(found: Hits, number: int) -> Hits:
