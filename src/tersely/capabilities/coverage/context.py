@@ -175,7 +175,7 @@ def _run(
 
     store, root, options = workspace.engine.store, workspace.root, parameters.report
     if store.directory is None:
-        raise TerselyError("unwritable_output", "there is no place to keep the run")
+        raise TerselyError("unwritable_output", "the run cannot be kept")
     hashes = {path: known.hash.hex() for path, known in store.known().items()}
     before = _written_ns(workspace, options.coverage_file)
     done = run_program(parameters.run, root, store.directory, hashes, os.environ)

@@ -335,7 +335,7 @@ def calls(
         wish = _Wish(depth, guesses, external, sites=True, limit=limit, offset=offset)
         return _around(workspace, symbol, sides, wish)
     if depth != ONE_CALL or direction is not None:
-        message = "depth and direction are about one symbol"
+        message = "depth and direction need a symbol"
         raise TerselyError("usage", message, "name a symbol, or leave them out")
     workspace.engine.note_left_out()
     found = (_call(edge, edge.grade) for edge in workspace.engine.graph.edges(guesses=guesses))

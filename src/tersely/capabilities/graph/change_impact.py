@@ -166,8 +166,8 @@ def run(
     if files and base:
         raise TerselyError(
             "usage",
-            "--base compares with git, which named files are not",
-            "leave out FILES or --base",
+            "--base and FILE exclude each other",
+            "leave out one of them",
         )
     most = budget_of(workspace, budget)
     change = _change_of_names(workspace, files) if files else _of_git(workspace, base)

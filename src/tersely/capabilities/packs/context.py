@@ -105,7 +105,7 @@ def run(
     targets = list({symbol.id: symbol for symbol in map(engine.symbol, symbols)}.values())
     if not (targets or slice or packing.exchange.include):
         hint = "name a SYMBOL, a line with --slice FILE:LINE, or --include what is to be shown"
-        raise TerselyError("usage", "nothing to show the context of", hint)
+        raise TerselyError("usage", "SYMBOL is missing", hint)
     bodies = _sliced_bodies(workspace, slice, targets)
     engine.note_unread(targets)
     texts = workspace.texts(bodies, with_docs=packing.wording.with_docs)

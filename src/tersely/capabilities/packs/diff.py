@@ -164,7 +164,9 @@ def _check(parameters: DiffContextParameters) -> None:
     of_git = parameters.base or parameters.head or parameters.staged or parameters.worktree
     if parameters.patch and of_git:
         raise TerselyError(
-            "usage", "either a patch is given or git is asked", "leave out one of them"
+            "usage",
+            "PATCH and the options that ask git exclude each other",
+            "leave out one of them",
         )
     if sum(map(bool, (parameters.head, parameters.staged, parameters.worktree))) > 1:
         raise TerselyError(

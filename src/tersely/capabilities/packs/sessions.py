@@ -159,7 +159,7 @@ def check(session: Session) -> None:
     if name is None:
         if session.reset:
             raise TerselyError(
-                "usage", "--reset without --session ID", "name the session that it is about"
+                "usage", "--reset needs --session ID", "name the session that is to be forgotten"
             )
     elif not 0 < len(name) <= MAX_SESSION_CHARACTERS:
         raise TerselyError(
@@ -181,8 +181,8 @@ def answered(
     if is_hybrid and memory.reader.session is not None:
         raise TerselyError(
             "usage",
-            "--output hybrid with --session",
-            "a session knows what was shown, not referred to",
+            "--output hybrid and --session exclude each other",
+            "leave out one of them",
         )
     if is_hybrid:  # a whole file would be one large piece
         view = replace(view, apart=frozenset(one.symbol.path for one in view.candidates))

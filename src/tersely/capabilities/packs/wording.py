@@ -37,7 +37,7 @@ def format_of(wording: Wording) -> Format:
     if wording.format not in {Format.TEXT, Format.ULTRACOMPACT}:
         raise TerselyError(
             "usage",
-            f"either --ultracompact or --format {wording.format.value}",
+            f"--ultracompact excludes --format {wording.format.value}",
             "leave out one of them",
         )
     return Format.ULTRACOMPACT

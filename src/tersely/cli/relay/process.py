@@ -71,7 +71,7 @@ def _init(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
             config.write_text(_CONFIG)
             config.chmod(0o600)
         except OSError as error:
-            hint = "look at the disk, and at who may write there"
+            hint = "check the disk, and who may write there"
             raise TerselyError("unwritable_output", f"{config}: {error.strerror}", hint) from error
     return {"home": str(home), "config": str(config), "text": f"home    {home}\nconfig  {config}\n"}
 

@@ -112,9 +112,7 @@ def _new_folder(runs: Path) -> Path:
         folder = runs / f"{int(wall_seconds() * 1000):015d}-{os.getpid()}"
         folder.mkdir()
     except OSError as error:
-        raise TerselyError(
-            "unwritable_output", f"there is no place to keep the run: {error}"
-        ) from error
+        raise TerselyError("unwritable_output", f"the run cannot be kept: {error}") from error
     return folder
 
 

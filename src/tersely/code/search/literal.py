@@ -60,7 +60,7 @@ def find_expression(
     except DeadlineError:
         message = f"the expression was still being searched for after {EXPRESSION_SECONDS} s of processor time"
         raise TerselyError(
-            "timed_out", message, "repeat nothing that repeats itself, or search fewer files"
+            "timed_out", message, "avoid a repetition within a repetition, or search fewer files"
         ) from None
     return [matches for matches in found if matches.lines]
 

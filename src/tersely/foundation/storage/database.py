@@ -370,7 +370,7 @@ def _make_parent(path: Path) -> None:
         raise TerselyError(
             "database_unavailable",
             f"cannot make {path.parent}: {error.strerror}",
-            "look at the disk, and at who may write there",
+            "check the disk, and who may write there",
         ) from error
 
 
@@ -381,7 +381,7 @@ def _make_folder(folder: Path) -> None:
             if not each.exists():
                 each.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        hint = "look at the disk, and at who may write there; TERSELY_HOME names another place"
+        hint = "check the disk, and who may write there; TERSELY_HOME names another place"
         raise TerselyError(
             "database_unavailable", f"{folder} cannot be made: {error.strerror}", hint
         ) from error
@@ -423,6 +423,6 @@ def _reraise(error: apsw.Error | UnicodeDecodeError, path: Path) -> NoReturn:
             apsw.PermissionsError,
         ),
     ):
-        hint = "look at the disk, at who owns the file, and at the log of the system"
+        hint = "check the disk, who owns the file, and the log of the system"
         raise TerselyError("database_unavailable", f"{path}: {error}", hint) from error
     raise error

@@ -227,9 +227,9 @@ class _Reader:
 
 
 def _not_as_said(row: int) -> TerselyError:
-    message = f"the hunk on line {row} of the patch does not have the lines that it says"
+    message = f"the hunk on line {row} of the patch has other lines than its head says"
     return TerselyError(
-        "invalid_argument", message, "line ends, or lines, may have been lost on its way"
+        "invalid_argument", message, "save the patch anew; line ends or lines may be lost"
     )
 
 
