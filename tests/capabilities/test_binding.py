@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.answers.text import Style
-from tersely.capabilities.declaration.binding import bind, bound, read_words, schema
+from tersely.capabilities.declaration.binding import bind, bound, checked, read_words, schema
 from tersely.capabilities.declaration.declaration import (
     Role,
     capability,
@@ -226,6 +227,17 @@ def test_the_schema_of_every_capability_says_what_is_required_and_what_else_is_t
         described = schema(one.parameters)
         assert set(described) == {"type", "properties", "required", "additionalProperties"}
         assert set(described["required"]) <= set(described["properties"])
+
+
+def test_the_examples_of_what_the_relay_is_asked_can_be_typed() -> None:
+    typed = 0
+    for one in catalogue.every(catalogue.RELAY_NAMES):
+        words = catalogue.words_of(one.name).split()
+        for example in map(shlex.split, one.examples):
+            if example[: len(words)] == words:
+                checked(one.parameters, read_words(one.parameters, example[len(words) :]))
+                typed += 1
+    assert typed > len(catalogue.RELAY_WORDS) // 2
 
 
 def test_the_schema_says_what_the_checks_check() -> None:

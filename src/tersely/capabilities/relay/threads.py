@@ -71,7 +71,7 @@ _writing = partial(_reading, effect=Effect.WRITE)
     "thread.new",
     lambda made, style: made.thread_id,
     'thread new --name "parse dates"',
-    "thread new --tokens 1000000 --programs 4",
+    "thread new --programs 4",
     fails=("invalid_argument", "not_permitted"),
 )
 def new(
