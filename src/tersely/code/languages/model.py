@@ -185,12 +185,9 @@ class Pair:
 class Either:
     """The value is that of one of the fields (all named children if none is given): `a or b`, `c ?
     a : b`.
-
-    With `operators` only where one of these tokens stands between them.
     """
 
     fields: tuple[Field, ...] = ()
-    operators: frozenset[str] = frozenset()
 
 
 @value
@@ -254,7 +251,6 @@ class Assign:
     type: Field = ""
     defines: Kind | None = None
     updates: bool = False
-    declares: bool = False  # always a new variable, also where another of the same name is in sight
     names: bool = False  # a function or class without a name on the right is named by the left
     # declares nothing: a name that its scope does not declare is one of a scope around it
     outward: bool = False
@@ -459,7 +455,6 @@ class Wrapper:
     definition: Field = "definition"
     # node type of a decorator child; its named child is the decorator's expression
     decorators: str = ""
-    flags: int = 0
 
 
 @value

@@ -462,7 +462,7 @@ def _decorators(
     instead.
     """
     found: list[tuple[Expression, int]] = []
-    flags = rule.flags
+    flags = 0
     meanings = walk.resolution.value_decorators
     for child in named_parts(node):
         if not rule.decorators or child.type != rule.decorators or not named_parts(child):

@@ -351,9 +351,6 @@ def _either(rule: model.Either) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         if not getters:
             return either(*walk.values(node))
-        if rule.operators and not any(child.type in rule.operators for child in node.children):
-            walk.values(node)
-            return None
         chosen = [child for child in (get(node) for get in getters) if child is not None]
         walk.visit_others(node, *chosen)
         return either(*[walk.value(child) for child in chosen])

@@ -86,7 +86,7 @@ def _bind_left(
     """
     text = walk.text(left)
     is_bound = text in walk.scope.bound or left.named_child_count > 0
-    walk.rebinds = rule.declares or (is_bound and walk.is_straight(node))
+    walk.rebinds = is_bound and walk.is_straight(node)
     outward, walk.outward = walk.outward, rule.outward
     if type(walk.rules[left.kind_id]) is model.Name:
         walk.bind_name(text, value, left)
