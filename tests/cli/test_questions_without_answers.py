@@ -122,7 +122,7 @@ def test_programs_get_the_same_refusal_as_json(
 
 
 def test_a_file_that_is_not_indexed_has_one_reason(ask: Ask, shop: Path) -> None:
-    (shop / "main.tf").write_text("x", "utf-8")
+    (shop / "main.cue").write_text("x", "utf-8")
     (shop / "LICENCE").write_text("x", "utf-8")
     (shop / "secret.py").write_text("x = 1\n", "utf-8")
     (shop / ".gitignore").write_text("secret.py\n", "utf-8")
@@ -130,7 +130,7 @@ def test_a_file_that_is_not_indexed_has_one_reason(ask: Ask, shop: Path) -> None
     ignored.parent.mkdir(exist_ok=True)
     ignored.write_text("x = 1\n", "utf-8")
     for path, reason in (
-        ("main.tf", "unsupported file type `.tf`"),
+        ("main.cue", "unsupported file type `.cue`"),
         ("LICENCE", "unsupported file type without a suffix"),
         ("secret.py", "an ignore file excludes it"),
         ("node_modules/a.py", "node_modules is left out (skipped directory)"),

@@ -14,15 +14,16 @@ from tersely.code.languages.registry import LANGUAGES
 
 CODE = Path(tersely.code.__file__).parent
 
-# `go` and `swift` are words too: alone they are a language, in other names they are not. A lone
+# `go`, `swift` and `dart` are words too: alone they are a language, in other names they are not. A lone
 # letter says nothing.
-AMBIGUOUS = {"go", "swift", "rust"}
+AMBIGUOUS = {"go", "swift", "rust", "dart"}
 WORDS = {name.lower() for name in LANGUAGES if len(name) > 1} | {
     "csharp",
     "cpp",
     "ecmascript",
     "golang",
 }
+WORDS -= {"make", "sql"}  # what code does, and how it asks its database
 
 
 def modules() -> list[Path]:

@@ -38,7 +38,9 @@ def test_an_unknown_name_is_none_of_ours() -> None:
         ("lib/Rakefile", "ruby"),
         (".busted", "lua"),
         (".py", None),
-        ("Makefile", None),
+        ("Makefile", "make"),
+        ("deploy.sh", "bash"),
+        ("CMakeLists.txt", None),
         ("a.txt", None),
     ],
 )
@@ -48,7 +50,8 @@ def test_files_are_recognised_by_name_and_suffix(path: str, language: str | None
 
 def test_scripts_are_recognised_by_their_first_line() -> None:
     assert language_of_script("#!/usr/bin/env python3 -u") == "python"
-    assert language_of_script("#!/bin/zsh") is None
+    assert language_of_script("#!/bin/zsh") == "bash"
+    assert language_of_script("#!/usr/bin/awk -f") is None
     assert language_of_script("import os") is None
 
 
@@ -66,3 +69,15 @@ def test_recognising_files_imports_no_language() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["tersely.code.languages.registry"]
+
+
+def test_a_language_whose_grammar_is_not_installed_is_none_of_ours() -> None:
+    program = (
+        "import sys; sys.modules['tree_sitter_sql'] = None\n"
+        "from tersely.code.languages.registry import LANGUAGES, language_of_path\n"
+        "print(language_of_path('a.sql'), 'sql' in LANGUAGES, language_of_path('a.sh'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["None", "False", "bash"]

@@ -56,7 +56,7 @@ FIRST = {
 AT_THE_ENDS = {"lua": {"hash_bang_line"}, "ruby": {"uninterpreted"}}
 SYNTAX_PROBLEMS = ("missing", "not understood")
 
-each_language = pytest.mark.parametrize("language", sorted(LANGUAGES))
+each_language = pytest.mark.parametrize("language", sorted(BESIDE))
 
 
 class Sample(NamedTuple):
@@ -103,6 +103,11 @@ def failed_rules(facts: FileFacts) -> list[str]:
     return [one.message for one in facts.problems if not one.message.startswith(SYNTAX_PROBLEMS)]
 
 
+def test_every_language_that_is_read_by_rules_has_constructs() -> None:
+    by_rules = {name for name in LANGUAGES if not LANGUAGES[name].resolution.by_name}
+    assert by_rules <= BESIDE.keys()
+
+
 @each_language
 def test_what_stands_beside_a_construct_is_kept(language: str) -> None:
     met = set()
@@ -115,7 +120,7 @@ def test_what_stands_beside_a_construct_is_kept(language: str) -> None:
     assert set(LANGUAGES[language].rules) - met == AT_THE_ENDS.get(language, set())
 
 
-@pytest.mark.parametrize("language", mostly_slow(sorted(LANGUAGES), "python", "tsx"))
+@pytest.mark.parametrize("language", mostly_slow(sorted(BESIDE), "python", "tsx"))
 def test_a_rule_that_fails_costs_its_node(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     parser, handlers, rules = tools_for(LANGUAGES[language])
     for snippet in snippets(language):

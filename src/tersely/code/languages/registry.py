@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.places import file_name_of
@@ -30,6 +31,7 @@ class Known(NamedTuple):
     # languages of one family see each other's definitions (JavaScript and TypeScript)
     family: str = ""
     by_queries: bool = False
+    optional: bool = False  # known where its grammar is installed
 
 
 _SLASHES = "//"
@@ -66,17 +68,53 @@ _BY_RULES = {
 }  # fmt: skip
 _by_queries = partial(Known, by_queries=True)
 _BY_QUERIES = {
+    "bash": _by_queries(
+        "tree_sitter_bash", "language", (".sh", ".bash", ".bats", ".ksh", ".zsh"),
+        (".bashrc", ".bash_profile", ".bash_aliases", ".profile", ".zshrc", "PKGBUILD", "APKBUILD"),
+        ("bash", "sh", "dash", "ksh", "zsh"),
+    ),
+    "dart": _by_queries("tree_sitter_dart", "language", (".dart",), line_comment=_SLASHES),
     "elixir": _by_queries("tree_sitter_elixir", "language", (".ex", ".exs"), interpreters=("elixir",)),
+    "haskell": _by_queries(
+        "tree_sitter_haskell", "language", (".hs",), interpreters=("runhaskell", "runghc"), line_comment="--",
+        optional=True,
+    ),
+    "hcl": _by_queries("tree_sitter_hcl", "language", (".tf", ".tfvars", ".hcl", ".tofu")),
+    "julia": _by_queries("tree_sitter_julia", "language", (".jl",), interpreters=("julia",), optional=True),
     "lua": _by_queries(
         "tree_sitter_lua", "language", (".lua", ".rockspec", ".wlua"), (".luacheckrc", ".busted"),
         ("lua", "luajit", "lua5.1", "lua5.2", "lua5.3", "lua5.4", "texlua"), "--",
     ),
+    "make": _by_queries(
+        "tree_sitter_make", "language", (".mk", ".mak"), ("Makefile", "makefile", "GNUmakefile"), ("make",)
+    ),
+    "nix": _by_queries("tree_sitter_nix", "language", (".nix",)),
+    "ocaml": _by_queries(
+        "tree_sitter_ocaml", "language_ocaml", (".ml",), interpreters=("ocaml",), line_comment="", family="ocaml",
+        optional=True,
+    ),
+    "ocaml_interface": _by_queries(
+        "tree_sitter_ocaml", "language_ocaml_interface", (".mli",), line_comment="", family="ocaml", optional=True
+    ),
+    "perl": _by_queries(
+        "tree_sitter_perl", "language", (".pl", ".pm", ".psgi"), interpreters=("perl",), optional=True
+    ),
+    "powershell": _by_queries(
+        "tree_sitter_powershell", "language", (".ps1", ".psm1", ".psd1"), interpreters=("pwsh", "powershell")
+    ),
     "scala": _by_queries(
         "tree_sitter_scala", "language", (".scala", ".sc", ".sbt"), line_comment=_SLASHES, family="jvm"
     ),
+    "solidity": _by_queries("tree_sitter_solidity", "language", (".sol",), line_comment=_SLASHES),
+    "sql": _by_queries("tree_sitter_sql", "language", (".sql",), line_comment="--", optional=True),
     "swift": _by_queries("tree_sitter_swift", "language", (".swift",), line_comment=_SLASHES),
+    "zig": _by_queries("tree_sitter_zig", "language", (".zig", ".zon"), line_comment=_SLASHES),
 }  # fmt: skip
-_KNOWN = _BY_RULES | _BY_QUERIES
+_KNOWN = {
+    name: known
+    for name, known in (_BY_QUERIES | _BY_RULES).items()
+    if not known.optional or find_spec(known.module)
+}
 
 
 class _Languages(Mapping[str, "Language"]):

@@ -1,22 +1,25 @@
 """Languages that are read by queries: a grammar, and a file of queries in `tags/`.
 
 The queries follow tree-sitter's convention for tags. `@definition.KIND` and `@reference.call` take
-all of a definition or call, `@name` its name, `@qualifier` what is written before that, and
-`@body`, if need be, its body. `@definition.clause` goes on with the function of its name directly
-before it. `@reference.import` takes all names from what `@name` says, or all behind its first
-word. A `@doc` documents the definition behind it, a `@doc.inside` that around it. `@comment`
-and `@string` say, once, which node types are comments and texts. Comments give the words of two
-fields of `Resolution`. What is called is known by its name alone, and nothing else is known of what
-bodies do.
+all of a definition or call, `@name` its name, `@qualifier` what is written before that; where it is
+no field, `@body` is its body, which may stand behind it, or `@signature` its header.
+`@definition.clause` goes on with the function of its name directly before it. `@reference.import`
+takes all names from what `@name` says, or all behind its first word. A `@doc` documents the
+definition behind it, a `@doc.inside` that around it. `@comment` and `@string` say, once, which node
+types are comments and texts. Comments give the words of two fields of `Resolution`. What is called
+is known by its name alone, and nothing else is known of what bodies do.
 """
 
 from __future__ import annotations
 
+import ctypes
 import re
 from collections import Counter
 from collections.abc import Callable
+from ctypes import c_char_p, c_void_p
 from functools import cache, partial
 from importlib import import_module
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,13 +44,13 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 DEFINITION, CALL, IMPORT = "definition.", "reference.call", "reference.import"
-DOC, COMMENT = "doc", "comment"
+DOC, DOC_INSIDE, COMMENT = "doc", "doc.inside", "comment"
 CLAUSE = "clause"  # in place of a kind
 SCOPED_KINDS = CALLABLE_KINDS | MEMBER_OWNERS
 
 _KINDS_OF_NODES = re.compile(r"^\[?((?:\s*\(\w+\))+)\]?\s+@(comment|string)$", re.MULTILINE)
 _FIELD = re.compile(r"^; (called_by_runtime|reaching_marks): (.+)$", re.MULTILINE)
-_QUOTES = "\"'`<>:@ "  # around names that are written as texts or marked as keys
+_QUOTES = "\"'`<>:@&$ "  # around names that are written as texts or marked as keys
 _PARTS = re.compile(r"[\w-]+")
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 _BEFORE_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -60,6 +63,7 @@ class Tag(NamedTuple):
     what: str
     name: Node | None
     qualifier: Node | None
+    signature: Node | None
     body: Node | None
 
 
@@ -67,7 +71,7 @@ def tagged(name: str, wheel: str, grammar: str, suffixes: tuple[str, ...]) -> La
     """The language whose queries have its name; `grammar` is the function of the wheel that gives it."""
 
     def pointer() -> object:
-        return getattr(import_module(wheel), grammar)()
+        return _capsule(getattr(import_module(wheel), grammar)())
 
     text = (Path(__file__).with_name("tags") / f"{name}.scm").read_text("utf-8")
     words: dict[str, list[str]] = {"called_by_runtime": [], "reaching_marks": []}
@@ -90,6 +94,13 @@ def tagged(name: str, wheel: str, grammar: str, suffixes: tuple[str, ...]) -> La
             reaching_marks=tuple(words["reaching_marks"]),
         ),
     )
+
+
+def _capsule(grammar: object) -> object:
+    """A grammar as tree-sitter takes it; older wheels give the number of its address."""
+    make = ctypes.pythonapi.PyCapsule_New
+    make.restype, make.argtypes = ctypes.py_object, (c_void_p, c_char_p, c_void_p)
+    return make(grammar, b"tree_sitter.Language", None) if isinstance(grammar, int) else grammar
 
 
 def _compiled(pointer: Callable[[], object], text: str) -> Query:
@@ -123,24 +134,27 @@ def _walk(query: Callable[[], Query], walk: Lowering, root: Node) -> None:
     _Reader(walk).read(tags)
     code = bytearray(walk.source)
     for tag in tags:
-        if tag.what == COMMENT:
+        if tag.what in (COMMENT, DOC, DOC_INSIDE):
             code[tag.node.start_byte : tag.node.end_byte] = bytes(len(tag.node.text or b""))
-    defined = Counter(row.name.encode() for row in walk.definitions)
-    used = (word for word, number in Counter(_WORD.findall(code)).items() if number > defined[word])
-    walk.mentions.update(word.decode("utf-8", "replace") for word in used)
+    used = Counter(_WORD.findall(code))
+    used.subtract([row.name.encode() for row in walk.definitions])
+    walk.mentions.update([word.decode("utf-8", "replace") for word in +used])
 
 
 def _tags(query: Query, root: Node) -> list[Tag]:
     """The matches in the order of the text, the outer first; of those of one name the first query's."""
     from tree_sitter import QueryCursor
 
-    found: dict[int, Tag] = {}
-    for _, captures in sorted(QueryCursor(query).matches(root), key=lambda match: match[0]):
-        parts = [captures.get(part, [None])[0] for part in ("name", "qualifier", "body")]
+    found: dict[int, tuple[int, int, int, Tag]] = {}
+    for _, captures in sorted(QueryCursor(query).matches(root), key=itemgetter(0)):
+        parts = [captures.get(part, [None])[0] for part in Tag._fields[2:]]
         for what, nodes in captures.items():
             if what.startswith((DEFINITION, CALL, IMPORT, DOC, COMMENT)):
-                found.setdefault((parts[0] or nodes[0]).start_byte, Tag(nodes[0], what, *parts))
-    return sorted(found.values(), key=lambda tag: (tag.node.start_byte, -tag.node.end_byte))
+                node, place = nodes[0], (parts[0] or nodes[0]).start_byte
+                if place not in found:
+                    order = node.start_byte, -node.end_byte, len(found)
+                    found[place] = (*order, Tag(node, what, *parts))
+    return [each[-1] for each in sorted(found.values())]
 
 
 class _Reader:
@@ -163,14 +177,16 @@ class _Reader:
                 self._define(tag, tag.what.removeprefix(DEFINITION))
             elif tag.what == CALL:
                 name_node = tag.name or tag.node
+                name = self._text(name_node).rpartition("::")[2]
                 walk.callee(name_node)
-                walk.call((MEMBER, None, self._text(name_node)), (), (), line_of(name_node))
+                walk.mentions.add(name)
+                walk.call((MEMBER, None, name), (), (), line_of(name_node))
             elif tag.what == IMPORT:
                 module = self._text(tag.name) if tag.name else self._behind_keyword(tag.node)
                 walk.add_import(Import(module, "*", "", line_of(tag.node)), tag.node)
             elif tag.what == DOC:
                 self._doc = tag.node
-            elif tag.what != COMMENT:
+            elif tag.what == DOC_INSIDE:
                 self._document(walk.scope, tag.node)
         while self._open:
             self._leave()
@@ -192,7 +208,7 @@ class _Reader:
         name, doc, self._doc = self._text(name_node), self._doc, None
         draft = self._left
         if kind == CLAUSE and draft is not None and self._goes_on(draft, name):
-            self._replace(draft, end_byte=tag.node.end_byte, end_line=last_line_of(tag.node))
+            self._stretch(draft, tag.node)
         elif kind != CLAUSE and Kind(kind) not in SCOPED_KINDS:
             walk.bind_name(name, None, name_node)
             if walk.scope.holds_symbols:
@@ -201,7 +217,7 @@ class _Reader:
         else:
             kind = Kind.FUNCTION if kind == CLAUSE else Kind(kind)
             draft = self._enter(tag, name_node, kind, doc)
-        self._open.append((tag.node.end_byte, draft, walk.scope))
+        self._open.append((walk.definitions[draft.definition].end_byte, draft, walk.scope))
         walk.scope = draft
 
     def _enter(self, tag: Tag, name_node: Node, kind: Kind, doc: Node | None) -> ScopeDraft:
@@ -212,6 +228,10 @@ class _Reader:
         qualifier = self._text(tag.qualifier) if tag.qualifier is not None else ""
         draft = walk.enter(tag.node, kind, self._text(name_node), name_node, body, qualifier)
         draft.flags |= EXTENSION if kind is Kind.EXTENSION else 0
+        if tag.signature is not None:
+            self._replace(draft, signature_end_byte=tag.signature.end_byte)
+        if tag.body is not None and tag.body.end_byte > tag.node.end_byte:
+            self._stretch(draft, tag.body)
         if doc is not None:
             self._document(draft, doc)
         return draft
@@ -220,6 +240,9 @@ class _Reader:
         """True if a clause of a function goes on with the definition that ended last."""
         row = self._walk.definitions[draft.definition]
         return row.name == name and row.parent == self._walk.scope.definition
+
+    def _stretch(self, draft: ScopeDraft, node: Node) -> None:
+        self._replace(draft, end_byte=node.end_byte, end_line=last_line_of(node))
 
     def _document(self, draft: ScopeDraft, node: Node) -> None:
         self._replace(draft, doc_start_byte=node.start_byte, doc_end_byte=node.end_byte)
