@@ -434,6 +434,10 @@ class StoredFacts:
         """Files that use a name."""
         return self._numbers(self._store.files_mentioning(name))
 
+    def mentions(self, mark: str) -> Sequence[tuple[str, Sequence[int]]]:
+        """Mentions that begin with a mark, without it, with their files."""
+        return [(name, self._numbers(ids)) for name, ids in self._store.mentions(mark)]
+
     def definitions_named(self, name: str) -> Sequence[tuple[int, int, str, str]]:
         """Definitions of a name."""
         places = self._store.places_named(name)

@@ -97,3 +97,84 @@ def test_classes_below_are_looked_for_where_something_is_based_on_the_name(
             found, opened = callers(tmp_path, files, f"below.py:{name}.kept", patched)
         assert found == ["ask inferred"]
         assert opened == 2
+
+
+TAKING = "def take(thing, name):\n    return getattr(thing, name)()\n"
+THING = "class Thing:\n    def approve(self): ...\n"
+
+
+def test_computed_names_are_followed_where_some_text_may_be_the_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taking = {f"take{number}.py": TAKING for number in range(MANY)}
+    files = {"thing.py": f"{THING}other = 'approved'\n", **taking}
+    assert callers(tmp_path, files, "thing.py:Thing.approve", monkeypatch) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "['approve']",
+        "['app' + 'rove']",
+        "{'approve': 1}",
+        "dict(approve=1)",
+        "[f'app{kind}']",
+        "['app' + kind]",
+        "['app%s' % kind]",
+        "['app{}'.format(kind)]",
+    ],
+)
+def test_a_name_may_be_computed_in_many_ways(
+    names: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use = f"def use(kind):\n    for name in {names}: take(Thing(), name)\n"
+    use = f"from take import take\nfrom thing import Thing\n{use}"
+    files = {"take.py": TAKING, "thing.py": THING, "use.py": use}
+    found, _ = callers(tmp_path, files, "thing.py:Thing.approve", monkeypatch)
+    assert found == ["take inferred"]
+
+
+def test_members_of_unrelated_classes_are_not_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = "class Base:\n    def run(self): self.step()\n    def step(self): ...\n"
+    below = "from base import Base\nclass Below(Base):\n    def step(self): ...\n"
+    unrelated = "from other import Other\nclass Unrelated(Other):\n    def step(self): ...\n"
+    others = {f"other{number}.py": unrelated for number in range(MANY)}
+    files = {"base.py": base, "below.py": below, "other.py": "class Other: ...\n", **others}
+    with monkeypatch.context() as patched:
+        found = callers(tmp_path, files, "below.py:Below.step", patched)
+    assert found == (["Base.run inferred"], 2)
+    with monkeypatch.context() as patched:
+        assert callers(tmp_path, files, "other1.py:Unrelated.step", patched)[0] == []
+
+
+def test_a_member_that_a_class_below_takes_from_beside_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "base.py": "class Base:\n    def run(self): self.step()\n    def step(self): ...\n",
+        "mixin.py": "class Mixin:\n    def step(self): ...\n",
+        "both.py": "import base, mixin\nclass Both(mixin.Mixin, base.Base): ...\n",
+    }
+    found, _ = callers(tmp_path, files, "mixin.py:Mixin.step", monkeypatch)
+    assert found == ["Base.run inferred"]
+
+
+def test_descriptors_are_known_by_the_classes_that_make_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    field = "class Field:\n    def __get__(self, thing, owner): ...\n"
+    owners = {
+        f"owner{number}.py": f"from field import Field\nclass O{number}:\n    made{number} = Field()\n"
+        for number in range(MANY)
+    }
+    ask = "class Asking:\n    def ask(self): self.answer()\n    def answer(self): ...\n"
+    files = {"field.py": field, "asking.py": ask, **owners}
+    with monkeypatch.context() as patched:
+        found = callers(tmp_path, files, "asking.py:Asking.answer", patched)
+    assert found == (["Asking.ask exact"], 1)
+    files["read.py"] = "from owner1 import O1\ndef read(): return O1().made1\n"
+    with monkeypatch.context() as patched:
+        found, _ = callers(tmp_path, files, "field.py:Field.__get__", patched)
+    assert found == ["read inferred"]

@@ -250,6 +250,9 @@ def test_imports_and_mentions(store: Store) -> None:
         "tests/auth.py",
     }
     assert store.files_mentioning("nobody") == []
+    behind = dict(store.mentions("valid"))
+    assert behind["ate"] == store.files_mentioning("validate")
+    assert behind.keys() < {name.removeprefix("valid") for name, _ in store.mentions()}
 
 
 def test_counts_and_report(store: Store) -> None:

@@ -72,12 +72,12 @@ from tersely.code.graph.pointsto.values import (
     given_arguments,
     is_open,
 )
-from tersely.code.graph.program.file import File
+from tersely.code.graph.program.file import File, kept
 from tersely.code.graph.program.program import MAX_NAMESAKES
 from tersely.code.graph.targets import Carrier, FoundCall, Manner, Passing, Target
 from tersely.code.languages.model import Summary, member_getters
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Kind
-from tersely.code.syntax.mentions import GIVEN_MARK, callee_names
+from tersely.code.syntax.mentions import callee_names
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -175,7 +175,6 @@ class Sites:
         # by file, scope and position of the call: what it reaches by value, and with handlers
         self._direct: dict[tuple[int, int, int], _Known] = {}
         self._with_handlers: dict[tuple[int, int, int], _Known] = {}
-        self._few: dict[tuple[str, str], list[Target]] = {}
 
     # Forward
 
@@ -490,21 +489,18 @@ class Sites:
         """True if a value is known to be of a type alone that everything fits: Any."""
         return value[0] == RESULT and value[1].rpartition(".")[2] in file.facts.top_types
 
+    @kept
     def _namesakes(self, name: str, file: File) -> list[Target]:
         """The methods of a name that a file may mean, nothing if they are many."""
-        key = (name, file.family)
-        known = self._few.get(key)
-        if known is None:
-            methods = self.program.named(name, kinds=GUESSED_KINDS)
-            functions = self.program.named(name, kinds=HELD_KINDS)
-            held = functions if len(functions) <= MAX_NAMESAKES else ()
-            found = [
-                Target(at, position, 1)
-                for at, position in (*methods, *filter(self._is_held, held))
-                if self.program.is_kin(at, file)
-            ]
-            known = self._few[key] = found if len(found) <= MAX_NAMESAKES else []
-        return known
+        methods = self.program.named(name, kinds=GUESSED_KINDS)
+        functions = self.program.named(name, kinds=HELD_KINDS)
+        held = functions if len(functions) <= MAX_NAMESAKES else ()
+        found = [
+            Target(at, position, 1)
+            for at, position in (*methods, *filter(self._is_held, held))
+            if self.program.is_kin(at, file)
+        ]
+        return found if len(found) <= MAX_NAMESAKES else []
 
     def _is_held(self, place: tuple[int, int]) -> bool:
         """True if a function is written as the member of an object: `api.load = function …`."""
@@ -758,16 +754,18 @@ class Sites:
         if search.near or is_known or type(name) is not str:
             return
         search.gotten.add(name)
+        names = (name, "") if self.evaluator.summaries.may_be_text(name, file) else (name,)
         for getter, place in member_getters(file.facts).items():
-            files = {*self.program.mentioning(getter, file)}
-            if len(files) > MAX_CARRIER_FILES:  # then those that write both names, and its own
+            files = self.program.given(getter, names, file)
+            # with more that write the function those that write both names, and its own
+            if len(self.program.mentioning(getter, file)) > MAX_CARRIER_FILES:
                 own = file.definitions[search.position].name
                 files = (files & {*self.program.mentioning(own, file)}) | {file.id}
             for other in sorted(files):
-                names = self.evaluator.summaries.names_given(
+                given = self.evaluator.summaries.names_given(
                     self.program.file(other), getter, place
                 )
-                if any(fnmatchcase(name, pattern) for pattern in names):
+                if any(fnmatchcase(name, pattern) for pattern in given):
                     yield Carrier(getter, other, True, False)
 
     def _by_topic(self, search: _Search) -> set[FoundCall]:
@@ -875,7 +873,7 @@ class Sites:
         found = dict.fromkeys(
             dispatcher
             for dispatcher, called in file.facts.dispatchers.items()
-            if name in called or self._is_given(file, dispatcher, name)
+            if name in called or self.program.given(dispatcher, ("", name), file)
         )
         target = self.evaluator.members.class_of(file, owner)
         for calling, handlers in template_methods(file.facts):
@@ -884,11 +882,6 @@ class Sites:
                 is_meant = any(self.evaluator.summaries.of(value, file) for value in outside)
                 found |= {calling: None} if is_meant else {}
         return found
-
-    def _is_given(self, file: File, dispatcher: str, name: str) -> bool:
-        """True if some call of a dispatcher may be given the name of a method."""
-        given = dispatcher + GIVEN_MARK
-        return any(self.program.mentioning(given + each, file) for each in ("", name))
 
     def _class_names(self, file: File, position: int) -> list[str]:
         """The names of the classes that have a method which nobody need name beside them: frameworks

@@ -996,12 +996,12 @@ def member_getters(facts: Resolution) -> Mapping[str, int]:
     """The functions that give a member by its name, which is then not written as a name (`getattr`),
     with the position of the argument that names it.
     """
-    return {
-        name.rpartition(".")[2]: summary.named_by
-        for table in (facts.summaries, facts.methods)
-        for name, summary in table.items()
-        if summary.member_of != -1
-    }
+    found: dict[str, int] = {}
+    for table in (facts.summaries, facts.methods):
+        for name, summary in table.items():
+            if summary.member_of != -1:
+                found[name.rpartition(".")[2]] = summary.named_by
+    return found
 
 
 def control_table(module: str, name: str = "CONTROL") -> Callable[[], Control]:

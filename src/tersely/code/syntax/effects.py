@@ -22,6 +22,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.languages.model import member_getters
 from tersely.code.symbols import Import
+from tersely.code.syntax.mentions import GIVEN_MARK, texts_in
 
 if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
@@ -47,6 +48,12 @@ def note_receiver(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any,
         draft = walk.drafts[function[1]] if function[0] == DEFINED else None
         if draft is not None:
             draft.holder = arguments[0]
+
+
+def note_given_names(walk: Lowering, function: str, arguments: tuple[Any, ...]) -> None:
+    """Note the names of members that a function is given as texts."""
+    texts = texts_in(arguments[walk.taking_names[function]])
+    walk.mentions.update([function + GIVEN_MARK + each for each in texts])
 
 
 def note_named_member(

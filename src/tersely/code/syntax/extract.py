@@ -17,7 +17,11 @@ from tersely.code.symbols import FileFacts, Problem
 from tersely.code.syntax.compiling.table import compile_rules
 from tersely.code.syntax.isolation import Spared, walked
 from tersely.code.syntax.lowering import Lowering
-from tersely.code.syntax.mentions import mentioned_bases
+from tersely.code.syntax.mentions import (
+    mentioned_bases,
+    mentioned_members,
+    mentioned_texts,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -84,7 +88,11 @@ def extract(source: bytes, language: Language, levels: int | None = None) -> Fil
     walk.mentions |= walk.scope.read
     namespace = language.namespace_of(root, walk.text) if language.namespace_of else ""
     definitions = walk.redefinitions.finish(walk.definitions, walk.drafts)
-    walk.mentions.update(mentioned_bases(definitions, walk.drafts))
+    walk.mentions |= mentioned_bases(definitions, walk.drafts)
+    if walk.taking_names:
+        walk.mentions |= mentioned_texts(walk.spelled)
+    if language.resolution.descriptor_method:
+        walk.mentions |= mentioned_members(definitions, walk.drafts)
     return FileFacts(
         tuple(definitions),
         tuple(

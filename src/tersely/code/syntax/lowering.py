@@ -37,12 +37,13 @@ from tersely.code.syntax.drafts import SCOPE_OWNERS, Naming, ScopeDraft
 from tersely.code.syntax.effects import (
     note_additions,
     note_export,
+    note_given_names,
     note_inheritance,
     note_named_member,
     note_receiver,
 )
 from tersely.code.syntax.isolation import UnreadableNodeError
-from tersely.code.syntax.mentions import GIVEN_MARK, texts_in
+from tersely.code.syntax.mentions import taking_names
 from tersely.code.syntax.naming import naming_of
 from tersely.code.syntax.nodes.comments import comment_above, doc_string, first_attribute
 from tersely.code.syntax.patterns import bind
@@ -79,6 +80,7 @@ class Lowering:
         self.noted = (
             facts.adders.keys() | facts.mergers | facts.mixing_functions | facts.receiver_binders
         )
+        self.taking_names = taking_names(facts)
         # last names of what makes collections that code fills, and names that imports give anything
         self.filling_names = {name.rpartition(".")[2] for name in facts.fillable}
         self.handlers = handlers
@@ -89,6 +91,7 @@ class Lowering:
         self.other_names: dict[int, int] = {}
         self.imports: list[Import] = []
         self.mentions: set[str] = set()
+        self.spelled: set[str] = set()  # texts as far as they are known, with holes
         self.serial = 0
         # variables of the innermost block by name, None outside of any
         self.block: dict[str, str] | None = None
@@ -475,8 +478,10 @@ class Lowering:
             if callee[2] in self.noted:
                 note_additions(self, callee, arguments)
                 note_receiver(self, callee, arguments)
-            if callee[2] in self.resolution.dispatchers:
-                self.mentions.update(callee[2] + GIVEN_MARK + each for each in texts_in(arguments))
+            if callee[2] in self.taking_names:
+                note_given_names(self, callee[2], arguments)
+        elif type(callee) is str and callee in self.taking_names:
+            note_given_names(self, callee, arguments)
         elif (
             len(arguments) == 1
             and callee in self.resolution.asking_functions

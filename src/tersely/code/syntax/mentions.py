@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from tersely.code.expressions import (
     ENTER,
     GENERIC,
     HELD,
+    HOLE,
     IMPORTED,
     ITEM,
     KEY_OF,
@@ -34,11 +36,10 @@ from tersely.code.expressions import (
     TYPED,
     VERSION_MARK,
     Expression,
-    is_spread,
     is_tagged,
 )
-from tersely.code.languages.model import RECEIVER, Resolution
-from tersely.code.symbols import MEMBER_OWNERS, Definition
+from tersely.code.languages.model import RECEIVER, Resolution, member_getters
+from tersely.code.symbols import CLASS_KINDS, MEMBER_OWNERS, Definition
 
 if TYPE_CHECKING:
     from tersely.code.syntax.drafts import ScopeDraft
@@ -79,10 +80,20 @@ HELD_IN_FIRST = (ITEM, ELEMENT, HELD, KEY_OF, PART, ENTER, SPREAD, DECLARED, TYP
 NAMELESS = (CONST, LITERAL)  # expressions that hold the value of no name
 
 
-BASE_MARK = "<"  # in a mention before the name of a class: another one may be based on it
+BASE_MARK = "<"  # in a mention before the name of a class, and before that of one based on it
 
 
-GIVEN_MARK = "("  # in a mention between a dispatcher and the name of a method that it is given
+MADE_MARK = "="  # in a mention before what the body of a class calls, and before the member made so
+
+
+GIVEN_MARK = "("  # in a mention between a function and the name of a member that it is given
+
+
+TEXT_MARK = '"'  # in a mention before a text that may name a member
+PATTERN_MARK = TEXT_MARK + HOLE  # before a text with holes that may
+
+
+_FILLED = re.compile(r"\{[^{}]*\}")  # in a text, where `format` puts something in
 
 
 @cache
@@ -105,6 +116,15 @@ def calling_names(facts: Resolution) -> frozenset[str]:
         for name, summary in every
         if summary.calls or summary.calls_named
     )
+
+
+@cache
+def taking_names(facts: Resolution) -> Mapping[str, slice]:
+    """The arguments that name members, by the names of the functions that take them."""
+    found = dict.fromkeys(facts.dispatchers, slice(None))
+    for name, place in member_getters(facts).items():
+        found[name] = slice(place, place + 1)
+    return found
 
 
 def callee_names(expression: Expression) -> tuple[Any, ...]:
@@ -227,43 +247,67 @@ def names_in_bases(bases: Iterable[Expression]) -> set[Any]:
     return {name for base in bases for name in (*callee_names(base), *carried_names(base))}
 
 
-def original_names(name: Any, bound: Iterable[Expression]) -> Iterator[str]:
+def original_names(name: Any, bound: Iterable[Expression]) -> list[str]:
     """The names that something has where it is defined, by what its name is bound to in a file; ""
     when only evaluating it would tell.
     """
     if type(name) is not str:
-        yield ""
-        return
-    yield name
+        return [""]
+    found = [name]
     for value in bound:
-        if is_tagged(value, IMPORTED):
-            yield value[2] or name
-        elif not is_tagged(value, DEFINED):
-            yield ""
+        tag = value[0] if type(value) is tuple else CONST
+        if tag != DEFINED:
+            found.append((value[2] or name) if tag == IMPORTED else "")
+    return found
 
 
 def mentioned_bases(
     definitions: Sequence[Definition], drafts: Sequence[ScopeDraft | None]
-) -> Iterator[str]:
-    """For each name that a base of a class of a file may have, that name behind `BASE_MARK`."""
-    bodies = [
-        (own, draft) for own, draft in zip(definitions, drafts, strict=True) if draft is not None
-    ]
-    names = {
-        name
-        for own, draft in bodies
-        if own.kind in MEMBER_OWNERS
-        for name in names_in_bases(draft.bases)
-    }
+) -> set[str]:
+    """For each class of a file, and each name that a base of it may have, both behind `BASE_MARK`."""
     bound = defaultdict[Any, list[Expression]](list)
-    for own, draft in bodies if names else ():
+    based = []
+    for own, draft in zip(definitions, drafts, strict=True):
+        if draft is None:
+            continue
+        if draft.bases and own.kind in MEMBER_OWNERS:
+            based.append((own.name, draft.bases))
         bound[own.name].append(draft.decorated or (DEFINED, draft.definition))
         for target, value in draft.binds:
             if type(target) is str:
                 bound[target].append(value)
-    for name in names:
-        for original in original_names(name, bound[name]):
-            yield BASE_MARK + original
+    if not based:
+        return set()
+    return {
+        f"{BASE_MARK}{original}{BASE_MARK}{child}"
+        for child, bases in based
+        for name in names_in_bases(bases)
+        for original in original_names(name, bound[name])
+    }
+
+
+def mentioned_members(
+    definitions: Sequence[Definition], drafts: Sequence[ScopeDraft | None]
+) -> set[str]:
+    """For each member of a class of a file that a call makes or decorates, the name of what is
+    called and its own, both behind `MADE_MARK`.
+    """
+    made: list[tuple[Expression, Expression]] = []
+    for own, draft in zip(definitions, drafts, strict=True):
+        if draft is not None and own.kind in CLASS_KINDS:
+            made += draft.binds
+        if draft is not None and definitions[own.parent].kind in CLASS_KINDS:
+            made.append((own.name, draft.decorated))
+    for target, value in made:  # those of alternatives, and of what is declared, come after it
+        tag = value[0] if type(value) is tuple else CONST
+        if tag in (EITHER, DECLARED):
+            made += [(target, part) for part in (value[1] if tag == EITHER else value[1:2])]
+    return {
+        f"{MADE_MARK}{name}{MADE_MARK}{target}"
+        for target, value in made
+        if type(value) is tuple and value[0] == CALL
+        for name in callee_names(value[1])
+    }
 
 
 def texts_in(arguments: Iterable[Expression]) -> Iterator[str]:
@@ -273,8 +317,21 @@ def texts_in(arguments: Iterable[Expression]) -> Iterator[str]:
         for value in held:
             if is_tagged(value, CONST):
                 yield str(value[1])
-            elif not is_spread(value):
+            else:
                 yield ""
+
+
+def mentioned_texts(spelled: Iterable[str]) -> set[str]:
+    """The texts of a file, with holes for what is put in, that may name members, each behind its
+    mark.
+    """
+    found = set[str]()
+    for text in spelled:
+        pattern = _FILLED.sub(HOLE, text)
+        known = pattern.replace(HOLE, "")
+        if known and f"_{known}".isidentifier():
+            found.add((PATTERN_MARK if known != pattern else TEXT_MARK) + pattern)
+    return found
 
 
 def _read_from(call: Expression, readers: frozenset[str]) -> Expression:

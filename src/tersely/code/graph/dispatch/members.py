@@ -27,7 +27,6 @@ from tersely.code.expressions import (
 from tersely.code.graph.call_resolution import Sites
 from tersely.code.graph.dispatch.classes.missing_members import MissingMembers
 from tersely.code.graph.dispatch.classes.open_classes import OpenClasses
-from tersely.code.graph.dispatch.open_objects import OpenObjects
 from tersely.code.graph.pointsto.annotations import written_types
 from tersely.code.graph.pointsto.values import (
     ASPECT,
@@ -56,6 +55,7 @@ from tersely.code.graph.pointsto.values import (
     one,
 )
 from tersely.code.graph.program.file import File
+from tersely.code.graph.program.program import ClassName
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, Kind
@@ -97,7 +97,6 @@ class Members:
         self.sites = Sites(evaluator)
         self.open = OpenClasses(evaluator)
         self.missing = MissingMembers(evaluator)
-        self.given = OpenObjects(evaluator)
         self._known_bodies: dict[Value, list[tuple[File, int]]] = {}
         # solutions beside what they say
         self._in_order: dict[Value, tuple[Values, tuple[Value, ...]]] = {}
@@ -119,10 +118,14 @@ class Members:
         if tag == MODULE:
             return self.of_module(self.program.file(value[1]), name)
         if tag == EXTERNAL:
-            return self.given.of(value, name, file) or self._of_external(value, name, file)
+            return self.missing.assigned(value, name, file) or self._of_external(value, name, file)
         if tag == RESULT:
             found = self.evaluator.typed.extension_functions(value, name, file)
-            kept = found or self._kept(value[1], name, file) or self.given.of(value, name, file)
+            kept = (
+                found
+                or self._kept(value[1], name, file)
+                or self.missing.assigned(value, name, file)
+            )
             return kept or external(f"{value[1]}.{name}")
         if tag == PARENT:
             return self._of_parent(value, name, file)
@@ -645,21 +648,20 @@ class Members:
     def _direct_subclasses(self, target: Value) -> Values:
         home = self.program.file(target[1])
         name = home.definitions[target[2]].name
-        found = set(self._implementers(target)) if self.is_structural(target) else set[Value]()
-        candidates = {*self.program.basing(name, home), target[1]}
-        if len(candidates) > MAX_SUBTYPE_FILES:
+        found = self._implementers(target) if self.is_structural(target) else NOTHING
+        based = self.program.hierarchy.based_on(name, home)
+        files = {one.file for one in based}
+        if len(files) > MAX_SUBTYPE_FILES:
             self.solver.bounds.met(SUBTYPE_LIMIT)
-        for file_id in sorted(candidates)[:MAX_SUBTYPE_FILES]:
-            file = self.program.file(file_id)
-            for position in file.classes_on(name):
-                candidate = self.class_of(file, position)
-                if (
-                    candidate is not None
-                    and candidate != target
-                    and target in self.bases(candidate)
-                ):
-                    found.add(candidate)
-        return frozenset(found)
+            last = sorted(files)[MAX_SUBTYPE_FILES]
+            based = {one for one in based if one.file < last}
+        return found.union(self._based_on(target, based))
+
+    def _based_on(self, target: Value, names: Iterable[ClassName]) -> Iterator[Value]:
+        """The classes of some names that are based on one."""
+        return (
+            one for one in self.open.named(names) if one != target and target in self.bases(one)
+        )
 
     def is_structural(self, target: Value) -> bool:
         """True if having every method of a type makes a class implement it."""
@@ -778,18 +780,14 @@ class Members:
         places = self.program.named(name, kinds=CALLABLE_KINDS | VALUE_KINDS)
         home = self.program.file(target[1])
         found: Values = NOTHING
-        for position in (
-            home.classes_on(home.definitions[target[2]].name)
-            if name in home.member_stores()
-            else ()
-        ):
-            child = self.class_of(home, position)
-            if child is not None and child != target and target in self.bases(child):
-                # An equation: what is assigned may come from the same member of another instance of
-                # `target`.
-                found |= self.solver.solve(
-                    ("assigned below", child, name), self.assigned, child, name
-                )
+        own = home.definitions[target[2]].name
+        is_stored = name in home.member_stores()
+        based = self.program.hierarchy.based_on(own, home) if is_stored else ()
+        near = (class_ for class_ in based if class_.file == home.id)
+        for below in self._based_on(target, near):
+            # An equation: what is assigned may come from the same member of another instance of
+            # `target`.
+            found |= self.solver.solve(("assigned below", below, name), self.assigned, below, name)
         for file_id, position in places if len(places) <= MAX_SUBCLASS_MEMBERS else ():
             file = self.program.file(file_id)
             owner = file.owner_class(position)
@@ -858,8 +856,7 @@ class Members:
         if len(files) > MAX_STORE_FILES:
             files = [value[1]]
         as_class = (CLASS, value[1], value[2]) if value[0] == INSTANCE else value
-        for file_id in files:
-            file = self.program.file(file_id)
+        for file in map(self.program.file, files):
             for store in file.member_stores().get(name, ()):
                 base = self.evaluator.values(file, store.scope, store.base)
                 instances = {each[:3] for each in base if each[0] == INSTANCE}

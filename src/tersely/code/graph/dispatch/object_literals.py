@@ -21,7 +21,7 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
 )
-from tersely.code.graph.program.file import File
+from tersely.code.graph.program.file import File, kept
 from tersely.code.symbols import CALLABLE_KINDS, Kind
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ class Objects:
         self.evaluator = evaluator
         self.program = evaluator.program
         self.solver = evaluator.solver
-        self._declarations: dict[int, dict[str, list[Declaration]]] = {}
 
     def functions(self, target: Value, name: str) -> Values:
         """The values that objects of an interface or a type, or of one below it, have under a name."""
@@ -107,20 +106,16 @@ class Objects:
 
     # Declarations
 
+    @kept
     def declarations(self, file: File) -> dict[str, list[Declaration]]:
         """Values with a declared type by each name that is written in the type."""
-        known = self._declarations.get(file.id)
-        if known is None:
-            known = self._declarations[file.id] = defaultdict(list)
-            for position, scope in enumerate(file.scopes):
-                for declaration in _declared(file, position) if scope is not None else ():
-                    for name in {
-                        one
-                        for part in _names_in(declaration.type)
-                        for one in file.original_names(part)
-                    }:
-                        known[name].append(declaration)
-        return known
+        found: dict[str, list[Declaration]] = defaultdict(list)
+        for position, scope in enumerate(file.scopes):
+            for declaration in _declared(file, position) if scope is not None else ():
+                parts = _names_in(declaration.type)
+                for name in {one for part in parts for one in file.original_names(part)}:
+                    found[name].append(declaration)
+        return found
 
 
 def _declared(file: File, position: int) -> Iterator[Declaration]:

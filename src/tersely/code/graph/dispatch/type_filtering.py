@@ -45,7 +45,7 @@ from tersely.code.graph.pointsto.values import (
     type_arguments,
     with_arguments,
 )
-from tersely.code.graph.program.file import File
+from tersely.code.graph.program.file import File, kept
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -61,8 +61,6 @@ class Typed:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.program = evaluator.program
-        self._arities: dict[Value, tuple[int, int | None]] = {}
-        self._signatures: dict[Value, tuple[str, ...]] = {}
 
     def opened(self, values: Values) -> Values:
         """Instances of these very classes made into instances of them or of anything below."""
@@ -356,6 +354,7 @@ class Typed:
             most is None or given <= most or bool(self.program.file(value[1]).facts.arguments_name)
         )
 
+    @kept
     def _arity(self, value: Value) -> tuple[int, int | None]:
         """The number of arguments that a function needs, and the most that it takes; None for any
         number.
@@ -363,23 +362,15 @@ class Typed:
         if value[0] == PROMISED:
             types = value[4]
             return len(types), None if any(map(is_spread, types)) else len(types)
-        known = self._arities.get(value[1:3])
-        if known is None:
-            parameters = self._parameters(value)
-            needed = sum(
-                default is None and mode not in VARIADIC for _, _, default, mode in parameters
-            )
-            variadic = any(mode in VARIADIC for _, _, _, mode in parameters)
-            known = self._arities[value[1:3]] = (needed, None if variadic else len(parameters))
-        return known
+        parameters = self._parameters(value)
+        needed = sum(default is None and mode not in VARIADIC for _, _, default, mode in parameters)
+        variadic = any(mode in VARIADIC for _, _, _, mode in parameters)
+        return needed, None if variadic else len(parameters)
 
+    @kept
     def signature(self, value: Value) -> tuple[str, ...]:
         """The names of the parameter types of a function."""
-        known = self._signatures.get(value[1:3])
-        if known is None:
-            types = tuple(last_name(annotation) for _, annotation, _, _ in self._parameters(value))
-            known = self._signatures[value[1:3]] = types
-        return known
+        return tuple(last_name(annotation) for _, annotation, _, _ in self._parameters(value))
 
     def _type_names(self, file: File, scope: int, argument: Expression) -> frozenset[str]:
         """Names of the types that an argument has, empty if unknown."""

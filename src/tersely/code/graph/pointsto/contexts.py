@@ -40,7 +40,7 @@ from tersely.code.graph.pointsto.values import (
     Values,
     one,
 )
-from tersely.code.graph.program.file import File
+from tersely.code.graph.program.file import File, kept
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -148,7 +148,6 @@ class Contexts:
         self.evaluator = evaluator
         self.program = evaluator.program
         self.solver = evaluator.solver
-        self._places: dict[int, Places] = {}
 
     def parameter(self, file: File, position: int, index: int) -> Values:
         """The values that a parameter without a type is declared to be given, by the place of its
@@ -348,17 +347,14 @@ class Contexts:
 
     # Places
 
+    @kept
     def _places_of(self, file: File) -> Places:
         """The places of what a file writes as values."""
-        known = self._places.get(file.id)
-        if known is None:
-            known = self._places[file.id] = Places.empty()
-            for position, scope in enumerate(file.scopes):
-                for value, place in (
-                    _values_with_places(file, position, scope) if scope is not None else ()
-                ):
-                    known.add(value, place)
-        return known
+        found = Places.empty()
+        for position, scope in enumerate(file.scopes):
+            for written in _values_with_places(file, position, scope) if scope is not None else ():
+                found.add(*written)
+        return found
 
 
 def _values_with_places(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import ENTER, HOLE, MEMBER, is_spread, is_tagged
@@ -34,8 +35,9 @@ from tersely.code.graph.pointsto.values import (
     refused,
     tuple_of,
 )
-from tersely.code.graph.program.file import File
+from tersely.code.graph.program.file import File, kept
 from tersely.code.languages.model import RECEIVER, Summary, Topic
+from tersely.code.syntax.mentions import PATTERN_MARK, TEXT_MARK
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -54,8 +56,6 @@ class Summaries:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.program = evaluator.program
-        # the names of members that functions give which give them by name, by file and function
-        self._names_given: dict[tuple[int, str], frozenset[str]] = {}
 
     def of(self, callee: Value, file: File) -> Summary | None:
         """The summary of a function that is not ours, None if nothing is known of it."""
@@ -188,23 +188,35 @@ class Summaries:
                 found |= self._families(owners, name[2])
         return found
 
-    def names_given(self, file: File, getter: str, place: int) -> frozenset[str]:
+    def may_be_text(self, name: str, file: File) -> bool:
+        """True if what is computed may be a name: some text is it, or a pattern that it fits."""
+        return bool(
+            file.facts.members_are_items  # whose names are texts as well
+            or self.program.mentioning(TEXT_MARK + name, file)
+            or any(fnmatchcase(name, pattern) for pattern in self._patterns)
+        )
+
+    @cached_property
+    def _patterns(self) -> list[str]:
+        """The texts with holes of which enough is known to name a member."""
+        every = (pattern for pattern, _ in self.program.facts.mentions(PATTERN_MARK))
+        return [one for one in every if len(one.replace(HOLE, "")) >= LEAST_PATTERN]
+
+    @kept
+    def names_given(self, file: File, getter: str, place: int) -> set[str]:
         """The names, and patterns of names, of the members that a function gives in a file which
         gives them by that argument, found out once.
         """
-        known = self._names_given.get((file.id, getter))
-        if known is None:
-            found = set[str]()
-            for scope, index in file.calls_by_name.get(getter, ()):
-                call = file.scope(scope).calls[index]
-                if call[1] != getter and not is_tagged(call[1], MEMBER):
-                    continue  # what it gave is called
-                for value in self.evaluator.union(file, scope, call[2][place : place + 1]):
-                    has_pattern = value[0] == RESULT and len(value) > len(("tag", "name"))
-                    if has_pattern or value[0] == KEY:
-                        found.add(str(value[-1]))
-            known = self._names_given[file.id, getter] = frozenset(found)
-        return known
+        found = set[str]()
+        for scope, index in file.calls_by_name.get(getter, ()):
+            call = file.scope(scope).calls[index]
+            if call[1] != getter and not is_tagged(call[1], MEMBER):
+                continue  # what it gave is called
+            for value in self.evaluator.union(file, scope, call[2][place : place + 1]):
+                has_pattern = value[0] == RESULT and len(value) > len(("tag", "name"))
+                if has_pattern or value[0] == KEY:
+                    found.add(str(value[-1]))
+        return found
 
     def _families(self, owners: Values, pattern: str) -> Values:
         """The members of some values whose names fit a pattern, of each as one value."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import cached_property, wraps
 from itertools import starmap
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 from tersely.code.expressions import (
     CONST,
@@ -44,7 +44,6 @@ from tersely.code.syntax.mentions import (
     echoing,
     is_of_block,
     mapped,
-    names_in_bases,
     original_names,
     read_name,
     serials_in,
@@ -52,6 +51,7 @@ from tersely.code.syntax.mentions import (
 )
 
 Entry = tuple[int, Expression]  # (scope in which to evaluate, expression)
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class IndexedFile(NamedTuple):
@@ -94,6 +94,20 @@ class Flow(NamedTuple):
     of_result: bool = False  # the name is that of a call whose result goes there
 
 
+def kept(compute: Method) -> Method:
+    """A method whose answers are kept in its object, each by its arguments."""
+    name = f"_kept_{compute.__name__}"
+
+    @wraps(compute)
+    def answer(owner: Any, *key: Any) -> Any:
+        known = vars(owner).setdefault(name, {})
+        if key not in known:
+            known[key] = compute(owner, *key)
+        return known[key]
+
+    return cast("Method", answer)
+
+
 class File:
     """One file with what is known of it statically. Tables are made when first asked for."""
 
@@ -118,14 +132,8 @@ class File:
         for position, definition in enumerate(definitions):
             if position:
                 self.children[definition[3]].append(position)
-        self._qualnames: list[str] | None = None
         self._names: dict[int, dict[str, list[Entry]]] = {}
         self._versions: dict[tuple[int, str], int] = {}
-        self._declared: dict[int, frozenset[str]] = {}
-        self._receiver_stores: dict[int, dict[str, list[Entry]]] = {}
-        self._given_back: dict[int, tuple[int, ...]] = {}
-        self._item_stores: list[Store] | None = None
-        self._member_stores: dict[str, list[Store]] | None = None
         # serial -> where a list or mapping is written
         self.displays: dict[int, tuple[int, Expression]] = {}
 
@@ -153,11 +161,10 @@ class File:
         assert scope is not None
         return scope
 
+    @kept
     def qualnames(self) -> list[str]:
         """Qualified names by position, numbered where a name is defined again."""
-        if self._qualnames is None:
-            self._qualnames = [definition.numbered_qualname for definition in self.definitions]
-        return self._qualnames
+        return [definition.numbered_qualname for definition in self.definitions]
 
     def all_bindings(self, position: int, name: str) -> list[Entry]:
         """The entries that a name of a scope is bound to at any time, as seen from outside the
@@ -208,24 +215,7 @@ class File:
         """Modules whose names the file imports wholesale, in any scope."""
         return [module for scope in self.scopes if scope is not None for module in scope.stars]
 
-    def classes_on(self, name: str) -> Sequence[int]:
-        """Classes that may have a class of that name as a base: it is written so, imported so, or
-        bound in some way.
-        """
-        return [*self._classes_by_base.get(name, ()), *self._classes_by_base.get("", ())]
-
-    @cached_property
-    def _classes_by_base(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = defaultdict(list)
-        for position, scope in enumerate(self.scopes):
-            if scope is None or self.definitions[position].kind not in MEMBER_OWNERS:
-                continue
-            names = names_in_bases(scope.bases)
-            for original in {original for name in names for original in self.original_names(name)}:
-                found[original].append(position)
-        return found
-
-    def original_names(self, name: Any) -> Iterator[str]:
+    def original_names(self, name: Any) -> list[str]:
         """The names that something has where it is defined; "" when only evaluating it would tell."""
         return original_names(name, (entry for _, entry in self.names(0).get(name, ())))
 
@@ -478,39 +468,33 @@ class File:
         entries = self.names(position).get(name, ())
         return len(entries) == 1 and type(entries[0][1]) is tuple and entries[0][1][0] == PARAMETER
 
+    @kept
     def given_back(self, position: int) -> tuple[int, ...]:
         """The parameters that a function returns just as they came, its receiver aside."""
-        known = self._given_back.get(position)
-        if known is None:
-            scope = self.scope(position)
-            returns = () if scope.flags & GENERATOR else scope.returns
-            names = {each for each in returns if type(each) is str}
-            own = {self.receiver_name(position)} if self.owner_class(position) >= 0 else set()
-            known = self._given_back[position] = tuple(
-                index
-                for index, (name, _, _, mode) in enumerate(scope.parameters)
-                if name in names - own
-                and mode not in VARIADIC
-                and len(self.all_bindings(position, name)) == 1
-            )
-        return known
+        scope = self.scope(position)
+        returns = () if scope.flags & GENERATOR else scope.returns
+        names = {each for each in returns if type(each) is str}
+        own = {self.receiver_name(position)} if self.owner_class(position) >= 0 else set()
+        return tuple(
+            index
+            for index, (name, _, _, mode) in enumerate(scope.parameters)
+            if name in names - own
+            and mode not in VARIADIC
+            and len(self.all_bindings(position, name)) == 1
+        )
 
+    @kept
     def receiver_stores(self, owner: int) -> dict[str, list[Entry]]:
         """The entries that methods of a class assign to members of their receiver, by member."""
-        known = self._receiver_stores.get(owner)
-        if known is None:
-            known = self._receiver_stores[owner] = defaultdict(list)
-            if self.definitions[owner].kind in CALLABLE_KINDS:  # a function that makes objects
-                self._collect_receiver_stores(owner, set(self.facts.receiver_names), known)
-                return known
-            for child in self.children.get(owner, ()):
-                if (
-                    self.scopes[child] is not None
-                    and self.definitions[child].kind not in MEMBER_OWNERS
-                ):
-                    names = {self.receiver_name(child), *self.facts.receiver_names}
-                    self._collect_receiver_stores(child, names, known)
-        return known
+        found: dict[str, list[Entry]] = defaultdict(list)
+        if self.definitions[owner].kind in CALLABLE_KINDS:  # a function that makes objects
+            self._collect_receiver_stores(owner, set(self.facts.receiver_names), found)
+            return found
+        for child in self.children.get(owner, ()):
+            if self.scopes[child] is not None and self.definitions[child].kind not in MEMBER_OWNERS:
+                names = {self.receiver_name(child), *self.facts.receiver_names}
+                self._collect_receiver_stores(child, names, found)
+        return found
 
     def _collect_receiver_stores(
         self, position: int, names: set[str], found: dict[str, list[Entry]]
@@ -630,17 +614,14 @@ class File:
 
     def item_stores(self) -> list[Store]:
         """Every `base[key] = value` of the file."""
-        if self._item_stores is None:
-            self._collect_stores()
-        return self._item_stores or []
+        return self._stores()[0]
 
     def member_stores(self) -> dict[str, list[Store]]:
         """Every `base.name = value` of the file, by name."""
-        if self._member_stores is None:
-            self._collect_stores()
-        return self._member_stores or {}
+        return self._stores()[1]
 
-    def _collect_stores(self) -> None:
+    @kept
+    def _stores(self) -> tuple[list[Store], dict[str, list[Store]]]:
         items: list[Store] = []
         members: dict[str, list[Store]] = defaultdict(list)
         for position, scope in enumerate(self.scopes):
@@ -655,7 +636,7 @@ class File:
                         members[target[2]].append(Store(position, target[1], target[2], value))
                         if self.facts.members_are_items:
                             items.append(Store(position, target[1], (CONST, target[2]), value))
-        self._item_stores, self._member_stores = items, members
+        return items, members
 
     def _fill_names(self) -> None:
         tables = self._names
@@ -709,17 +690,13 @@ class File:
             owner = self.definitions[owner].parent
         return 0
 
-    def _declared_in(self, position: int) -> frozenset[str]:
+    @kept
+    def _declared_in(self, position: int) -> set[str]:
         """Names that the scope of a definition binds as its own."""
-        known = self._declared.get(position)
-        if known is None:
-            scope = self.scopes[position]
-            found: set[str] = {
-                self.definitions[child].name for child in self.children.get(position, ())
-            }
-            if scope is not None:
-                found.update(parameter[0] for parameter in scope.parameters)
-                found.update(target for target, _ in scope.binds if type(target) is str)
-                found.difference_update(name for name, _ in scope.outer)
-            known = self._declared[position] = frozenset(found)
-        return known
+        scope = self.scopes[position]
+        found = {self.definitions[child].name for child in self.children.get(position, ())}
+        if scope is not None:
+            found.update(parameter[0] for parameter in scope.parameters)
+            found.update(target for target, _ in scope.binds if type(target) is str)
+            found.difference_update(name for name, _ in scope.outer)
+        return found

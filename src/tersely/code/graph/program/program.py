@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any, Protocol, cast
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 from tersely.code.bounds import Bounds
-from tersely.code.graph.program.file import File, IndexedFile
+from tersely.code.graph.program.file import File, IndexedFile, kept
 from tersely.code.languages.model import Files, Made
 from tersely.code.languages.registry import family_of
 from tersely.code.symbols import Definition
-from tersely.code.syntax.mentions import BASE_MARK
+from tersely.code.syntax.mentions import BASE_MARK, GIVEN_MARK
 
 MAX_NAMESAKES = 3  # definitions of a name, above which none of them is believed
 MAX_STAR_FILES = 1_000  # that one name is looked for in, by way of imports of all names
@@ -37,6 +38,10 @@ class Facts(Protocol):
         """Files that use the name, by id."""
         ...
 
+    def mentions(self, mark: str) -> Sequence[tuple[str, Sequence[int]]]:
+        """Every mention that begins with a mark, without it, with the files that have it."""
+        ...
+
     def definitions_named(self, name: str) -> Sequence[tuple[int, int, str, str]]:
         """(file, position, kind, last name of what precedes it in its qualified name) of every
         definition of a name.
@@ -52,6 +57,50 @@ class Facts(Protocol):
         ...
 
 
+class ClassName(NamedTuple):
+    """The name of a class, and the file that defines it."""
+
+    name: str
+    file: int
+
+
+class Hierarchy:
+    """The classes that may be below others by the names that their bases are written with, which
+    the index knows: no file is opened for it.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def based_on(self, name: str, like: File) -> set[ClassName]:
+        """The classes that may be based on one of a name, of those whose languages see the
+        definitions of a file.
+        """
+        mentioning = {*self._program.mentioning(name, like)}
+        unnamed = {one for one in self._based[""] if one.file in mentioning}
+        kin = (one for one in self._based[name] if self._program.is_kin(one.file, like))
+        return unnamed.union(kin)
+
+    @kept
+    def below(self, name: str, like: File) -> set[ClassName]:
+        """The classes that may be below one of a name, likewise."""
+        found, names = set[ClassName](), {name}
+        while names:
+            new = self.based_on(names.pop(), like) - found
+            found |= new
+            names |= {one.name for one in new}
+        return found
+
+    @cached_property
+    def _based(self) -> dict[str, list[ClassName]]:
+        """The classes by the names of their bases, "" for one that only evaluating would tell."""
+        found = defaultdict[str, list[ClassName]](list)
+        for names, files in self._program.facts.mentions(BASE_MARK):
+            base, _, name = names.partition(BASE_MARK)
+            found[base] += [ClassName(name, at) for at in files]
+        return found
+
+
 class Program:
     """All files of one index revision."""
 
@@ -60,19 +109,13 @@ class Program:
         self.rows: dict[int, IndexedFile] = {row.id: row for row in facts.indexed_files()}
         self.by_path: dict[str, int] = {row.path: row.id for row in self.rows.values()}
         self._files: dict[int, File] = {}
-        # paths by their last part, and by their last two
-        self._by_name: dict[str, list[str]] | None = None
-        self._ending: dict[str, list[str]] = {}
         self._chosen: dict[tuple[Any, ...], tuple[tuple[int, int], ...]] = {}
-        self._directories: dict[str, list[str]] | None = None
         self._modules: dict[tuple[str, str], list[int]] = {}
-        self._star_targets: dict[int, tuple[int, ...]] = {}
         # by language, directory or path, and namespace
         self._neighbours: dict[tuple[str, str, str], dict[int, None]] = {}
-        self._once: dict[Callable[[Files], Any], Any] = {}
         self._mentions: dict[tuple[str, str], tuple[int, ...]] = {}
         self._kin = {row.id: family_of(row.language) for row in self.rows.values()}
-        self._named: dict[str, tuple[tuple[int, int, str, str], ...]] = {}
+        self.hierarchy = Hierarchy(self)
         self.bounds = Bounds()  # that are met for values
         # that are met for answers, which may lack something for them
         self.notes = notes or Bounds()
@@ -151,15 +194,10 @@ class Program:
                 yield other
                 pending += [each for each in self._targets_of_stars(other) if each not in seen]
 
-    def _targets_of_stars(self, file: File) -> tuple[int, ...]:
+    @kept
+    def _targets_of_stars(self, file: File) -> list[int]:
         """The files that imports of all names mean, the one that counts first at the end."""
-        known = self._star_targets.get(file.id)
-        if known is None:
-            found = [
-                target for module in file.stars for target in reversed(self.modules(file, module))
-            ]
-            known = self._star_targets[file.id] = tuple(found)
-        return known
+        return [target for module in file.stars for target in reversed(self.modules(file, module))]
 
     def mentioning(self, name: str, like: File) -> tuple[int, ...]:
         """Files that use a name, of those whose languages see the definitions of a file."""
@@ -170,19 +208,19 @@ class Program:
             known = self._mentions[key] = tuple(each for each in files if self._kin[each] == key[1])
         return known
 
-    def basing(self, name: str, like: File) -> set[int]:
-        """Files with classes that may be based on one of a name, likewise."""
-        unnamed = {*self.mentioning(BASE_MARK, like)}.intersection(self.mentioning(name, like))
-        return unnamed.union(self.mentioning(BASE_MARK + name, like))
+    def given(self, function: str, names: Iterable[str], like: File) -> set[int]:
+        """The files in which a function is given one of some names of members, "" for what only
+        evaluating would tell.
+        """
+        marks = (function + GIVEN_MARK + name for name in names)
+        return {at for mark in marks for at in self.mentioning(mark, like)}
 
+    @kept
     def places_named(self, name: str) -> tuple[tuple[int, int, str, str], ...]:
         """(file, position, kind, last name of what precedes it in its qualified name) of the
         definitions of a name anywhere.
         """
-        known = self._named.get(name)
-        if known is None:
-            known = self._named[name] = tuple(sorted(self.facts.definitions_named(name)))
-        return known
+        return tuple(sorted(self.facts.definitions_named(name)))
 
     def named(
         self,
@@ -257,8 +295,7 @@ class Program:
 
     def directories(self) -> list[str]:
         """All directories that hold files, the root as ""."""
-        self.under("")
-        return sorted(self._directories or ())
+        return sorted(self._by_directory)
 
     def exists(self, path: str) -> bool:
         """True if the index has a file."""
@@ -272,38 +309,40 @@ class Program:
         """Text of a configuration file."""
         return self.facts.text(path)
 
+    @kept
     def once(self, compute: Callable[[Files], Made]) -> Made:
         """What a language makes of the repository, made once."""
-        if compute not in self._once:
-            self._once[compute] = compute(self)
-        return cast("Made", self._once[compute])
+        return compute(self)
 
+    @kept
     def ending(self, suffix: str) -> list[str]:
         """Paths equal to `suffix` or ending in `/suffix`."""
-        if self._by_name is None:
-            self._by_name = defaultdict(list)
-            for path in sorted(self.by_path):
-                directory, _, name = path.rpartition("/")
-                self._by_name[name].append(path)
-                if directory:
-                    self._by_name[f"{directory.rpartition('/')[2]}/{name}"].append(path)
-        known = self._ending.get(suffix)
-        if known is None:
-            tail = "/" + suffix
-            candidates = self._by_name.get("/".join(suffix.split("/")[-2:]), ())
-            known = self._ending[suffix] = [
-                path for path in candidates if path == suffix or path.endswith(tail)
-            ]
-        return known
+        candidates = self._by_end.get("/".join(suffix.split("/")[-2:]), ())
+        return [path for path in candidates if f"/{path}".endswith(f"/{suffix}")]
 
     def under(self, directory: str) -> list[str]:
         """Paths below a directory, at any depth."""
-        if self._directories is None:
-            self._directories = defaultdict(list)
-            for path in sorted(self.by_path):
-                parent = path.rpartition("/")[0]
-                while parent:
-                    self._directories[parent].append(path)
-                    parent = parent.rpartition("/")[0]
-                self._directories[""].append(path)
-        return self._directories.get(directory, [])
+        return self._by_directory.get(directory, [])
+
+    @cached_property
+    def _by_end(self) -> dict[str, list[str]]:
+        """Paths by their last part, and by their last two."""
+        found = defaultdict[str, list[str]](list)
+        for path in sorted(self.by_path):
+            directory, _, name = path.rpartition("/")
+            found[name].append(path)
+            if directory:
+                found[f"{directory.rpartition('/')[2]}/{name}"].append(path)
+        return found
+
+    @cached_property
+    def _by_directory(self) -> dict[str, list[str]]:
+        """Paths by every directory around them, the root as ""."""
+        found = defaultdict[str, list[str]](list)
+        for path in sorted(self.by_path):
+            parent = path.rpartition("/")[0]
+            while parent:
+                found[parent].append(path)
+                parent = parent.rpartition("/")[0]
+            found[""].append(path)
+        return found

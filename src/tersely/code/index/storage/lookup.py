@@ -29,7 +29,7 @@ from tersely.foundation.storage.database import Database, Row, Values
 
 MAX_SEARCHED_FILES = 32  # files a query may name before names are looked up first and files second
 SUGGESTED_LENGTH_DIFFERENCE = 3  # characters
-_HIGHEST = "\U0010ffff"
+HIGHEST = "\U0010ffff"
 _NUMBER = re.compile(r"#\d+$")
 _MAGIC = re.compile(r"[*?[]")
 
@@ -160,7 +160,7 @@ def _rows_named(database: Database, name: str, is_pattern: bool) -> Iterator[Row
     # Names alone are read from their index, which is many times faster than going through the
     # symbols.
     names = "select distinct name from symbol where name between ? and ? and name glob ?"
-    return _symbol_rows(database, f"s.name in ({names})", (prefix, prefix + _HIGHEST, _glob(last)))
+    return _symbol_rows(database, f"s.name in ({names})", (prefix, prefix + HIGHEST, _glob(last)))
 
 
 def _rows_in(database: Database, files: list[int], condition: str) -> Iterator[Row]:
@@ -174,7 +174,7 @@ def _files(database: Database, path: str, is_pattern: bool) -> list[int]:
     query = "select id, path from file where skipped = '' and "
     if is_pattern:
         prefix = _literal_prefix(last)
-        values: Values = (prefix, prefix + _HIGHEST, _glob(last))
+        values: Values = (prefix, prefix + HIGHEST, _glob(last))
         rows = database.rows(query + "name between ? and ? and name glob ?", values)
         matches = _path_pattern(path)
     else:

@@ -278,10 +278,13 @@ class Store:
         posting = self._database.value("select files from mention where name = ?", (name,))
         return decode_ids(posting) if posting else []
 
-    def mentions(self) -> Iterator[tuple[str, list[int]]]:
-        """Every identifier with the ids of the files that use it, by identifier."""
-        rows = self._database.stream("select name, files from mention order by name")
-        return ((name, decode_ids(posting)) for name, posting in rows)
+    def mentions(self, mark: str = "") -> Iterator[tuple[str, list[int]]]:
+        """Every mention that begins with a mark, without it, with the ids of the files that have
+        it, by name.
+        """
+        query = "select name, files from mention where name between ? and ? order by name"
+        rows = self._database.stream(query, (mark, mark + lookup.HIGHEST))
+        return ((name.removeprefix(mark), decode_ids(posting)) for name, posting in rows)
 
     def files_of_namespace(self, namespace: str) -> list[int]:
         """Ids of the files that declare a package or namespace, ascending."""

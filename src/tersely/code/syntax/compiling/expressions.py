@@ -198,6 +198,7 @@ def _filled(
     elif given is not None:
         pairs = _pairs_in(given)
     if filling is model.Filling.ITEMS:
+        walk.spelled.update(dict(keywords))
         spread = (((SPREAD, None), given),) if given is not None else ()
         named = tuple(
             ((CONST, name) if name else (SPREAD, None), value) for name, value in keywords
@@ -323,13 +324,15 @@ def _text(rule: model.Text) -> Handler:
                 first = first if texts else put_in
                 texts.append(HOLE)
                 is_whole = False
+        known = "".join(texts)
+        walk.spelled.add(known)
         is_one = len(texts) == 1 and len(parts) <= 3
         if is_whole and (is_one or 1 < len(texts) == len(parts)):
-            return (CONST, "".join(texts))
+            return (CONST, known)
         text = walk.text(node).strip("\"'`")
         if not parts or not text:
             return (CONST, text)
-        return patterned("".join(texts), beginning_of(first))
+        return patterned(known, beginning_of(first))
 
     return lower
 

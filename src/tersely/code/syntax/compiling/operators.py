@@ -59,7 +59,9 @@ def _operator(rule: model.Operator) -> Handler:
         if rule.updates and len(values) == 2:
             _update(walk, values[0], values[1], line)
         if values and (is_text(values[0]) or (tokens == ["+"] and is_text(values[-1]))):
-            return _text_with(values, tokens)
+            text = _text_with(values, tokens)
+            walk.spelled.update(text[1:3])  # of one that is not whole type and pattern
+            return text
         return made if rule.values else None
 
     return lower

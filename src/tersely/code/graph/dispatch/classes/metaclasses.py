@@ -54,7 +54,9 @@ class Metaclasses:
         name = home.definitions[metaclass[2]].name
         members = self.evaluator.members
         found = set[Value]()
-        for file in map(self.program.file, self.program.mentioning(name, home)):
+        naming = {*self.program.mentioning(name, home)}
+        both = naming.intersection(self.program.mentioning(METACLASS, home))
+        for file in map(self.program.file, sorted(both)):
             for position in range(len(file.definitions)):
                 is_told = file.scopes[position] is not None and METACLASS in file.names(position)
                 target = members.class_of(file, position) if is_told else None

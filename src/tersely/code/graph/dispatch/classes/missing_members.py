@@ -1,4 +1,6 @@
-"""Members that an object lacks, where a method of it is asked for them by their names."""
+"""Members that an object lacks, where a method of it is asked for them by their names, and those of
+things outside the repository to which code gives any: `threading.local()`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,13 @@ from tersely.code.languages.model import member_getters
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
+
+
+MAX_GIVING_FILES = 10  # that mention a member, above which its own file alone is searched
+GIVING_LIMIT = (
+    f"what is given to a member of a thing outside that over {MAX_GIVING_FILES} files"
+    " mention was looked for in the file that reads it alone"
+)
 
 
 class MissingMembers:
@@ -27,6 +36,25 @@ class MissingMembers:
             return NOTHING
         key = ("missing", receiver, name)
         return self.evaluator.solver.solve(key, self._given, receiver, name, file)
+
+    def assigned(self, value: Value, name: str, file: File) -> Values:
+        """What code assigns to a member of a thing outside, nothing of one that takes none."""
+        if value[1] not in file.facts.open_objects:
+            return NOTHING
+        key = ("open", value, name)
+        return self.evaluator.solver.solve(key, self._assigned, value, name, file)
+
+    def _assigned(self, value: Value, name: str, file: File) -> Values:
+        program, found = self.evaluator.program, NOTHING
+        files = program.mentioning(name, file)
+        if len(files) > MAX_GIVING_FILES:
+            self.evaluator.solver.bounds.met(GIVING_LIMIT)
+            files = (file.id,)
+        for other in map(program.file, files):
+            for store in other.member_stores().get(name, ()):
+                if value in self.evaluator.values(other, store.scope, store.base):
+                    found |= self.evaluator.values(other, store.scope, store.value)
+        return found
 
     def _given(self, receiver: Value, name: str, file: File) -> Values:
         found: Values = NOTHING

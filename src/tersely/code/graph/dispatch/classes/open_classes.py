@@ -9,6 +9,7 @@ itself is an instance of `m`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CLASS_METHOD, DEFINED, EXTENSION, PARTIAL, STATIC
@@ -22,6 +23,7 @@ from tersely.code.graph.pointsto.values import (
     one,
 )
 from tersely.code.graph.program.file import File
+from tersely.code.graph.program.program import ClassName
 from tersely.code.symbols import MEMBER_OWNERS, Kind
 
 if TYPE_CHECKING:
@@ -37,7 +39,6 @@ class OpenClasses:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.program = evaluator.program
-        self._known: dict[tuple[str, str], list[tuple[int, int]]] = {}
 
     # Places of one class
 
@@ -62,6 +63,16 @@ class OpenClasses:
                 if self._is_partial(self.program.file(place[0]), place[1], file.namespace)
             ]
         return bodies if (file.id, position) in bodies else [(file.id, position)]
+
+    def named(self, names: Iterable[ClassName]) -> Iterator[Value]:
+        """The classes of some names."""
+        for name, file_id in sorted(names):
+            for at, position in self.program.named(name, kinds=MEMBER_OWNERS):
+                file = self.program.file(file_id)
+                is_class = at == file_id and file.scopes[position] is not None
+                value = self.evaluator.members.class_of(file, position) if is_class else None
+                if value is not None:
+                    yield value
 
     # Modules that files declare
 
@@ -107,20 +118,14 @@ class OpenClasses:
 
     def qualified(self, file: File, qualname: str, name: str) -> list[tuple[int, int]]:
         """Definitions of a qualified name in the file's language."""
-        key = (file.language.name, qualname)
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = []
-            around = qualname.rpartition(".")[0].rpartition(".")[2]
-            for file_id, position in self.program.named(name, owner=around):
-                other = self.program.file(file_id)
-                if (
-                    other.language is file.language
-                    and other.definitions[position].qualname == qualname
-                ):
-                    known.append((file_id, position))
-            del known[MAX_OPENINGS:]
-        return known
+        found: list[tuple[int, int]] = []
+        around = qualname.rpartition(".")[0].rpartition(".")[2]
+        for file_id, position in self.program.named(name, owner=around):
+            other = self.program.file(file_id)
+            is_same = other.definitions[position].qualname == qualname
+            if other.language is file.language and is_same:
+                found.append((file_id, position))
+        return found[:MAX_OPENINGS]
 
     def defined_elsewhere(self, owner: Value, name: str) -> Values:
         """Members whose definition names its owner instead of standing in it: `class A::B`, `def

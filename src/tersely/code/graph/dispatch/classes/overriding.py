@@ -8,7 +8,8 @@ order of a class below.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CALL, MEMBER, Expression
 from tersely.code.graph.pointsto.values import (
@@ -21,6 +22,7 @@ from tersely.code.graph.pointsto.values import (
     Values,
 )
 from tersely.code.graph.program.file import File
+from tersely.code.graph.program.program import ClassName
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS
 
 if TYPE_CHECKING:
@@ -111,44 +113,52 @@ class Overriding:
 
     def _below(self, target: Value, name: str) -> Values:
         members = self.evaluator.members
-        having = self._having(name) & self._relatives(target)
         found: Values = NOTHING
-        for child in members.subclasses(target) if having else ():
-            if not having.isdisjoint(members.linearised(child)):
-                found |= members.declared(child, name)
+        for child in self._differing(target, name):
+            found |= members.declared(child, name)
         return found - members.declared(target, name)
 
     def _next(self, target: Value, name: str) -> Values:
         members = self.evaluator.members
-        having = self._having(name) & self._relatives(target)
         found: Values = NOTHING
-        for child in members.subclasses(target) if having else ():
+        for child in self._differing(target, name):
             order = members.linearised(child)
-            later = order[order.index(target) + 1 :] if target in order else ()
+            later = order[order.index(target) + 1 :]
             found |= next((own for base in later if (own := members.own(base, name))), NOTHING)
         return frozenset(value for value in found if value[0] == FUNCTION)
 
-    def _having(self, name: str) -> frozenset[Any]:
-        """The classes that define something of a name."""
-        return self.solver.solve_whole(("having", name), self._owners, name)
-
-    def _owners(self, name: str) -> frozenset[Any]:
-        found = set()
-        for file_id, position in self.program.named(name, kinds=NAMED_KINDS):
-            file = self.program.file(file_id)
-            owner = file.owner_class(position)
-            value = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
-            if value is not None:
-                found.add(value)
-        return frozenset(found)
-
-    def _relatives(self, target: Value) -> frozenset[Any]:
-        """The classes below one and all their bases that are not its own."""
-        return self.solver.solve_whole(("relatives", target), self._all_relatives, target)
-
-    def _all_relatives(self, target: Value) -> frozenset[Any]:
+    def _differing(self, target: Value, name: str) -> Iterator[Value]:
+        """The classes below one whose order has a class with a member of a name that its own order
+        has not.
+        """
         members = self.evaluator.members
-        found = {
-            value for child in members.subclasses(target) for value in members.linearised(child)
-        }
-        return frozenset(found.difference(members.linearised(target)))
+        own = members.linearised(target)
+        having = self._having(name).difference(map(self._named, own))
+        for child in members.open.named(self._may_differ(target, name, having) if having else ()):
+            order = members.linearised(child)
+            if target in order[1:] and not having.isdisjoint(map(self._named, order)):
+                yield child
+
+    def _may_differ(self, target: Value, name: str, having: set[ClassName]) -> set[ClassName]:
+        """The classes that may be below one and differ from it, by names alone."""
+        hierarchy, home = self.program.hierarchy, self.program.file(target[1])
+        below = hierarchy.below(self._named(target).name, home)
+        if not below:
+            return below
+        names = {one.name for one in below}
+        mentioning = {*self.program.mentioning(name, home)}
+        found = below & having
+        for lender in {one.name for one in having}:
+            lent = below & hierarchy.below(lender, home)
+            # of classes below it those that assign the member
+            found |= {one for one in lent if lender not in names or one.file in mentioning}
+        return found
+
+    def _having(self, name: str) -> set[ClassName]:
+        """The classes that define something of a name."""
+        places = self.program.places_named(name)
+        return {ClassName(owner, at) for at, _, kind, owner in places if kind in NAMED_KINDS}
+
+    def _named(self, class_: Value) -> ClassName:
+        file = self.program.file(class_[1])
+        return ClassName(file.definitions[class_[2]].name, class_[1])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CALL, NEW, Expression
 from tersely.code.graph.pointsto.values import EXTERNAL, FUNCTION, GENERATED, NOTHING, Value, Values
-from tersely.code.graph.program.file import File
+from tersely.code.graph.program.file import File, kept
 from tersely.code.languages.registry import family_of
 from tersely.code.symbols import CALLABLE_KINDS
 
@@ -26,7 +26,6 @@ class Providers:
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
         self.program = evaluator.program
-        self._known: dict[tuple[int, int], bool] = {}
 
     def values(self, file: File, position: int, name: str) -> Values:
         """The values that a parameter of a function holds when a framework fills it."""
@@ -86,14 +85,9 @@ class Providers:
         is_named_so = injection is not None and own.name.startswith(injection.prefix)
         return is_named_so and own.kind in CALLABLE_KINDS
 
+    @kept
     def is_provider(self, file: File, position: int) -> bool:
         """True if a decorator has made a function a provider."""
-        known = self._known.get((file.id, position))
-        if known is None:
-            known = self._known[file.id, position] = self._is_decorated(file, position)
-        return known
-
-    def _is_decorated(self, file: File, position: int) -> bool:
         injection, scope = file.facts.injection, file.scopes[position]
         if injection is None or scope is None or scope.decorated is None:
             return False

@@ -24,7 +24,7 @@ from tersely.code.graph.pointsto.values import (
     Value,
     is_router,
 )
-from tersely.code.graph.program.file import File
+from tersely.code.graph.program.file import File, kept
 from tersely.code.graph.targets import Target
 from tersely.code.languages.model import Summary
 from tersely.code.symbols import CALLABLE_KINDS
@@ -58,7 +58,6 @@ class Routers:
         self.evaluator = evaluator
         self.program = evaluator.program
         self._made: dict[Value, Registered] = {}
-        self._listed: dict[int, dict[Expression, Value]] = {}
         self._registered: dict[Value, set[Registered]] = defaultdict(set)
         # by router and the number of routers above it that are still looked at
         self._beginnings: dict[tuple[Value, int], frozenset[str]] = {}
@@ -98,18 +97,16 @@ class Routers:
         routers = frozenset(filter(is_router, values))
         return routers or frozenset((self._lists(file).get(call) or _place(file, scope),))
 
+    @kept
     def _lists(self, file: File) -> dict[Expression, Value]:
         """The lists of a file by the calls that are written in them, each with its line."""
-        known = self._listed.get(file.id)
-        if known is None:
-            known = self._listed[file.id] = {
-                element: (DISPLAY, file.id, display[2])
-                for scope in file.scopes
-                for display in (displays_in(tuple(scope)) if scope is not None else ())
-                for element in display[1]
-                if is_tagged(element, CALL)
-            }
-        return known
+        return {
+            element: (DISPLAY, file.id, display[2])
+            for scope in file.scopes
+            for display in (displays_in(tuple(scope)) if scope is not None else ())
+            for element in display[1]
+            if is_tagged(element, CALL)
+        }
 
     def _given(
         self, file: File, scope: int, expression: Expression, takes_functions: bool

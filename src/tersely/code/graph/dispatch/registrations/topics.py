@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import CALL, MEMBER, SEQUENCE, Expression, is_tagged, last_name
@@ -39,7 +40,7 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
 )
-from tersely.code.graph.program.file import File
+from tersely.code.graph.program.file import File, kept
 from tersely.code.graph.targets import Target
 from tersely.code.languages.frameworks import verb_of
 from tersely.code.languages.model import (
@@ -114,8 +115,6 @@ class Topics:
         self._handlers: dict[None, tuple[dict[Key, set[Target]], frozenset[str]]] = {}
         self._reaching: dict[None, tuple[list[tuple[int, int, int]], frozenset[str]]] = {}
         self._links: dict[None, tuple[_Links, frozenset[str]]] = {}
-        self._held: dict[Key, set[Target]] | None = None
-        self._places_held: set[Place] = set()  # of the handlers in it
 
     def reached(self, file: File, scope: int, summary: Summary, call: Expression) -> list[Target]:
         """The handlers that a call leads to by what is known of the function it calls."""
@@ -200,8 +199,8 @@ class Topics:
 
     def is_in_registry(self, file_id: int, position: int) -> bool:
         """True if a function is a handler that an object holds which a framework is given."""
-        self._in_registries()
-        return (file_id, position) in self._places_held
+        every = chain.from_iterable(self._in_registries().values())
+        return any((one.file, one.position) == (file_id, position) for one in every)
 
     def reaching(self) -> list[tuple[int, int, int]]:
         """(file, scope, position among its calls) of every call that may lead to a handler."""
@@ -248,12 +247,9 @@ class Topics:
         """The calls that make a router of a class of ours."""
         members, found = self.evaluator.members, dict[Value, None]()
         for language, name in self._names(_makes_router):
-            for file in self._writing(name, language):
-                for position in file.classes_on(name):
-                    own = members.class_of(file, position)
-                    found |= dict.fromkeys(
-                        (own, *members.subclasses(own)) if own is not None else ()
-                    )
+            for file in self._writing(name, language)[:1]:
+                for own in members.open.named(self.program.hierarchy.based_on(name, file)):
+                    found |= dict.fromkeys((own, *members.subclasses(own)))
         for class_ in found:
             summary, home = self.evaluator.summaries.of_base(class_), self.program.file(class_[1])
             if summary is None or not summary.makes_router:
@@ -285,33 +281,33 @@ class Topics:
                     if summary is not None and _has_handlers(summary):
                         yield Registration(home, scope, summary, call)
 
+    @kept
     def _in_registries(self) -> dict[Key, set[Target]]:
         """The handlers that objects hold which frameworks are given."""
-        if self._held is None:
-            self._held = defaultdict(set)
-            for (file_id, scope, _), summary, call in self._calls(_has_registry):
-                registry, file = summary.registry, self.program.file(file_id)
-                if registry is not None and registry.argument < len(call[2]):
-                    given = self.evaluator.values(file, scope, call[2][registry.argument])
-                    self._take(given, registry, file, 0)
-        return self._held
+        found: dict[Key, set[Target]] = defaultdict(set)
+        for (file_id, scope, _), summary, call in self._calls(_has_registry):
+            registry, file = summary.registry, self.program.file(file_id)
+            if registry is not None and registry.argument < len(call[2]):
+                given = self.evaluator.values(file, scope, call[2][registry.argument])
+                for key, targets in self._handlers_in(given, registry, file, 0):
+                    found[key] |= targets
+        return found
 
-    def _take(self, objects: Values, registry: Registry, file: File, depth: int) -> None:
-        """Note the handlers that some objects hold, and those of the objects inside them."""
-        assert self._held is not None
+    def _handlers_in(
+        self, objects: Values, registry: Registry, file: File, depth: int
+    ) -> Iterator[tuple[Key, set[Target]]]:
+        """The handlers that some objects hold, and those of the objects inside them."""
         members = self.evaluator.members
         for member, framework in registry.frameworks.items():
             for table in members.of_all(objects, member, file):
                 for name, functions in self._entries(table):
-                    places = {(one[1], one[2]) for one in functions}
-                    targets = (Target(file_id, position, -1) for file_id, position in places)
-                    self._held["name", framework, name].update(targets)
-                    self._places_held |= places
+                    targets = {Target(one[1], one[2], -1) for one in functions}
+                    yield ("name", framework, name), targets
         if registry.inside and depth < MAX_REGISTRY_DEPTH:
             inside = members.of_all(objects, registry.inside, file)
             inner = self.evaluator.containers.held(inside)
             if inner:
-                self._take(inner, registry, file, depth + 1)
+                yield from self._handlers_in(inner, registry, file, depth + 1)
 
     def _entries(self, table: Value) -> Iterator[tuple[str, Values]]:
         """The functions that an object or a module has, by their names."""
