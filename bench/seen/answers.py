@@ -35,7 +35,7 @@ def figures(desk: Desk) -> Figures:
     files = [one.path for one in packet.files]
     symbols = [one.id for one in plan.weighed]
     wanted = {one.id for one in need.definitions}
-    places = pack_places(plan)
+    places = pack_places(plan, desk.reading.texts)
     return {
         "file@1": _found(files[:1], set(need.lines)),
         "file@5": _found(files[:5], set(need.lines)),

@@ -51,6 +51,8 @@ def packet_next(desk: Desk) -> None:
         words = shlex.split(command)
         if words[1:3] == ["symbol", "get"]:
             _get(desk, [word for word in words[3:] if word != "--code"])
+        elif words[1] == "context":
+            _windows(desk, [word.removeprefix("--include=") for word in words[2:]])
         else:
             at = words.index("--in")
             files = words[at + 1 :]
@@ -82,14 +84,16 @@ def _plan(desk: Desk, budget: int | None) -> Mapping[str, Iterable[int]]:
     pack = ask(
         desk.workspace, "code.plan", report=desk.task, **({"budget": budget} if budget else {})
     )
-    places = pack_places(pack)
+    places = pack_places(pack, desk.reading.texts)
     desk.reading.pay(pack.text, places)
     return places
 
 
-def pack_places(pack: Any) -> dict[str, list[int]]:
-    """The lines of files whose code a pack shows."""
+def pack_places(pack: Any, texts: Mapping[str, Sequence[str]]) -> dict[str, list[int]]:
+    """The lines of files whose code a pack shows; `texts` are their lines."""
     places: dict[str, list[int]] = defaultdict(list)
+    for path in getattr(pack, "whole_files", ()):
+        places[path] += range(1, len(texts[path]) + 1)
     for item in getattr(pack, "items", ()):
         path = item.id.partition(":")[0]
         if item.detail in {"body", "skeleton"}:
@@ -109,6 +113,16 @@ def _get(desk: Desk, names: Sequence[str]) -> None:
     for source in getattr(found, "symbols", (found,)):
         places[source.path] += range(source.lines[0], source.lines[1] + 1)
     desk.reading.pay(text, places)
+
+
+def _windows(desk: Desk, windows: Sequence[str]) -> None:
+    """The lines of files, `PATH:FIRST-LAST` each, as one call prints them."""
+    shown = ask(desk.workspace, "code.context", include=tuple(windows))
+    places: dict[str, list[int]] = defaultdict(list)
+    for path, lines in (window.rsplit(":", 1) for window in windows):
+        first, last = map(int, lines.split("-"))
+        places[path] += range(first, last + 1)
+    desk.reading.pay(shown.text, places)
 
 
 def _search_inside(desk: Desk, words: Sequence[str], files: Sequence[str]) -> None:
