@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 
 import numpy as np
 
@@ -43,6 +44,10 @@ MAX_READ_FILES = 200  # for one text that is quoted
 MAX_RANKED_SYMBOLS = 60  # that are given
 MAX_REASON_WORDS = 3
 MAX_SEARCH_WORDS = 5  # of the title, and of the text
+# What reports say of themselves, and what is left of contractions.
+REPORT_WORDS = frozenset(
+    "bug bugs fix fixed fixes issue doesn didn isn aren wasn couldn shouldn wouldn hasn".split()
+)
 _INNERMOST_KINDS = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
 
 
@@ -115,7 +120,7 @@ class Look:
             task, found, LikelyFiles(paths, dict(zip(self._paths, shares.tolist(), strict=True)))
         )
         ranked = self._ranked(task, table)
-        words = self._rare_words(task)
+        words = self._rare_words(task, {one.path for one in files})
         return Location(
             files,
             ranked,
@@ -143,46 +148,43 @@ class Look:
     def _ranked(self, task: Task, table: EvidenceTable) -> tuple[LikelySymbol, ...]:
         shares = chances(table.rows)
         order = np.lexsort((np.arange(len(shares)), -np.round(shares, 9)))[:MAX_RANKED_SYMBOLS]
-        words = self._words_by_symbol(task, [table.symbols[row] for row in order])
+        words = self._words_of(task, [table.units[row] for row in order])
         return tuple(
             LikelySymbol(
                 table.symbols[row],
                 float(shares[row]),
-                reason(table.rows[row], words.get(table.symbols[row].id, ())),
+                reason(table.rows[row], words[table.units[row]]),
             )
             for row in order
         )
 
-    def _words_by_symbol(
-        self, task: Task, symbols: Sequence[Symbol]
-    ) -> Mapping[str, Sequence[str]]:
-        """By symbol id, the rarest words of the task that it has, as the task writes them."""
-        units = {symbol.id: self._unit(symbol) for symbol in symbols}
+    def _words_of(self, task: Task, units: Sequence[int]) -> Mapping[int, Sequence[str]]:
+        """By unit, the rarest words of the task that it has, as the task writes them."""
         written = _written(task.text)
-        found: dict[str, list[str]] = {symbol.id: [] for symbol in symbols}
+        found: dict[int, dict[str, None]] = {unit: {} for unit in units}
         for term in rare_terms(task.text, self._lexicon):
-            having = set(self._lexicon.term_scores(term)[0].tolist())
-            for name, unit in units.items():
-                if unit in having and term in written and len(found[name]) < MAX_REASON_WORDS:
-                    found[name].append(written[term])
-        return {name: list(dict.fromkeys(words)) for name, words in found.items()}
+            for unit in found.keys() & self._lexicon.term_scores(term)[0].tolist():
+                if term in written and len(found[unit]) < MAX_REASON_WORDS:
+                    found[unit][written[term]] = None
+        return {unit: list(words) for unit, words in found.items()}
 
-    def _rare_words(self, task: Task) -> tuple[str, ...]:
+    def _rare_words(self, task: Task, paths: set[str]) -> tuple[str, ...]:
+        """The rarest words of a task that some files have, as the task writes them."""
         found: list[str] = []
         for text in (task.title, task.text):
             written = _written(text)
             terms = [term for term in rare_terms(text, self._lexicon) if term in written]
-            found += [written[term] for term in terms[:MAX_SEARCH_WORDS]]
+            inside = (written[term] for term in terms if self._files_with(term) & paths)
+            telling = (
+                word for word in inside if word.isidentifier() and word.lower() not in REPORT_WORDS
+            )
+            found += islice(telling, MAX_SEARCH_WORDS)
         return tuple(dict.fromkeys(found))
 
-    def _unit(self, symbol: Symbol) -> int:
-        """The number of a symbol among what is searched, -1 for none."""
-        symbols = self._symbols_of(symbol.path)
-        position = next((at for at, one in enumerate(symbols) if one.id == symbol.id), -1)
-        numbers = (
-            self._searcher.collection.numbers_at(symbol.path, [position]) if position >= 0 else []
-        )
-        return numbers[0] if numbers else -1
+    def _files_with(self, term: str) -> set[str]:
+        collection = self._lexicon.collection
+        units = self._lexicon.term_scores(term)[0]
+        return {collection.files[file].path for file in set(collection.file[units].tolist())}
 
     def _rarity(self, term: str) -> float:
         return self._lexicon.rarity(len(self._lexicon.term_scores(term)[0]))
@@ -224,16 +226,15 @@ class Look:
 
     def _with_words(self, text: str) -> list[str]:
         """The files that have all the words of a text."""
-        collection = self._lexicon.collection
-        files: set[int] | None = None
+        files: set[str] | None = None
         for term in sorted(
             {stem(piece) for word in words_of_text(text) for piece in pieces_of(word)}
         ):
-            having = set(collection.file[self._lexicon.term_scores(term)[0]].tolist())
+            having = self._files_with(term)
             files = having if files is None else files & having
             if not files:
                 return []
-        return [collection.files[file].path for file in sorted(files or ())][:MAX_READ_FILES]
+        return sorted(files or ())[:MAX_READ_FILES]
 
 
 def _written(text: str) -> dict[str, str]:

@@ -23,10 +23,13 @@ _TINY = 1e-9
 
 
 class EvidenceTable(NamedTuple):
-    """Symbols and their evidence, row by row in the order of `Mark`."""
+    """Symbols and their evidence, row by row in the order of `Mark`, and the number of each among
+    what is searched, -1 for none.
+    """
 
     symbols: tuple[Symbol, ...]
     rows: Numbers
+    units: tuple[int, ...]
 
 
 class LikelyFiles(NamedTuple):
@@ -48,30 +51,30 @@ def table_of(
     opened = list(files.paths[:MAX_OPENED_FILES])
     elsewhere = _marked_files(found, files, symbol) - set(opened)
     likeliest = sorted(elsewhere, key=lambda path: -files.probabilities[path])
-    rows: list[Numbers] = []
-    symbols: list[Symbol] = []
+    words = np.column_stack([found.title_units, found.text_units])
+    words = np.vstack([words, np.zeros((1, 2))])  # the last for what is not searched
+    rows: list[tuple[Symbol, int, Numbers]] = []
     for rank, path in enumerate([*opened, *likeliest]):
         own = symbols_of(path)[:MAX_OPENED_SYMBOLS]
-        units = _units(searcher, path, own, found)
-        most = np.max(list(units.values()), axis=0, initial=0.0) if units else np.zeros(2)
-        of_file = _FileEvidence(files.probabilities[path], rank, units, most)
+        units = _units(searcher, path, own)
+        most = words[list(units.values())].max(axis=0, initial=0.0)
+        of_file = _FileEvidence(files.probabilities[path], rank, most)
         kinds = {one.id: one.kind for one in own}
         for one in own:
             is_row = rank < len(opened) or one.id in found.marks
             if is_row and is_subject(one, kinds):
-                rows.append(_row(one, found.marks, of_file, title_terms))
-                symbols.append(one)
-    return EvidenceTable(tuple(symbols), np.array(rows).reshape(-1, len(Mark)))
+                number = units.get(one.id, -1)
+                row = _row(one, found.marks, of_file, words[number], title_terms)
+                rows.append((one, number, row))
+    symbols, numbers, evidence = zip(*rows, strict=True) if rows else ((), (), ())
+    return EvidenceTable(symbols, np.array(evidence).reshape(-1, len(Mark)), numbers)
 
 
 class _FileEvidence(NamedTuple):
-    """The evidence for a file: how likely it is changed, its place among the likeliest, and by
-    symbol id what words its symbols have.
-    """
+    """The evidence for a file: how likely it is changed, and its place among the likeliest."""
 
     probability: float
     rank: int
-    units: Mapping[str, Numbers]
     most: Numbers  # that a symbol of the file has of either: of the title, and of the text
 
 
@@ -79,11 +82,11 @@ def _row(
     symbol: Symbol,
     marks: Mapping[str, Numbers],
     file: _FileEvidence,
+    unit: Numbers,
     title_terms: Mapping[str, float],
 ) -> Numbers:
     """The evidence of one symbol, a number for each `Mark`."""
     row = marks[symbol.id].copy() if symbol.id in marks else np.zeros(len(Mark))
-    unit = file.units.get(symbol.id, np.zeros(2))
     row[[Mark.TITLE_UNIT, Mark.TEXT_UNIT]] = unit
     row[[Mark.TITLE_HERE, Mark.TEXT_HERE]] = unit / (file.most + _TINY)
     row[Mark.NAME_WORDS] = _share_of_name(symbol, title_terms)
@@ -120,16 +123,11 @@ def _most_marked(marks: Mapping[str, Numbers]) -> Iterable[str]:
     return sorted(marks, key=lambda name: (-float(marks[name].sum()), name))[:MAX_MARKED_SYMBOLS]
 
 
-def _units(
-    searcher: Searcher, path: str, symbols: Sequence[Symbol], found: Evidence
-) -> dict[str, Numbers]:
-    """By symbol id, what words it has: of the title, and of the text."""
+def _units(searcher: Searcher, path: str, symbols: Sequence[Symbol]) -> dict[str, int]:
+    """By symbol id, its number among what is searched."""
     collection = searcher.collection
-    by_id = {}
-    for number in collection.numbers_at(path, range(len(symbols))):
-        symbol = symbols[collection.position[number]]
-        by_id[symbol.id] = np.array([found.title_units[number], found.text_units[number]])
-    return by_id
+    numbers = collection.numbers_at(path, range(len(symbols)))
+    return {symbols[collection.position[number]].id: number for number in numbers}
 
 
 def _share_of_name(symbol: Symbol, terms: Mapping[str, float]) -> float:
