@@ -174,6 +174,28 @@ def test_what_it_says_to_do_next_can_be_typed(shop: Path) -> None:
         assert main([*words, "--root", str(shop)]) == 0
 
 
+def test_a_long_function_is_offered_in_windows_with_the_words_of_the_task(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    filling = [f"    value_{number} = compute_{number}()" for number in range(400)]
+    body = [*filling[:200], "    zebra = pool.idle_sockets()", *filling[200:]]
+    (shop / "shop/pool.py").write_text("\n".join(["def drain(pool):", *body]) + "\n")
+    found = packet(shop, "`drain` leaks zebra sockets")
+    command = next(one for one in found.next if " context " in one)
+    assert main([*shlex.split(command)[1:], "--root", str(shop)]) == 0
+    shown = capsys.readouterr().out
+    assert "zebra = pool.idle_sockets()" in shown
+    assert "value_40 = compute_40()" not in shown
+
+
+def test_what_reports_say_of_themselves_is_not_searched_for(shop: Path) -> None:
+    (shop / "shop/bugs.py").write_text("def doesn(bug):\n    return bug + 2024\n")
+    found = packet(shop, "Bug 2024: Basket.total doesn't heed the currency, says a zookeeper")
+    search = next(shlex.split(one) for one in found.next if " search " in one)
+    assert "currency" in search
+    assert not {"Bug", "doesn", "2024", "zookeeper"} & set(search)
+
+
 def test_earlier_commits_are_evidence(shop: Path) -> None:
     def git(*words: str) -> None:
         identity = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]

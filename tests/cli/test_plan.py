@@ -14,14 +14,17 @@ from hypothesis import strategies as st
 from tests.depth import examples
 
 from tersely.capabilities.invoke import ask
+from tersely.capabilities.packs.plan import DEFAULT_PLAN_TOKENS
 from tersely.cli.main import main
 from tersely.code.engine import StoredFacts
-from tersely.context.pack.kinds.plan import LONG_LINES
+from tersely.context.pack.kinds.plan import LONG_TOKENS
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.tokens import count
 from tersely.workspace import Workspace
 
-LONG = "\n".join(f"    value_{number} = compute_{number}()" for number in range(2 * LONG_LINES))
+# lines, of which the largest share of the default budget does not pay for all
+LONG_LINES = 2 * DEFAULT_PLAN_TOKENS // LONG_TOKENS
+LONG = "\n".join(f"    value_{number} = compute_{number}()" for number in range(LONG_LINES))
 FILES = {
     "net/retry.py": '''"""Trying again."""
 
@@ -102,7 +105,12 @@ def test_files_of_callers_are_not_opened(net: Path, monkeypatch: pytest.MonkeyPa
 def test_a_long_function_comes_as_the_windows_that_matter(net: Path) -> None:
     found = plan(net, "`drain_connections` leaks zebra sockets")
     assert "zebra = pool.idle_sockets()" in found.text
-    assert "value_40 = compute_40()" not in found.text
+    assert f"value_{LONG_LINES // 2} = " not in found.text
+
+
+def test_a_larger_budget_pays_for_all_of_a_long_function(net: Path) -> None:
+    found = plan(net, "`drain_connections` leaks zebra sockets", budget=3 * DEFAULT_PLAN_TOKENS)
+    assert all(line.strip() in found.text for line in LONG.split("\n"))
 
 
 def test_a_budget_is_used_only_where_that_is_asked_for(net: Path) -> None:

@@ -23,10 +23,13 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tersely.code.symbols import Symbol
     from tersely.context.lenses.localization.rank import LikelySymbol, Location
     from tersely.context.lenses.localization.task import Task
     from tersely.context.pack.kinds.packet import Body, Brief, PacketRow
+    from tersely.context.pack.sliced import SourceLines
     from tersely.context.pack.texts import Texts
     from tersely.workspace import Workspace
 
@@ -157,8 +160,10 @@ def _write_packet(
     """The packet of a location; of a reader's session, what it was not sent before."""
     from tersely.context.pack.kinds.packet import PacketFrame, brief
 
-    texts, count = workspace.texts(), workspace.tokenizer.count
-    frame = PacketFrame(location, tests, command, partial(_reference, workspace), count)
+    texts = workspace.texts()
+    source = source_lines(workspace, texts)
+    count = workspace.tokenizer.count
+    frame = PacketFrame(location, tests, command, partial(_reference, workspace), source, count)
     found = brief(frame, texts, parameters.max_tokens)
     if not _pays(workspace, location, found.used):
         return _silent(location, parameters, SMALL_FILES)
@@ -228,6 +233,28 @@ def located(workspace: Workspace, task: Task) -> Location:
     engine = workspace.engine
     look = Look(engine.store, engine.search.searcher(), engine.source, engine.subjects())
     return look.location(task)
+
+
+def source_lines(workspace: Workspace, texts: Texts) -> SourceLines:
+    """The lines of symbols, and which of them depend on which."""
+    from tersely.context.pack.sliced import SourceLines
+
+    return SourceLines(texts.body, partial(_depends, workspace))
+
+
+def _depends(workspace: Workspace, symbol: Symbol, line: int) -> Iterable[int]:
+    """The lines of a function on which one of them depends; that line alone where nothing is known
+    of its flow.
+    """
+    from tersely.capabilities.flow.places import statement_place
+    from tersely.code.flow.lines import lines_of_all
+    from tersely.code.flow.slicing import Direction, slice_of
+
+    try:
+        at = statement_place(workspace, f"{symbol.path}:{line}")
+    except TerselyError:
+        return (line,)
+    return lines_of_all(at.routine, slice_of(at.routine, at.statements, Direction.BACKWARD))
 
 
 def _reference(workspace: Workspace, symbol: Symbol) -> str:

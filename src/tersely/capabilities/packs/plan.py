@@ -16,7 +16,7 @@ from tersely.capabilities.declaration.declaration import (
     option,
     positional,
 )
-from tersely.capabilities.packs.packet import located
+from tersely.capabilities.packs.packet import located, source_lines
 from tersely.capabilities.packs.sessions import (
     REMEMBERING,
     Packed,
@@ -30,16 +30,12 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tersely.code.symbols import Symbol
     from tersely.context.lenses.candidate import View
     from tersely.context.lenses.localization.rank import Location
     from tersely.context.pack.change import ChangeView
-    from tersely.context.pack.kinds.plan import PlanSources
     from tersely.workspace import Workspace
 
-DEFAULT_PLAN_TOKENS = 1_500
+DEFAULT_PLAN_TOKENS = 2_000
 
 
 @frozen
@@ -111,13 +107,15 @@ def run(
     Finds where the task has to be done as the packet does: by paths, traces, names and messages in
     its text, by words and meaning, and by what earlier commits said. The likeliest symbols are
     shown whole, long functions as the parts that the task speaks of, then what they call and
-    extend, then the names of the rest. Below a floor of likelihood nothing is added: --fill asks
-    for the budget to be used. Uncommitted changes come first where the task speaks of them.
+    extend. Below a floor of likelihood nothing is added: --fill asks for the budget to be used.
+    Uncommitted changes come first where the task speaks of them.
 
     --explain lists what was weighed. The same task at the same revision has the same pack; no model
     is asked.
     """
     from tersely.context.lenses.localization.task import read_task
+    from tersely.context.lenses.neighbours import Neighbours
+    from tersely.context.pack.kinds.packet import LEAST_BODY_CHANCE
     from tersely.context.pack.kinds.plan import planned
     from tersely.context.pack.texts import cut_to_parts
 
@@ -126,17 +124,21 @@ def run(
     if not asked.text:
         raise TerselyError("usage", "TASK is missing", "the task in words, or --report FILE")
     location = located(workspace, asked)
-    workspace.engine.notes.met(*location.missing)
-    around = _related_change(workspace, base, packing, budget, location)
-    fill = packing.memory.fill
-    view = planned(location, _sources(workspace), fill=fill)
-    if around is not None:
-        view = _with_change(view, around.view)
+    engine = workspace.engine
+    engine.notes.met(*location.missing)
+    change = _related_change(workspace, base, packing, budget, location)
+    plain = workspace.texts()
+    source = source_lines(workspace, plain)
+    neighbours = Neighbours(engine.graph.nearby, engine.store, plain.source)
+    view = planned(location, neighbours, source, budget, fill=packing.memory.fill)
+    if change:
+        view = _with_change(view, change.view)
     whole = workspace.texts(with_docs=packing.wording.with_docs)
-    texts = around.texts_of(view) if around else cut_to_parts(whole, view)
+    texts = change.texts_of(view) if change else cut_to_parts(whole, view)
     answer = answered(workspace, packing, view, texts, budget)
     shown = {item.symbol.id for item in answer.pack.items}
-    workspace.engine.note_unread(one.symbol for one in location.symbols if one.symbol.id in shown)
+    likely = (one.symbol for one in location.symbols if one.chance >= LEAST_BODY_CHANCE)
+    engine.note_unread(symbol for symbol in likely if symbol.id in shown)
     weighed = tuple(
         Weighed(one.symbol.id, round(one.chance, 3), one.reason, one.symbol.id in shown)
         for one in location.symbols
@@ -147,41 +149,6 @@ def run(
         confidence=round(location.confidence, 3),
         weighed=weighed,
     )
-
-
-def _sources(workspace: Workspace) -> PlanSources:
-    from tersely.code.symbols import CLASS_KINDS
-    from tersely.context.lenses.neighbours import Neighbours
-    from tersely.context.lenses.neighbours import view_of as view_around
-    from tersely.context.pack.kinds.plan import PlanSources
-
-    engine = workspace.engine
-    texts = workspace.texts()
-    neighbours = Neighbours(engine.graph.nearby, engine.store, texts.source)
-    return PlanSources(
-        lambda symbol: (
-            view_around(
-                [symbol], neighbours, depth=0 if symbol.kind in CLASS_KINDS else 1, callers=False
-            ).candidates
-        ),
-        texts.body,
-        lambda symbol, line: _depends(workspace, symbol, line),
-    )
-
-
-def _depends(workspace: Workspace, symbol: Symbol, line: int) -> Iterable[int]:
-    """The lines of a function on which one of them depends; that line alone where nothing is known
-    of its flow.
-    """
-    from tersely.capabilities.flow.places import statement_place
-    from tersely.code.flow.lines import lines_of_all
-    from tersely.code.flow.slicing import Direction, slice_of
-
-    try:
-        at = statement_place(workspace, f"{symbol.path}:{line}")
-    except TerselyError:
-        return (line,)
-    return lines_of_all(at.routine, slice_of(at.routine, at.statements, Direction.BACKWARD))
 
 
 def _related_change(

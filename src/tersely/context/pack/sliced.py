@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
 
+from tersely.code.symbols import Ranges, Symbol
+from tersely.context.lenses.candidate import merged
 from tersely.context.pack.excerpt import Line
 
+if TYPE_CHECKING:
+    from tersely.context.lenses.localization.rank import Location
+
 ELLIPSIS = "⋯"
+HEAD_LINES = 2  # of a function that is cut down, which are always shown
+WINDOW_LINES = (8, 16, 32, 64)  # before and after a line that matters, as far as there is room
 
 
 def sliced(lines: list[str], first_line: int, last_line: int, kept: Collection[int]) -> list[Line]:
@@ -68,3 +78,40 @@ def _gap(gap: Sequence[Line]) -> list[Line]:
     first, last = gap[0].number, gap[-1].number
     numbers = f"{first}-{last}" if last > first else f"{first}"
     return [Line(first, f"{indent}{ELLIPSIS} {numbers}", is_gap=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLines:
+    """The questions to files about the lines of one symbol."""
+
+    of: Callable[[Symbol], Sequence[Line]]  # its source, without documentation
+    # lines of a function on which one of them depends, itself included
+    depends: Callable[[Symbol, int], Iterable[int]]
+
+
+def windows(symbol: Symbol, location: Location, source: SourceLines, most: int) -> Ranges:
+    """The lines of a symbol that matter for a task, as ranges of its file: of windows so many, and
+    so wide, that at most `most` lines are chosen.
+    """
+    lines = source.of(symbol)
+    weights = _line_weights([line.text for line in lines], location.words)
+    chosen = {line.number for line in lines[:HEAD_LINES]}
+    for path, line in location.trace_lines:
+        if path == symbol.path and symbol.start_line <= line <= symbol.end_line:
+            chosen.update(source.depends(symbol, line))
+    best_first = sorted(weights, key=lambda at: (-weights[at], at))
+    for around, at in product(WINDOW_LINES, best_first):
+        window = {line.number for line in lines[max(0, at - around) : at + around + 1]}
+        if len(chosen | window) > most:
+            break
+        chosen |= window
+    return merged([(line, line) for line in chosen])
+
+
+def _line_weights(lines: Sequence[str], words: Sequence[str]) -> dict[int, float]:
+    """By position, how many of the words a line has, the rarer ones first in the order counting
+    more.
+    """
+    rarity = {word.lower(): 1 / (1 + place) for place, word in enumerate(words)}
+    weights = (sum(rarity[word] for word in rarity if word in text.lower()) for text in lines)
+    return {at: weight for at, weight in enumerate(weights) if weight}

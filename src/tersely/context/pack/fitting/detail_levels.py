@@ -116,9 +116,7 @@ def steps_in_order(
         if candidate.is_target:
             continue
         details = levels(candidate, holds_target=False)
-        if candidate.outline_only:
-            details = details[:1]
-        elif not candidate.whole_only:
+        if not candidate.whole_only:
             details = [detail for detail in details if detail is not Detail.BODY]
         steps += _steps_of(index, candidate, details, size_of)
     return steps

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from tersely.code.symbols import Kind, Symbol
-from tersely.context.lenses.localization.rank import LikelyFile, LikelySymbol, Location
+from tersely.code.symbols import CALLABLE_KINDS, Symbol
+from tersely.context.lenses.localization.rank import LikelySymbol, Location
+from tersely.context.pack.sliced import SourceLines, windows
 from tersely.context.pack.texts import Texts
 from tersely.foundation.errors import TerselyError
 
@@ -28,7 +29,8 @@ MAX_LISTED_FILES = 3  # that are named though none of their symbols has a row
 LEAST_FILE_PROBABILITY = 0.3  # of one of them
 MAX_NAMED = 12  # further symbols, whose source is offered
 NEXT_TOKENS = (900, 1_800)  # of the sources that the first and the second command print, about
-MAX_NEXT_SOURCE_TOKENS = 800  # of one of them: in a longer one it is cheaper to search
+MAX_NEXT_SOURCE_TOKENS = 800  # of one of them; a longer function is offered in windows
+MAX_NEXT_LINES = 60  # of these windows
 NEXT_FILES = 3  # inside which a search is offered
 NEXT_WORDS = 4  # for which
 # from which chance on, and the word for it
@@ -68,11 +70,7 @@ class Brief:
     text: str
     used: int
     rows: tuple[PacketRow, ...]
-    # the likeliest first; `text` names those with rows and those that are likely
-    files: tuple[LikelyFile, ...]
     bodies: tuple[Body, ...]
-    tests: tuple[str, ...]  # files of tests that name the symbols
-    test_command: str
     next: tuple[str, ...]  # commands that show more
     rows_left_out: int
 
@@ -85,6 +83,7 @@ class PacketFrame:
     tests: tuple[str, ...]
     test_command: str
     reference: Callable[[Symbol], str]  # a name by which `symbol get` finds a symbol
+    source: SourceLines
     count: Callable[[str], int]
 
 
@@ -93,7 +92,8 @@ class Offer(NamedTuple):
 
     id: str
     reference: str  # as `symbol get` takes it
-    tokens: int  # of the source
+    windows: tuple[str, ...]  # of a long function, as `context` includes them
+    tokens: int  # of the source, or of the windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,14 @@ def brief(frame: PacketFrame, texts: Texts, budget: int) -> Brief:
 
 
 def _offer(symbol: Symbol, frame: PacketFrame, texts: Texts) -> Offer:
-    return Offer(symbol.id, frame.reference(symbol), frame.count(texts.code(symbol)[0]))
+    tokens = frame.count(texts.code(symbol)[0])
+    whole = Offer(symbol.id, frame.reference(symbol), (), tokens)
+    if tokens <= MAX_NEXT_SOURCE_TOKENS or symbol.kind not in CALLABLE_KINDS:
+        return whole
+    parts = windows(symbol, frame.location, frame.source, MAX_NEXT_LINES)
+    shown = [texts.extract(symbol.path, *lines).text for lines in parts]
+    written = tuple(f"{symbol.path}:{first}-{last}" for first, last in parts)
+    return whole._replace(windows=written, tokens=sum(map(frame.count, shown)))
 
 
 def _likely_bodies(
@@ -153,20 +160,23 @@ def _likely_bodies(
 def _worth_a_row(symbols: Sequence[LikelySymbol]) -> list[LikelySymbol]:
     """The likeliest symbols, but no function together with one inside of it."""
     least = LEAST_SHARE * max((one.chance for one in symbols), default=0.0)
-    likely = [
-        one
-        for one in symbols
-        if one.chance >= least and is_plain(one.symbol.path, one.symbol.qualname)
-    ]
-    ids = {one.symbol.id for one in likely}
-    return [
-        one for one in likely if not (one.symbol.parent in ids and _is_inside_function(one, likely))
-    ]
+    likely = (one for one in symbols if one.chance >= least)
+    return outermost(one for one in likely if is_plain(one.symbol.path, one.symbol.qualname))
 
 
-def _is_inside_function(one: LikelySymbol, likely: Sequence[LikelySymbol]) -> bool:
-    parent = next(other for other in likely if other.symbol.id == one.symbol.parent)
-    return parent.symbol.kind in {Kind.FUNCTION, Kind.METHOD}
+def outermost(symbols: Iterable[LikelySymbol]) -> list[LikelySymbol]:
+    """The symbols in their order, but for those inside of a function that comes before them."""
+    found: list[LikelySymbol] = []
+    for one in symbols:
+        if not any(_holds(other.symbol, one.symbol) for other in found):
+            found.append(one)
+    return found
+
+
+def _holds(outer: Symbol, inner: Symbol) -> bool:
+    """True if showing one function shows another one too."""
+    within = outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
+    return within and outer.path == inner.path and outer.kind in CALLABLE_KINDS
 
 
 def is_plain(*names: str) -> bool:
@@ -203,18 +213,7 @@ def _written(frame: PacketFrame, choice: PacketChoice) -> Brief:
     for body in choice.bodies:
         lines += [f"== {body.path}:{body.line}-{body.end_line}", body.code.rstrip("\n")]
     text = "\n".join(lines) + "\n"
-    files = frame.location.files
-    return Brief(
-        text,
-        frame.count(text),
-        rows,
-        files,
-        choice.bodies,
-        frame.tests,
-        frame.test_command,
-        commands,
-        0,
-    )
+    return Brief(text, frame.count(text), rows, choice.bodies, commands, 0)
 
 
 def _row(one: LikelySymbol) -> PacketRow:
@@ -252,9 +251,14 @@ def _next(frame: PacketFrame, choice: PacketChoice) -> Iterable[str]:
     inside the files.
     """
     shown = {body.id for body in choice.bodies}
-    for names in _calls([one for one in choice.offers if one.id not in shown]):
-        alone = " --code" if len(names) == 1 else ""
-        yield f"tersely symbol get {shlex.join(names)}{alone}"
+    for offers in _calls([one for one in choice.offers if one.id not in shown]):
+        names = [one.reference for one in offers if not one.windows]
+        if names:
+            alone = " --code" if len(names) == 1 else ""
+            yield f"tersely symbol get {shlex.join(names)}{alone}"
+        parts = [part for one in offers for part in one.windows]
+        if parts:
+            yield f"tersely context {shlex.join(f'--include={part}' for part in parts)}"
     symbols = (one.symbol.path for one in choice.rows)
     files = (one.path for one in frame.location.files if is_plain(one.path))
     paths = list(dict.fromkeys([*symbols, *files]))
@@ -263,17 +267,14 @@ def _next(frame: PacketFrame, choice: PacketChoice) -> Iterable[str]:
         yield f"tersely search {shlex.join(words)} --in {shlex.join(paths[:NEXT_FILES])}"
 
 
-def _calls(offers: Sequence[Offer]) -> Iterable[list[str]]:
-    """The symbols of each call in the order of the offers: so many that it prints about as much as
-    it may.
-    """
+def _calls(offers: Sequence[Offer]) -> Iterable[list[Offer]]:
+    """The offers of each call, in their order: so many that it prints about as much as it may."""
     waiting = list(offers)
     for most in NEXT_TOKENS:
-        names: list[str] = []
-        tokens = 0
-        while waiting and (not names or tokens + waiting[0].tokens <= most):
-            offer = waiting.pop(0)
-            names.append(offer.reference)
-            tokens += offer.tokens
-        if names:
-            yield names
+        taken: list[Offer] = []
+        while waiting and (
+            not taken or sum(one.tokens for one in taken) + waiting[0].tokens <= most
+        ):
+            taken.append(waiting.pop(0))
+        if taken:
+            yield taken

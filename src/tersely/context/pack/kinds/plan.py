@@ -1,4 +1,4 @@
-"""The pack for a task: the likeliest symbols whole, what they lead to, and the names of the rest.
+"""The pack for a task: the likeliest symbols whole, and what they lead to.
 
 Symbols are taken in the order of their chance of being changed, for the first finds are read first;
 worth by token decides nothing among them. A body that is taken is never cut at its end: a long
@@ -9,10 +9,10 @@ more is added, whatever the budget: what is not needed costs as much as what is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from tersely.code.symbols import CALLABLE_KINDS, Kind, Ranges, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 from tersely.context.lenses.candidate import (
     BASE,
     CALLEE,
@@ -20,153 +20,81 @@ from tersely.context.lenses.candidate import (
     TYPE,
     Candidate,
     View,
-    merged,
 )
 from tersely.context.lenses.localization.rank import LikelySymbol, Location
-from tersely.context.pack.excerpt import Line
-from tersely.context.pack.kinds.packet import certainty
+from tersely.context.lenses.neighbours import Neighbours, view_of
+from tersely.context.pack.kinds.packet import certainty, outermost
+from tersely.context.pack.sliced import SourceLines, windows
 
-FLOOR = 0.03  # the least chance of a symbol that is shown
-MAX_SHOWN = 12  # symbols of which more than the name is shown, unless a budget is to be filled
-MAX_FILES = 5  # that they are in
-MAX_NAMED = 10  # further symbols, by name alone
+FLOOR = 0.005  # the least chance of a symbol that is shown
 SEEDS = 3  # likeliest symbols from which calls and bases are followed
-LONG_LINES = 100  # of code; a function with more is cut down to windows
-HEAD_LINES = 2  # of a function that is cut down, which are always shown
-WINDOW_LINES = 8  # before and after a line that matters
-MAX_WINDOW_LINES = 100  # of one function
+STEP_FLOOR = 0.03  # the least chance that a call from one of them has to give
+# Of a budget, one in so many tokens pays for a line of a function that is changed as likely as not; one
+# with more lines is cut down to windows.
+LONG_TOKENS = 20
 WHOLE_SHARE = 0.75  # of its lines, from which on a function is shown whole after all
 # What a step from a symbol that is changed is likely to lead to one as well.
 STEP_CHANCE = {CALLEE: 0.12, BASE: 0.1, TYPE: 0.05}
 
 
-@dataclass(frozen=True, slots=True)
-class PlanSources:
-    """The questions of planning to the graph and to files."""
-
-    around: Callable[[Symbol], Sequence[Candidate]]  # what a symbol leads to in one step
-    lines: Callable[[Symbol], Sequence[Line]]  # of its source, without documentation
-    # lines of a function on which one of them depends, itself included
-    depends: Callable[[Symbol, int], Iterable[int]]
-
-
-def planned(location: Location, sources: PlanSources, *, fill: bool) -> View:
+def planned(
+    location: Location, neighbours: Neighbours, source: SourceLines, budget: int, *, fill: bool
+) -> View:
     """The candidates of a pack for a task, in the order in which they are to be shown."""
-    ranked = _with_steps(location.symbols, sources)
-    shown = _shown(ranked)
+    ranked = _with_steps(location.symbols, neighbours)
+    shown = outermost(one for one in ranked if one.chance >= FLOOR)
     ids = {one.symbol.id for one in shown}
-    candidates = [_whole(one, location, sources, place) for place, one in enumerate(shown)]
-    rest = [one for one in ranked if one.symbol.id not in ids]
-    if fill:
-        candidates += [replace(_named(one), outline_only=False) for one in rest]
-    else:
-        paths = {one.symbol.path for one in shown}
-        candidates += [_named(one) for one in rest if one.symbol.path in paths][:MAX_NAMED]
+    candidates = [_whole(one, location, source, budget, place) for place, one in enumerate(shown)]
+    candidates += [_beside(one) for one in ranked if fill and one.symbol.id not in ids]
     apart = frozenset(one.symbol.path for one in candidates if one.parts)
     return View(tuple(candidates), apart=apart, lens="task", in_order=not fill)
 
 
-def _shown(ranked: Sequence[LikelySymbol]) -> list[LikelySymbol]:
-    """The likeliest that are worth their tokens, of a handful of files; nothing inside of what is
-    shown already.
-    """
-    shown: list[LikelySymbol] = []
-    paths: set[str] = set()
-    for one in ranked:
-        is_new_file = one.symbol.path not in paths
-        if one.chance < FLOOR or len(shown) == MAX_SHOWN:
-            break
-        if (is_new_file and len(paths) == MAX_FILES) or any(
-            _holds(other.symbol, one.symbol) for other in shown
-        ):
-            continue
-        paths.add(one.symbol.path)
-        shown.append(one)
-    return shown
-
-
-def _holds(outer: Symbol, inner: Symbol) -> bool:
-    """True if showing one function shows another one too."""
-    within = (
-        outer.path == inner.path
-        and outer.start_byte <= inner.start_byte
-        and inner.end_byte <= outer.end_byte
-    )
-    return within and outer.kind in CALLABLE_KINDS
-
-
-def _with_steps(symbols: Sequence[LikelySymbol], sources: PlanSources) -> list[LikelySymbol]:
+def _with_steps(symbols: Sequence[LikelySymbol], neighbours: Neighbours) -> list[LikelySymbol]:
     """The likely symbols with what the first of them call, extend and use, the likeliest first;
-    nothing is asked for whose answer could not reach the floor.
+    nothing is asked for whose answer could not reach the floor of steps.
     """
     found = {one.symbol.id: one for one in symbols}
     for seed in symbols[:SEEDS]:
-        leads_on = seed.chance * STEP_CHANCE[CALLEE] >= FLOOR
-        for candidate in sources.around(seed.symbol) if leads_on else ():
+        leads_on = seed.chance * STEP_CHANCE[CALLEE] >= STEP_FLOOR
+        for candidate in _around(seed.symbol, neighbours) if leads_on else ():
             symbol = candidate.symbol
             chance = seed.chance * STEP_CHANCE.get(candidate.reason, 0.0) * candidate.score
             if symbol.kind is Kind.MODULE or not chance:
                 continue
-            before = found.get(symbol.id)
             reason = f"{candidate.reason} of {seed.symbol.qualname}"
-            if before is None:
-                found[symbol.id] = LikelySymbol(symbol, chance, reason)
-            else:
-                joined = 1 - (1 - before.chance) * (1 - chance)
-                why = before.reason if before.chance > chance else reason
-                found[symbol.id] = replace(before, chance=joined, reason=why)
+            before = found.get(symbol.id, LikelySymbol(symbol, 0.0, reason))
+            joined = 1 - (1 - before.chance) * (1 - chance)
+            why = before.reason if before.chance > chance else reason
+            found[symbol.id] = LikelySymbol(symbol, joined, why)
     return sorted(found.values(), key=lambda one: (-one.chance, one.symbol.id))
 
 
-def _whole(one: LikelySymbol, location: Location, sources: PlanSources, place: int) -> Candidate:
+def _around(symbol: Symbol, neighbours: Neighbours) -> Sequence[Candidate]:
+    """What a symbol leads to in one step."""
+    depth = 0 if symbol.kind in CLASS_KINDS else 1
+    return view_of([symbol], neighbours, depth=depth, callers=False).candidates
+
+
+def _whole(
+    one: LikelySymbol, location: Location, source: SourceLines, budget: int, place: int
+) -> Candidate:
     """A symbol with its source, cut down to windows where it is long; a long class with its outline
     alone.
     """
     symbol = one.symbol
     score = NEAR_TARGET_SCORE - place / 1_000
     common = Candidate(symbol, score, certainty(one.chance), evidence=one.reason)
-    if len(sources.lines(symbol)) <= LONG_LINES:
+    lines, long_lines = len(source.of(symbol)), round((0.5 + one.chance) * budget / LONG_TOKENS)
+    if lines <= long_lines:
         return replace(common, whole_only=True)
     if symbol.kind not in CALLABLE_KINDS:
         return common
-    return replace(common, whole_only=True, parts=_windows(symbol, location, sources))
+    parts = windows(symbol, location, source, long_lines)
+    is_most = sum(last - first + 1 for first, last in parts) >= WHOLE_SHARE * lines
+    return replace(common, whole_only=True, parts=() if is_most else parts)
 
 
-def _windows(symbol: Symbol, location: Location, sources: PlanSources) -> Ranges:
-    """The parts of a long function that the task speaks of; nothing where that is most of it, or
-    nothing at all.
-    """
-    lines = sources.lines(symbol)
-    weights = _line_weights([line.text for line in lines], location.words)
-    chosen = {line.number for line in lines[:HEAD_LINES]}
-    named = [line for path, line in location.trace_lines if path == symbol.path]
-    for line in [line for line in named if symbol.start_line <= line <= symbol.end_line]:
-        chosen.update(sources.depends(symbol, line))
-    for at in sorted(weights, key=lambda at: (-weights[at], at)):
-        window = {line.number for line in lines[max(0, at - WINDOW_LINES) : at + WINDOW_LINES + 1]}
-        if len(chosen | window) > MAX_WINDOW_LINES:
-            break
-        chosen |= window
-    is_most = len(chosen) >= WHOLE_SHARE * len(lines)
-    return () if is_most else merged([(line, line) for line in chosen])
-
-
-def _line_weights(lines: Sequence[str], words: Sequence[str]) -> dict[int, float]:
-    """By position, how many of the words a line has, the rarer ones first in the order counting
-    more.
-    """
-    weights: dict[int, float] = {}
-    wanted = [word.lower() for word in words]
-    for at, line in enumerate(lines):
-        text = line.lower()
-        weight = sum(1 / (1 + place) for place, word in enumerate(wanted) if word in text)
-        if weight:
-            weights[at] = weight
-    return weights
-
-
-def _named(one: LikelySymbol) -> Candidate:
-    """A symbol that is told by its name."""
-    return Candidate(
-        one.symbol, max(0.01, min(one.chance, 0.5)), certainty(one.chance), outline_only=True
-    )
+def _beside(one: LikelySymbol) -> Candidate:
+    """A symbol that fills a budget."""
+    return Candidate(one.symbol, max(0.01, min(one.chance, 0.5)), certainty(one.chance))
