@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from tests.context.planted import Planted, plant, view
 from tests.depth import examples
@@ -183,8 +183,16 @@ def test_is_the_same_every_time(question: Question, format_name: str, budget: in
     assert answer(question, format_name, budget) == answer(question, format_name, budget)
 
 
+def one_long_signature() -> Question:
+    """A target whose parameters, a line each, cost JSON more in a body than in the signature."""
+    parameters = "".join(f"    run_{number}: int = {number},\n" for number in range(40))
+    planted = plant({"a.py": f"def load(\n{parameters}) -> None:\n" + 80 * "    value = run()\n"})
+    return Question(planted, view([planted.candidate("a.py:load")]))
+
+
 @FEW
 @given(questions(), FORMAT_NAMES, st.integers(300, 2_000))
+@example(one_long_signature(), "json", 895)
 def test_uses_nine_tenths_of_the_budget_when_there_is_that_much_to_say(
     question: Question, format_name: str, budget: int
 ) -> None:
@@ -195,11 +203,15 @@ def test_uses_nine_tenths_of_the_budget_when_there_is_that_much_to_say(
 
 
 def largest_piece(question: Question) -> int:
-    """What cannot be shown in part: a line, a signature."""
-    planted = question.planted
-    lines = {line for source in planted.sources.values() for line in source.decode().split("\n")}
-    signatures = {planted.texts().signature(symbol).qualified for symbol in planted.by_id.values()}
-    return max(map(tokens.count, lines | signatures))
+    """What cannot be shown in part: a line, and the head of a body with the line below it, which JSON
+    quotes beside the signature.
+    """
+    planted, texts = question.planted, question.planted.texts()
+    pieces = {line for source in planted.sources.values() for line in source.decode().split("\n")}
+    for symbol in planted.by_id.values():
+        head = texts.body(symbol)[: texts.header_size(symbol) + 1]
+        pieces.add(json.dumps("\n".join(line.text for line in head), ensure_ascii=False))
+    return max(map(tokens.count, pieces))
 
 
 @FEW
