@@ -30,8 +30,7 @@ class Known(NamedTuple):
     line_comment: str = "#"
     # languages of one family see each other's definitions (JavaScript and TypeScript)
     family: str = ""
-    by_queries: bool = False
-    optional: bool = False  # known where its grammar is installed
+    by_queries: bool = False  # known where its grammar is installed
 
 
 _SLASHES = "//"
@@ -77,10 +76,9 @@ _BY_QUERIES = {
     "elixir": _by_queries("tree_sitter_elixir", "language", (".ex", ".exs"), interpreters=("elixir",)),
     "haskell": _by_queries(
         "tree_sitter_haskell", "language", (".hs",), interpreters=("runhaskell", "runghc"), line_comment="--",
-        optional=True,
     ),
     "hcl": _by_queries("tree_sitter_hcl", "language", (".tf", ".tfvars", ".hcl", ".tofu")),
-    "julia": _by_queries("tree_sitter_julia", "language", (".jl",), interpreters=("julia",), optional=True),
+    "julia": _by_queries("tree_sitter_julia", "language", (".jl",), interpreters=("julia",)),
     "lua": _by_queries(
         "tree_sitter_lua", "language", (".lua", ".rockspec", ".wlua"), (".luacheckrc", ".busted"),
         ("lua", "luajit", "lua5.1", "lua5.2", "lua5.3", "lua5.4", "texlua"), "--",
@@ -91,13 +89,12 @@ _BY_QUERIES = {
     "nix": _by_queries("tree_sitter_nix", "language", (".nix",)),
     "ocaml": _by_queries(
         "tree_sitter_ocaml", "language_ocaml", (".ml",), interpreters=("ocaml",), line_comment="", family="ocaml",
-        optional=True,
     ),
     "ocaml_interface": _by_queries(
-        "tree_sitter_ocaml", "language_ocaml_interface", (".mli",), line_comment="", family="ocaml", optional=True
+        "tree_sitter_ocaml", "language_ocaml_interface", (".mli",), line_comment="", family="ocaml"
     ),
     "perl": _by_queries(
-        "tree_sitter_perl", "language", (".pl", ".pm", ".psgi"), interpreters=("perl",), optional=True
+        "tree_sitter_perl", "language", (".pl", ".pm", ".psgi"), interpreters=("perl",)
     ),
     "powershell": _by_queries(
         "tree_sitter_powershell", "language", (".ps1", ".psm1", ".psd1"), interpreters=("pwsh", "powershell")
@@ -106,14 +103,14 @@ _BY_QUERIES = {
         "tree_sitter_scala", "language", (".scala", ".sc", ".sbt"), line_comment=_SLASHES, family="jvm"
     ),
     "solidity": _by_queries("tree_sitter_solidity", "language", (".sol",), line_comment=_SLASHES),
-    "sql": _by_queries("tree_sitter_sql", "language", (".sql",), line_comment="--", optional=True),
+    "sql": _by_queries("tree_sitter_sql", "language", (".sql",), line_comment="--"),
     "swift": _by_queries("tree_sitter_swift", "language", (".swift",), line_comment=_SLASHES),
     "zig": _by_queries("tree_sitter_zig", "language", (".zig", ".zon"), line_comment=_SLASHES),
 }  # fmt: skip
 _KNOWN = {
     name: known
     for name, known in (_BY_QUERIES | _BY_RULES).items()
-    if not known.optional or find_spec(known.module)
+    if not known.by_queries or find_spec(known.module)
 }
 
 
