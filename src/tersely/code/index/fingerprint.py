@@ -4,23 +4,22 @@ facts.
 
 from __future__ import annotations
 
-import os
+from _blake2 import blake2b  # what `hashlib` wraps, which loads all of OpenSSL
 from functools import cache
-from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 
 import tersely
 
 _SOURCES = (
-    "code",
-    "code/languages",
-    "code/languages/parts",
-    "code/languages/tags",
-    "code/syntax",
-    "code/syntax/compiling",
-    "code/syntax/nodes",
-    "code/index/building",
+    "code/*.*",
+    "code/languages/*.*",
+    "code/languages/parts/*.*",
+    "code/languages/tags/*.*",
+    "code/syntax/*.*",
+    "code/syntax/compiling/*.*",
+    "code/syntax/nodes/*.*",
+    "code/index/building/*.*",
     "code/index/storage/schema.py",
 )
 _GRAMMARS = "tree_sitter"
@@ -37,17 +36,11 @@ def extraction_fingerprint() -> str:
     package = Path(tersely.__file__).parent
     digest = blake2b(tersely.__version__.encode(), digest_size=8)
     for source in _SOURCES:
-        for path in _source_files(package / source):
+        for path in sorted(package.glob(source)):
             digest.update(b"\0" + path.name.encode() + b"\0" + path.read_bytes())
     for name in _installed_grammars():
         digest.update(b"\0" + name.encode())
     return digest.hexdigest()
-
-
-def _source_files(path: Path) -> list[Path]:
-    if path.suffix == ".py":
-        return [path] if path.exists() else []
-    return sorted(path.glob("*.*")) if path.is_dir() else []
 
 
 def _installed_grammars() -> list[str]:
@@ -55,9 +48,5 @@ def _installed_grammars() -> list[str]:
     spec = find_spec(_GRAMMARS)
     if spec is None or spec.origin is None:
         return []
-    beside = Path(spec.origin).parent.parent
-    return sorted(
-        name
-        for name in os.listdir(beside)
-        if name.startswith(_GRAMMARS) and name.endswith(".dist-info")
-    )
+    beside = Path(spec.origin).parents[1]
+    return sorted(path.name for path in beside.glob(f"{_GRAMMARS}*.dist-info"))

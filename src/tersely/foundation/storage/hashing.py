@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
+from _blake2 import blake2b  # what `hashlib` wraps, which loads all of OpenSSL
 
 HASH_BYTES = 16
 _MODULUS = 1 << (8 * HASH_BYTES)
