@@ -6,6 +6,7 @@ import os
 
 from tersely.code.index.listing.ignore import SKIP_DIRS, VIRTUAL_ENVIRONMENT_NAMES, is_skipped_name
 from tersely.code.index.storage.store import Store
+from tersely.code.places import directory_of, outward
 from tersely.foundation.git.listing import ignored_directories, in_repository
 from tersely.foundation.git.runner import GitUnavailableError
 
@@ -38,13 +39,7 @@ def watched_directories(root: str, store: Store) -> list[str]:
 
 
 def _directories_of_known_files(store: Store) -> set[str]:
-    kept: set[str] = set()
-    for path in store.known():
-        directory = os.path.dirname(path)
-        while directory and directory not in kept:
-            kept.add(directory)
-            directory = os.path.dirname(directory)
-    return kept
+    return {around for path in store.known() for around in outward(directory_of(path))}
 
 
 def _ignored(root: str) -> set[str]:
