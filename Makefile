@@ -31,7 +31,7 @@ test: .venv/installed-dev
 PYTEST := $(BIN)/pytest -n 3 --dist worksteal $(if $(CI),--reruns 1 -rR)
 
 # The tests start many processes: each module is compiled once, also where the environment keeps no bytecode.
-pytest test-slow tests/__pycache__: export PYTHONDONTWRITEBYTECODE =
+pytest test-slow tests/__pycache__: PYTHONDONTWRITEBYTECODE =
 pytest: .venv/installed-dev tests/__pycache__
 	$(PYTEST) -m "not slow"
 
