@@ -224,3 +224,20 @@ def test_a_read_only_directory_is_said(path: Path) -> None:
         Database.open_derived(path, FIRST) as database,
     ):
         database.execute("insert into item values ('a', 1)")
+
+
+def test_tables_of_another_database_stand_beside_ours(path: Path) -> None:
+    other = path.parent / "an#odd ?name"
+    with Database.open_derived(other, FIRST) as database:
+        database.execute("pragma journal_mode = delete")
+        database.execute("insert into item values ('a', 1)")
+    other.chmod(0o400)
+    with Database.open_derived(path, FIRST) as database:
+        database.attach(other, "other")
+        assert database.rows("select name from other.item") == [("a",)]
+        assert database.rows("select * from main.item") == []
+        for damage in (b"", b"SQLite format 3\0", b"\xa5" * 5_000):
+            damaged = path.parent / "damaged"
+            damaged.write_bytes(damage)
+            with pytest.raises(TerselyError, match="database_corrupt"):
+                database.attach(damaged, f"damaged{len(damage)}")

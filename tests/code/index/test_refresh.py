@@ -95,9 +95,11 @@ class TestChanges:
         refresh(root, store)
         assert store.known()["a.py"].mtime_ns == 0
         read: list[str] = []
-        original = module.read_below
+        original = module.reader_below
         monkeypatch.setattr(
-            module, "read_below", lambda root, path: read.append(path) or original(root, path)
+            module,
+            "reader_below",
+            lambda root: lambda path: read.append(path) or original(root)(path),
         )
         refresh(root, store)
         assert read == ["a.py"]

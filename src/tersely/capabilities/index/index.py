@@ -45,6 +45,7 @@ class Refreshed:
     changed: int
     removed: int
     unchanged: int
+    taken: int  # of these, files that were not read for their facts: another index had them
     seconds: float
     behind: bool  # another process is writing: the index is that of before
     files: dict[str, int]
@@ -109,6 +110,7 @@ def run(
         done.changed,
         done.removed,
         done.unchanged,
+        done.taken,
         round(done.seconds, 3),
         done.is_behind,
         counts["files"],
@@ -126,6 +128,8 @@ def _words(reason: str) -> str:
 
 def _news(refreshed: Refreshed) -> str:
     changes = {"added": refreshed.added, "changed": refreshed.changed, "removed": refreshed.removed}
+    if refreshed.taken:
+        return f"built, {counted(refreshed.taken, 'file')} as known from another worktree or clone"
     if refreshed.added and not refreshed.unchanged + refreshed.changed + refreshed.removed:
         return "built"  # all of it; the number of files is said already
     return (

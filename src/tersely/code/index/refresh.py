@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tersely.code.index.building.jobs import batches
-from tersely.code.index.content import Reason, read_below
+from tersely.code.index.content import ReadBelow, Reason, reader_below
 from tersely.code.index.scan import (
     Scan,
     ScannedFile,
@@ -33,6 +33,7 @@ from tersely.foundation.git.listing import GitListing
 from tersely.foundation.storage.hashing import content_hash
 
 FIRST_BUILD_SECONDS = 300  # for another process to finish the first index there is
+LEAST_SHARED_BYTES = 1_000_000  # of the source of an index that has a base
 RACY_SECONDS = 2.0  # the coarsest clock of a file system in use: FAT's
 
 Progress = Callable[[int, int], None]  # (files done, files to do)
@@ -48,6 +49,7 @@ class RefreshReport:
     removed: int = 0
     unchanged: int = 0
     unknown: int = 0  # files in no language of ours; they are not in the index
+    taken: int = 0  # files that were not read for their facts: others had read the same
     # another process was writing: answers come from the revision before the changes
     is_behind: bool = False
     seconds: float = 0.0
@@ -69,6 +71,7 @@ class _Plan:
     skips: list[tuple[str, KnownFile | None, Reason]] = field(default_factory=list)
     removed: list[tuple[str, KnownFile]] = field(default_factory=list)
     unchanged: int = 0
+    taken: int = 0  # files of a base that was adopted and has the same content
 
     def changes_facts(self) -> bool:
         return bool(self.added or self.changed or self.skips or self.removed)
@@ -108,6 +111,7 @@ def refresh(
         removed=len(plan.removed),
         unchanged=plan.unchanged + len(plan.touched),
         unknown=plan.scan.unknown,
+        taken=plan.taken,
         is_behind=is_behind,
         seconds=watch.seconds(),
         notices=(*store.notices, *plan.scan.notices),
@@ -116,7 +120,11 @@ def refresh(
 
 
 def _bring_up_to_date(
-    root: str, store: Store, progress: Progress | None, paths: Collection[str] | None
+    root: str,
+    store: Store,
+    progress: Progress | None,
+    paths: Collection[str] | None,
+    shares: bool = True,
 ) -> tuple[_Plan, bool]:
     """What was to be done, and whether it still is because another process holds the index."""
     watch = Stopwatch()
@@ -129,8 +137,13 @@ def _bring_up_to_date(
             if plan.touched:
                 _note_touched(store, plan)
             return plan, False
+        base, read = "", 0
+        if shares and not is_usable:
+            base, read = _first_base(root, store, plan.scan.files, progress)
         try:
-            return _carry_out(root, store, plan, progress), False
+            done = _carry_out(root, store, plan, progress, base)
+            done.taken = max(0, done.taken - read)
+            return done, False
         except TerselyError as error:
             if error.code != "database_locked":
                 raise
@@ -138,6 +151,29 @@ def _bring_up_to_date(
                 return plan, True
             if watch.seconds() > FIRST_BUILD_SECONDS:
                 raise
+
+
+def _first_base(
+    root: str, store: Store, files: list[ScannedFile], progress: Progress | None
+) -> tuple[str, int]:
+    """The name of a base for an index that has nothing yet, "" where it would spare too little or there
+    is none, and the number of files that were read to make it.
+    """
+    read = 0
+    if store.is_in_memory or sum(file.size for file in files) < LEAST_SHARED_BYTES:
+        return "", 0
+    from tersely.code.index.storage.shared import MAX_SAMPLE_FILES, base_for
+
+    def build(draft: Path) -> None:
+        nonlocal read
+        with Store.open_draft(draft) as new:
+            done, _ = _bring_up_to_date(root, new, progress, None, shares=False)
+            read = len(done.added) + len(done.changed)
+
+    sample = sorted(files, key=lambda file: content_hash(file.path.encode()))
+    reader = reader_below(root)
+    hashes = [(file.path, _content_hash(reader, file.path)) for file in sample[:MAX_SAMPLE_FILES]]
+    return base_for(hashes, build), read
 
 
 def _make_plan(root: str, store: Store) -> _Plan:
@@ -170,6 +206,7 @@ def _plan_for(paths: Collection[str], root: str, store: Store) -> _Plan | None:
 
 def _compare(root: str, plan: _Plan, known: dict[str, KnownFile]) -> None:
     """Say in the plan how what was scanned differs from what is known."""
+    read = reader_below(root)
     for file in plan.scan.files:
         old = known.pop(file.path, None)
         is_same = old is not None and file[1:] == old[1:4]
@@ -178,7 +215,7 @@ def _compare(root: str, plan: _Plan, known: dict[str, KnownFile]) -> None:
         elif is_same and old.skipped != Reason.UNREADABLE.value:
             # what hindered reading it may be gone
             plan.unchanged += 1
-        elif _content_hash(root, file.path) != old.hash:
+        elif _content_hash(read, file.path) != old.hash:
             plan.changed.append((file, old))
         elif is_same:
             plan.unchanged += 1
@@ -200,9 +237,9 @@ def _compare(root: str, plan: _Plan, known: dict[str, KnownFile]) -> None:
     plan.added.sort()
 
 
-def _content_hash(root: str, path: str) -> bytes:
+def _content_hash(read: ReadBelow, path: str) -> bytes:
     try:
-        return content_hash(read_below(root, path))
+        return content_hash(read(path))
     except OSError:
         return b""  # whoever builds its rows finds out why
 
@@ -224,26 +261,32 @@ def _note_touched(store: Store, plan: _Plan) -> None:
             raise
 
 
-def _carry_out(root: str, store: Store, plan: _Plan, progress: Progress | None) -> _Plan:
+def _carry_out(root: str, store: Store, plan: _Plan, progress: Progress | None, base: str) -> _Plan:
     """Write what the plan says, or what a newer one says if others have written since it was made."""
-    with store.writing() as writer:
+    with store.writing(base=base) as writer:
         if store.data_version() != plan.data_version:
             plan = _make_plan(root, store)
+        todo = plan
+        if base and not store.is_current():
+            writer.adopt(base)
+            todo = _Plan(plan.data_version, plan.scan, plan.started_ns)
+            _compare(root, todo, store.known())
+            plan.taken = len(todo.touched)
         free_id = writer.next_file_id()  # before any is given up: a changed file keeps its own
         writer.forget(
-            [*plan.removed, *((file.path, old) for file, old in plan.changed),
-             *((path, old) for path, old, _ in plan.skips if old is not None)]
+            [*todo.removed, *((file.path, old) for file, old in todo.changed),
+             *((path, old) for path, old, _ in todo.skips if old is not None)]
         )  # fmt: skip
-        writer.note_stat(plan.touched)
+        writer.note_stat(todo.touched)
         skips = Batch.empty()
-        for path, _, reason in plan.skips:
+        for path, _, reason in todo.skips:
             skips.files.append(skipped_row(Job(free_id, path, 0, 0, 0), b"", reason.value))
             free_id += 1
         writer.add(skips)
-        jobs = [Job(old.id, file.path, *_stat_to_keep(plan, file)) for file, old in plan.changed]
+        jobs = [Job(old.id, file.path, *_stat_to_keep(todo, file)) for file, old in todo.changed]
         jobs += [
-            Job(free_id + place, file.path, *_stat_to_keep(plan, file))
-            for place, file in enumerate(plan.added)
+            Job(free_id + place, file.path, *_stat_to_keep(todo, file))
+            for place, file in enumerate(todo.added)
         ]
         done = 0
         for batch in batches(root, sorted(jobs)):

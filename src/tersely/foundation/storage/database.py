@@ -41,6 +41,7 @@ _LEAST_LENGTH_BYTES = 100_000  # that a value may have, and a statement of ours
 _NOT_PLAIN = "select 1 from sqlite_schema where type not in ('table', 'index') or sql like '%virtual%' limit 1"
 _GENERATED = "select 1 from sqlite_schema s, pragma_table_xinfo(s.name) c where s.type = 'table' and c.hidden limit 1"
 
+_FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
 _FAILURES = (apsw.Error, UnicodeDecodeError)
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)
 
@@ -133,6 +134,12 @@ class Database:
         database = cls(_connect(path), path, is_kept=True, on_damage=on_damage)
         database.execute("pragma query_only = on")
         return database
+
+    def attach(self, path: Path, name: str) -> None:
+        """Have the tables of a database that nobody writes any more under a name before theirs."""
+        self.execute(f"attach ? as {name}", (f"{path.as_uri()}?immutable=1",))
+        if not self.value(f"select 1 from {name}.sqlite_schema"):
+            raise damaged(path)
 
     def copy_to(self, path: Path) -> None:
         """Write the database as it is at this moment to a new file, beside whoever writes it."""
@@ -355,7 +362,7 @@ def remove(path: Path) -> None:
 
 def _connect(path: Path) -> apsw.Connection:
     try:
-        connection = apsw.Connection(str(path))
+        connection = apsw.Connection(str(path), _FLAGS)
         connection.set_busy_timeout(DATABASE_BUSY_MILLISECONDS)
     except apsw.Error as error:
         _reraise(error, path)

@@ -25,12 +25,15 @@ MAKING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC  # likewise, where 
 KEY_BYTES = 32
 NAME_BYTES = 8  # of whose an index is, and of which root: too many to be guessed
 SECOND_INDEXES = "indexes"  # beside the key: of repositories that hold those of others
+SHARED = "shared"  # beside the key: what the indexes of this user have in common
 
 
 class IndexPlaces:
-    """The two directories in which a user may keep the index of a root; nothing needs to be there."""
+    """The two directories in which a user may keep the index of a root, and that of what indexes
+    share; nothing needs to be there.
+    """
 
-    __slots__ = ("elsewhere", "in_repository", "reader")
+    __slots__ = ("elsewhere", "in_repository", "reader", "shared")
 
     def __init__(self, root: str, key: bytes, beside_key: str) -> None:
         # what the names of all indexes of whoever has the key begin with
@@ -38,6 +41,7 @@ class IndexPlaces:
         name = f"{self.reader}-{_keyed_name(root, key, b'tersely index')}"
         self.in_repository = f"{root.rstrip('/')}/{INDEX_DIRECTORY}/{name}"
         self.elsewhere = f"{beside_key}/{SECOND_INDEXES}/{name}"
+        self.shared = f"{beside_key}/{SHARED}"
 
 
 def index_places(root: str, environment: Mapping[str, str] | None = None) -> IndexPlaces:

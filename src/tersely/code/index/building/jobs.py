@@ -19,6 +19,8 @@ SLOW_FILE_BYTES = 100_000
 
 def batches(root: str, jobs: Sequence[Job]) -> Iterator[Batch]:
     """The rows of all jobs in their order, from other processes where that is faster."""
+    if not jobs:
+        return  # and nothing that reads is loaded
     chunks = _chunks(jobs)
     total_bytes = sum(job.size for job in jobs)
     count = min(_cores(), MAX_WORKER_PROCESSES, len(chunks), total_bytes // BYTES_PER_WORKER)
@@ -30,9 +32,7 @@ def batches(root: str, jobs: Sequence[Job]) -> Iterator[Batch]:
         if crew is not None:
             yield from crew.batches(chunks)
             return
-    from tersely.code.index.building.rows import (
-        build,  # brings tree-sitter along, which a refresh without changes can spare
-    )
+    from tersely.code.index.building.rows import build  # brings tree-sitter along
 
     for chunk in chunks:
         yield build(root, chunk)
@@ -49,7 +49,7 @@ def _chunks(jobs: Sequence[Job]) -> list[Sequence[Job]]:
             chunks.append(jobs[start:end])
             start, size = end, 0
         size += job.size
-    return [*chunks, jobs[start:]] if jobs else []
+    return [*chunks, jobs[start:]]
 
 
 def _cores() -> int:

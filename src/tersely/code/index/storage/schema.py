@@ -16,7 +16,7 @@ from tersely.foundation.storage.hashing import sealed, unsealed
 # `facts` holds all that is known of a file. The tables after it are read from it, so that questions
 # across files need not decode every one: what is defined, imported and mentioned where.
 SCHEMA = Schema(
-    version=1,
+    version=2,
     sql="""
 create table meta (key text primary key, value text not null) without rowid;
 
@@ -30,7 +30,8 @@ create table file (
     ctime_ns integer not null,
     hash blob not null,
     namespace text not null,
-    skipped text not null      -- why the file is not indexed, empty for those that are
+    skipped text not null,     -- why the file is not indexed, empty for those that are
+    shared integer not null    -- 1: what is known of it lies in the base
 );
 
 create table facts (file_id integer primary key, facts blob not null);
@@ -77,27 +78,51 @@ create table problem (
 )
 # Made when a refresh ends, if they are not there: a first build is faster without them.
 INDEXES = """
-create index if not exists file_name on file (name);
-create index if not exists file_namespace on file (namespace);
-create index if not exists symbol_name on symbol (name);
-create index if not exists symbol_owner on symbol (owner);
+create index if not exists main.file_name on file (name);
+create index if not exists main.file_namespace on file (namespace);
+create index if not exists main.symbol_name on symbol (name);
+create index if not exists main.symbol_owner on symbol (owner);
 """
 WITHOUT_INDEXES = """
-drop index if exists file_name;
-drop index if exists file_namespace;
-drop index if exists symbol_name;
-drop index if exists symbol_owner;
+drop index if exists main.file_name;
+drop index if exists main.file_namespace;
+drop index if exists main.symbol_name;
+drop index if exists main.symbol_owner;
 """
 TABLES_BY_FILE = ("facts", "symbol", "import", "problem")
+# An index may have a base, an index that others have too (`shared`): each table then stands for its own rows and
+# those of the base that still hold. An own posting of a name, though it be empty, replaces that of the base.
+WITH_BASE = (
+    "".join(
+        f"""
+create temp view {table} as select * from main.{table} union all
+select b.* from main.file f join base.{table} b on b.file_id = f.id where f.shared;
+"""
+        for table in TABLES_BY_FILE
+    )
+    + """
+create temp view mention as select * from main.mention union all select b.* from base.mention b
+where not exists (select 1 from main.mention m where m.name = b.name);
+"""
+)
+WITHOUT_BASE = "".join(
+    f"drop view if exists temp.{table};\n" for table in ("mention", *TABLES_BY_FILE)
+)
+ADOPTION = """
+insert into main.file select id, path, name, language, size, 0, 0, hash, namespace, skipped, 1 from base.file
+where hash != x'';
+insert into main.meta select * from base.meta;
+"""
 
 # Facts are marshalled and postings are machine words: another Python or machine builds its own.
 ENCODING = f"py{sys.version_info[0]}.{sys.version_info[1]} {sys.byteorder}"
 
 SYMBOL_QUERY = """
-select f.path, f.language, s.kind, s.name, s.qualname, p.qualname, s.start_line, s.end_line, s.name_line,
-    s.start_byte, s.end_byte, s.signature_end_byte, s.doc_start_byte, s.doc_end_byte
+select f.path, f.language, s.kind, s.name, s.qualname,
+    (select p.qualname from symbol p where p.file_id = s.file_id and p.position = s.parent),
+    s.start_line, s.end_line, s.name_line,
+    s.start_byte, s.end_byte, s.signature_end_byte, s.doc_start_byte, s.doc_end_byte, s.position
 from symbol s join file f on f.id = s.file_id
-left join symbol p on p.file_id = s.file_id and p.position = s.parent
 """
 
 SYMBOL_ORDER = "order by f.path, s.position"
@@ -214,7 +239,7 @@ def symbol_id(path: str, qualname: str) -> str:
 
 def symbol_of(row: Row) -> Symbol:
     """The value of a row of `SYMBOL_QUERY`."""
-    path, language, kind, name, qualname, owner, *places = row
+    path, language, kind, name, qualname, owner, *places, _ = row
     parent = "" if owner is None else symbol_id(path, owner)
     return Symbol(
         symbol_id(path, qualname), path, language, _KINDS[kind], name, qualname, parent, *places
@@ -227,7 +252,16 @@ def symbols_of_facts(path: str, language: str, definitions: tuple[Definition, ..
     names = [row[3] for row in rows]
     return [
         symbol_of(
-            (path, language, row[5], row[2], row[3], names[row[6]] if position else None, *row[7:])
+            (
+                path,
+                language,
+                row[5],
+                row[2],
+                row[3],
+                names[row[6]] if position else None,
+                *row[7:],
+                0,
+            )
         )
         for position, row in enumerate(rows)
     ]

@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -23,6 +23,8 @@ from tersely.code.index.storage.schema import (
     SCHEMA,
     SYMBOL_ORDER,
     SYMBOL_QUERY,
+    WITH_BASE,
+    WITHOUT_BASE,
     IndexedFile,
     KnownFile,
     decode_ids,
@@ -58,7 +60,9 @@ class Store:
         self._database = database
         self.notices = notices  # what the user should know as long as this store is in use
         self._news = news
+        self._base = ""  # the name of the base that is attached
         database.execute(f"pragma cache_size = -{CACHE_KIBIBYTES}")
+        self._attach(self._valid_base())
 
     @classmethod
     def open(cls, root: Path) -> Self:
@@ -77,6 +81,13 @@ class Store:
             if error.code != "database_unavailable":
                 raise
             return cls.in_memory(f"the index is kept in memory: {error.message}")
+
+    @classmethod
+    def open_draft(cls, path: Path) -> Self:
+        """Open what is to become a base and is of no use until it is whole."""
+        database = Database.open_derived(path, SCHEMA)
+        database.execute("pragma journal_mode = off")
+        return cls(database)
 
     @classmethod
     def in_memory(cls, *notices: str) -> Self:
@@ -106,6 +117,9 @@ class Store:
         self.close()
         if path != IN_MEMORY:
             remove(path)
+        if self._base:  # it may be what is damaged
+            _place_of(self._base).unlink(missing_ok=True)
+        self._base = ""
         self._database = Database.open_derived(path, SCHEMA)
         self._news = (*self._news, _DAMAGED)
 
@@ -124,9 +138,10 @@ class Store:
     def is_current(self) -> bool:
         """True if a refresh of this program filled it; only then are its facts to be read."""
         meta = self._meta()
-        return (
+        is_ours = (
             meta.get("encoding") == ENCODING and meta.get("extraction") == extraction_fingerprint()
         )
+        return is_ours and ("base" not in meta or _place_of(meta["base"]).exists())
 
     def revision(self) -> str:
         """The identity of all facts: equal for equal files under equal programs, on any machine. ""
@@ -148,24 +163,51 @@ class Store:
         """
         return None if self._database.path == IN_MEMORY else self._database.path.parent
 
-    def snapshot(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
         """Everything asked inside is answered at one revision."""
-        return self._database.snapshot()
+        while True:
+            self._attach(self._valid_base())
+            with self._database.snapshot():
+                if self._valid_base() == self._base:
+                    yield
+                    return
+
+    def _valid_base(self) -> str:
+        return self._meta().get("base", "") if self.is_current() else ""
+
+    def _attach(self, base: str) -> None:
+        """Have what lies in a base of the index there, in place of another that was."""
+        if base == self._base:
+            return
+        if self._base:
+            self._database.execute(f"{WITHOUT_BASE} detach base")
+        self._base = ""
+        if base:
+            place, self._base = _place_of(base), base
+            self._database.attach(place, "base")
+            self._database.execute(WITH_BASE)
+            os.utime(place)  # it is of use
 
     @contextmanager
-    def writing(self, *, wait: bool = True) -> Iterator[Writer]:
+    def writing(self, *, wait: bool = True, base: str = "") -> Iterator[Writer]:
         """Change the index, all or nothing; `database_locked` while another writes, after a bounded
-        time if `wait`.
+        time if `wait`. A new `base` can be adopted.
         """
         if not wait:
             self._database.execute("pragma busy_timeout = 0")
         try:
-            with self._database.transaction():
-                writer = Writer(self._database)
-                if not self.is_current():
-                    writer.clear()
-                yield writer
-                writer.finish()
+            while True:
+                self._attach(base or self._valid_base())
+                with self._database.transaction():
+                    if not base and self._valid_base() != self._base:
+                        continue  # another process was quicker
+                    writer = Writer(self._database)
+                    if not self.is_current():
+                        writer.clear()
+                    yield writer
+                    writer.finish()
+                    return
         finally:
             if not wait:
                 self._database.execute(f"pragma busy_timeout = {DATABASE_BUSY_MILLISECONDS}")
@@ -241,7 +283,7 @@ class Store:
         """
         queries = {
             "files": "select language, count(*) from file where skipped = '' group by language",
-            "symbols": "select kind, count(*) from symbol group by kind",
+            "symbols": "select kind, count(*) from symbol where file_id in (select id from file) group by kind",
             "skipped": "select skipped, count(*) from file where skipped not in ('', 'unknown_language') group by 1",
         }
         return {
@@ -258,8 +300,8 @@ class Store:
     def imports(self, path: str) -> list[Import]:
         """The imports of a file, in order."""
         rows = self._database.rows(
-            "select i.module, i.name, i.alias, i.line from import i join file f on f.id = i.file_id "
-            "where f.path = ? order by i.position", (path,)
+            "select module, name, alias, line from import "
+            "where file_id = (select id from file where path = ?) order by position", (path,)
         )  # fmt: skip
         return [Import(*row) for row in rows]
 
@@ -282,7 +324,7 @@ class Store:
         """Every mention that begins with a mark, without it, with the ids of the files that have
         it, by name.
         """
-        query = "select name, files from mention where name between ? and ? order by name"
+        query = "select name, files from mention where name between ? and ? and files != x'' order by name"
         rows = self._database.stream(query, (mark, mark + lookup.HIGHEST))
         return ((name.removeprefix(mark), decode_ids(posting)) for name, posting in rows)
 
@@ -329,7 +371,9 @@ class Store:
 
     def unmentioned_symbols(self) -> Iterator[Symbol]:
         """Those whose own names no file mentions, by path and position, read as they are taken."""
-        unmentioned = "where not exists (select 1 from mention m where m.name = s.name) "
+        unmentioned = (
+            "where not exists (select 1 from mention m where m.name = s.name and m.files != x'') "
+        )
         return map(symbol_of, self._database.stream(SYMBOL_QUERY + unmentioned + SYMBOL_ORDER))
 
     def symbols_of(self, path: str) -> list[Symbol]:
@@ -351,6 +395,11 @@ class Store:
     def suggestions(self, query: str, limit: int) -> list[str]:
         """Names that look like the last part of a query that found nothing, the likeliest first."""
         return lookup.suggestions(self._database, query, limit)
+
+
+def _place_of(base: str) -> Path:
+    """The path of a base."""
+    return Path(index_places("/").shared) / base
 
 
 def _own_directory(root: Path) -> Path:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from tersely.code.index.fingerprint import extraction_fingerprint
 from tersely.code.index.storage.schema import (
+    ADOPTION,
     ENCODING,
     INDEXES,
     TABLES_BY_FILE,
@@ -19,8 +20,8 @@ from tersely.code.index.storage.schema import (
 from tersely.foundation.storage.database import Database
 from tersely.foundation.storage.hashing import Revision
 
-_INSERT_FILE = "insert into file values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_INSERT_SYMBOL = "insert into symbol values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_FILE = "insert into file values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"
+_INSERT_SYMBOL = "insert into main.symbol values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PATH, _HASH, _SKIPPED = 1, 7, 9  # columns of `file`
 
 
@@ -38,8 +39,17 @@ class Writer:
         """Forget everything."""
         self._database.execute(WITHOUT_INDEXES)
         for table in ("meta", "file", "mention", *TABLES_BY_FILE):
-            self._database.execute(f"delete from {table}")
+            self._database.execute(f"delete from main.{table}")
         self._revision = Revision()
+
+    def adopt(self, base: str) -> None:
+        """Replace everything by what the attached base of this name knows."""
+        self.clear()
+        self._database.execute(ADOPTION)
+        self._database.execute("insert into meta values ('base', ?)", (base,))
+        self._revision = Revision(
+            self._database.value("select value from base.meta where key = 'files'")
+        )
 
     def next_file_id(self) -> int:
         """From here on, ids are free."""
@@ -54,17 +64,17 @@ class Writer:
                 self._unmention(known.id)
         ids = [(known.id,) for _, known in gone]
         for table in TABLES_BY_FILE:
-            self._database.execute_many(f"delete from {table} where file_id = ?", ids)
+            self._database.execute_many(f"delete from main.{table} where file_id = ?", ids)
         self._database.execute_many("delete from file where id = ?", ids)
 
     def add(self, batch: Batch) -> None:
         """Put in files that are not there."""
         database = self._database
         database.execute_many(_INSERT_FILE, batch.files)
-        database.execute_many("insert into facts values (?, ?)", batch.facts)
+        database.execute_many("insert into main.facts values (?, ?)", batch.facts)
         database.execute_many(_INSERT_SYMBOL, batch.symbols)
-        database.execute_many("insert into import values (?, ?, ?, ?, ?, ?)", batch.imports)
-        database.execute_many("insert into problem values (?, ?, ?, ?)", batch.problems)
+        database.execute_many("insert into main.import values (?, ?, ?, ?, ?, ?)", batch.imports)
+        database.execute_many("insert into main.problem values (?, ?, ?, ?)", batch.problems)
         for name, ids in batch.mentions.items():
             self._mentioned.setdefault(name, []).extend(ids)
         for row in batch.files:
@@ -112,9 +122,4 @@ class Writer:
             posting = encode_ids(ids)
             if posting != before:
                 rows.append((name, posting))
-        database.execute_many(
-            "insert or replace into mention values (?, ?)", [row for row in rows if row[1]]
-        )
-        database.execute_many(
-            "delete from mention where name = ?", [(name,) for name, posting in rows if not posting]
-        )
+        database.execute_many("insert or replace into main.mention values (?, ?)", rows)
