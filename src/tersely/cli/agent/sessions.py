@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.agent.opening import delete_session
 from tersely.agent.sessions.analytics import analytics
@@ -16,6 +16,9 @@ from tersely.cli.builtin.daemon import resolved_root
 from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible, visible_line
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 MAX_TURN_DIGITS = 9
 
@@ -37,13 +40,13 @@ class _Asked(NamedTuple):
         return self.store.find(self.parameters.session, self.repository)
 
 
-def run_sessions(root: str, parameters: SessionParameters, style: Style) -> dict[str, Any]:
+def run_sessions(root: str, parameters: SessionParameters, style: Style) -> JsonObject:
     """Do what the verb says; the result, with its `text`."""
     with Store.open(folder()) as store:
         return _VERBS[parameters.verb](_Asked(store, resolved_root(root), parameters, style))
 
 
-def _list(asked: _Asked) -> dict[str, Any]:
+def _list(asked: _Asked) -> JsonObject:
     found = asked.store.every(asked.repository)
     rows = [
         (
@@ -63,17 +66,17 @@ def _list(asked: _Asked) -> dict[str, Any]:
     return {"sessions": [each._asdict() for each in found], "text": "\n".join(lines) + "\n"}
 
 
-def _show(asked: _Asked) -> dict[str, Any]:
+def _show(asked: _Asked) -> JsonObject:
     history = asked.store.history(asked.named().id)
     return {**_plain(history), "text": _markdown(history)}
 
 
-def _fork(asked: _Asked) -> dict[str, Any]:
+def _fork(asked: _Asked) -> JsonObject:
     new = asked.store.fork(asked.named().id, " ".join(asked.parameters.value))
     return {"id": new.id, "text": f"{new.id}\n"}
 
 
-def _rewind(asked: _Asked) -> dict[str, Any]:
+def _rewind(asked: _Asked) -> JsonObject:
     found = asked.named()
     turn = "".join(asked.parameters.value)
     if not (turn.isascii() and turn.isdigit() and len(turn) <= MAX_TURN_DIGITS):
@@ -85,7 +88,7 @@ def _rewind(asked: _Asked) -> dict[str, Any]:
     return {"id": found.id, "turn": int(turn), "text": f"{found.id} goes on after turn {turn}\n"}
 
 
-def _rename(asked: _Asked) -> dict[str, Any]:
+def _rename(asked: _Asked) -> JsonObject:
     found, name = asked.named(), checked_name(" ".join(asked.parameters.value))
     if not name:
         raise TerselyError("usage", "a name is missing", "tersely sessions rename SESSION NAME")
@@ -93,13 +96,13 @@ def _rename(asked: _Asked) -> dict[str, Any]:
     return {"id": found.id, "name": name, "text": f"{found.id} is called {visible_line(name)}\n"}
 
 
-def _delete(asked: _Asked) -> dict[str, Any]:
+def _delete(asked: _Asked) -> JsonObject:
     found = asked.named()
     delete_session(asked.store, folder(), found.id)
     return {"id": found.id, "text": f"{found.id} is deleted\n"}
 
 
-def _export(asked: _Asked) -> dict[str, Any]:
+def _export(asked: _Asked) -> JsonObject:
     history = asked.store.history(asked.named().id)
     is_json = asked.parameters.format is ExportFormat.JSON
     text = (
@@ -110,7 +113,7 @@ def _export(asked: _Asked) -> dict[str, Any]:
     return {**_plain(history), "text": text}
 
 
-def _stats(asked: _Asked) -> dict[str, Any]:
+def _stats(asked: _Asked) -> JsonObject:
     found = [asked.named()] if asked.parameters.session else asked.store.every(asked.repository)
     figures = analytics(asked.store, tuple(each.id for each in found))
     sessions = [
@@ -148,7 +151,7 @@ def _stats(asked: _Asked) -> dict[str, Any]:
     }
 
 
-def _plain(history: History) -> dict[str, Any]:
+def _plain(history: History) -> JsonObject:
     """All that is kept of a session."""
     messages = [
         {"id": each.id, "parent_id": each.parent_id, "turn": each.turn, "role": each.role, "content": each.content,
@@ -190,7 +193,7 @@ def _when(stamp_ms: int) -> str:
     return local_minute(stamp_ms / 1000)
 
 
-_VERBS: Mapping[SessionVerb, Callable[[_Asked], dict[str, Any]]] = {
+_VERBS: Mapping[SessionVerb, Callable[[_Asked], JsonObject]] = {
     SessionVerb.LIST: _list,
     SessionVerb.SHOW: _show,
     SessionVerb.FORK: _fork,

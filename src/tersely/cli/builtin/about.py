@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tersely import __version__
 from tersely.capabilities.declaration.declaration import positional
 from tersely.cli.builtin.own_command import NoParameters, OwnCommand, OwnCommandCall
 from tersely.cli.help import manual
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +19,15 @@ class _HelpParameters:
     topic: tuple[str, ...] = positional("a command, or a topic", default=(), metavar="COMMAND")
 
 
-def _help(asked: OwnCommandCall, parameters: _HelpParameters) -> dict[str, Any]:
+def _help(asked: OwnCommandCall, parameters: _HelpParameters) -> JsonObject:
     return {"text": manual.text(asked.program, parameters.topic, asked.style)}
 
 
-def _version(asked: OwnCommandCall, parameters: NoParameters) -> dict[str, Any]:
+def _version(asked: OwnCommandCall, parameters: NoParameters) -> JsonObject:
     return {"version": __version__, "text": f"{asked.program} {__version__}\n"}
 
 
-def _tour(asked: OwnCommandCall, parameters: NoParameters) -> dict[str, Any]:
+def _tour(asked: OwnCommandCall, parameters: NoParameters) -> JsonObject:
     from tersely.cli.builtin.tour import run_tour
 
     return run_tour(asked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import option
 from tersely.cli.agent.command_spec import (
@@ -15,8 +15,11 @@ from tersely.cli.agent.command_spec import (
 )
 from tersely.cli.builtin.own_command import EXIT_STATUS, OwnCommand, OwnCommandCall
 
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
-def _chat(asked: OwnCommandCall, parameters: ChatParameters) -> dict[str, Any]:
+
+def _chat(asked: OwnCommandCall, parameters: ChatParameters) -> JsonObject:
     from tersely.cli.agent.chat import run_chat
 
     return {"text": "", EXIT_STATUS: run_chat(asked.options, parameters)}
@@ -30,14 +33,14 @@ class _AcpParameters:
     window: int = option(0, "tokens of context, as for chat", minimum=0)
 
 
-def _acp(asked: OwnCommandCall, given: _AcpParameters) -> dict[str, Any]:
+def _acp(asked: OwnCommandCall, given: _AcpParameters) -> JsonObject:
     from tersely.cli.agent.editor import run_acp
 
     run_acp(ChatParameters(url=given.url, model=given.model, kind=given.kind, window=given.window))
     return {"text": ""}
 
 
-def _sessions(asked: OwnCommandCall, parameters: SessionParameters) -> dict[str, Any]:
+def _sessions(asked: OwnCommandCall, parameters: SessionParameters) -> JsonObject:
     from tersely.cli.agent.sessions import run_sessions
 
     if parameters.verb is SessionVerb.RESUME:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.daemon import lifecycle
@@ -14,17 +14,18 @@ from tersely.foundation.storage.roots import find_root
 
 if TYPE_CHECKING:
     from tersely.cli.builtin.serving import Verb
+    from tersely.foundation.types import JsonObject
 
 ANSWER_WORDS = "tersely.cli.printing.recorded_output:answer"
 _MEGABYTE = 1_000_000
 
 
-def run_daemon(verb: Verb, root: str, style: Style) -> dict[str, Any]:
+def run_daemon(verb: Verb, root: str, style: Style) -> JsonObject:
     """Do what the verb says; the result, with its `text`."""
     return _VERBS[verb](root, style)
 
 
-def run_warm(root: str) -> dict[str, Any]:
+def run_warm(root: str) -> JsonObject:
     """Have a daemon, with everything loaded."""
     place = resolved_root(root)
     _start(place)
@@ -48,7 +49,7 @@ def _start(root: str) -> lifecycle.Started:
     return lifecycle.start(root, ANSWER_WORDS, load(Path(root)).daemon_idle_seconds)
 
 
-def _run_start(root: str, style: Style) -> dict[str, Any]:
+def _run_start(root: str, style: Style) -> JsonObject:
     started = _start(resolved_root(root))
     status = started.status
     what = "runs already" if started.was_running else "runs"
@@ -61,7 +62,7 @@ def _run_start(root: str, style: Style) -> dict[str, Any]:
     }
 
 
-def _run_stop(root: str, style: Style) -> dict[str, Any]:
+def _run_stop(root: str, style: Style) -> JsonObject:
     place = resolved_root(root)
     if not lifecycle.stop(place):
         raise TerselyError(
@@ -72,7 +73,7 @@ def _run_stop(root: str, style: Style) -> dict[str, Any]:
     return {"stopped": True, "text": f"the daemon of {place} has ended\n"}
 
 
-def _run_status(root: str, style: Style) -> dict[str, Any]:
+def _run_status(root: str, style: Style) -> JsonObject:
     status = lifecycle.ask(resolved_root(root), {"cmd": "status"})
     watched = (
         f"{status['watched_directories']:,} directories"
@@ -106,7 +107,7 @@ def _run_status(root: str, style: Style) -> dict[str, Any]:
     }
 
 
-def _run_list(root: str, style: Style) -> dict[str, Any]:
+def _run_list(root: str, style: Style) -> JsonObject:
     found = lifecycle.running()
     rows = [
         (str(one["pid"]), one["version"], counted(one["files"], "file"), one["project"])
@@ -149,7 +150,7 @@ def default_workspace(root: str) -> str:
         return ""
 
 
-_VERBS: Mapping[str, Callable[[str, Style], dict[str, Any]]] = {
+_VERBS: Mapping[str, Callable[[str, Style], JsonObject]] = {
     "start": _run_start,
     "stop": _run_stop,
     "status": _run_status,

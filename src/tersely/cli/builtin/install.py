@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from difflib import unified_diff
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.cli.builtin import extension
 from tersely.cli.builtin.daemon import resolved_root
@@ -27,6 +27,7 @@ from tersely.integrations.wrapped import SHARED
 
 if TYPE_CHECKING:
     from tersely.cli.builtin.installing import InstallParameters
+    from tersely.foundation.types import JsonObject
 
 _SCRIPT = "tersely"
 
@@ -51,14 +52,14 @@ class Plan(NamedTuple):
         carry_out(self.request, self.changes, undo=self.is_removal)
 
 
-def run_install(root: str, asked: InstallParameters) -> dict[str, Any]:
+def run_install(root: str, asked: InstallParameters) -> JsonObject:
     """Show what would be written, ask, write; the result with its `text`. Raises `path_not_found`
     where all but the extension is written, for this copy has none.
     """
     return _changed(root, asked, planned_install(root, asked))
 
 
-def run_uninstall(root: str, asked: InstallParameters) -> dict[str, Any]:
+def run_uninstall(root: str, asked: InstallParameters) -> JsonObject:
     """Show what would be taken out, ask, take it out; the result with its `text`."""
     return _changed(root, asked, planned_removal(root, asked))
 
@@ -81,7 +82,7 @@ def planned_removal(root: str, asked: InstallParameters) -> Plan:
     return Plan(wanted, undone(wanted), step, is_removal=True)
 
 
-def _changed(root: str, asked: InstallParameters, plan: Plan) -> dict[str, Any]:
+def _changed(root: str, asked: InstallParameters, plan: Plan) -> JsonObject:
     wanted, changes, step, is_removal = plan
     about = "" if is_removal else "".join(f"{line}\n" for line in _about_hooks(wanted))
     shown = visible("".join(_diff(change) for change in changes) + step.told) + about

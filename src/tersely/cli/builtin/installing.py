@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.builtin.own_command import OwnCommand, OwnCommandCall
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class InstallParameters:
     yes: bool = option(False, "write without asking")
 
 
-def _install(asked: OwnCommandCall, parameters: InstallParameters) -> dict[str, Any]:
+def _install(asked: OwnCommandCall, parameters: InstallParameters) -> JsonObject:
     if not parameters.agent:
         from tersely.cli.builtin.setup import install_everywhere
 
@@ -48,7 +51,7 @@ class _UninstallParameters:
     yes: bool = option(False, "write without asking")
 
 
-def _uninstall(asked: OwnCommandCall, parameters: _UninstallParameters) -> dict[str, Any]:
+def _uninstall(asked: OwnCommandCall, parameters: _UninstallParameters) -> JsonObject:
     wanted = InstallParameters(parameters.agent, parameters.user, yes=parameters.yes)
     if not parameters.agent:
         from tersely.cli.builtin.setup import uninstall_everywhere
@@ -80,7 +83,7 @@ class _HookParameters:
     agent: str = option("claude", "which agent it is")
 
 
-def _hook(asked: OwnCommandCall, parameters: _HookParameters) -> dict[str, Any]:
+def _hook(asked: OwnCommandCall, parameters: _HookParameters) -> JsonObject:
     if parameters.kind is HookKind.RUN:
         from tersely.integrations import run_hook as running
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tersely.cli.builtin.serving import McpParameters
     from tersely.code.index.refresh import Progress
     from tersely.doors.mcp.session import ServedMethods
+    from tersely.foundation.types import JsonObject
 
 _AGENT = "mcp"  # how the names of its readers begin
 
@@ -79,7 +80,7 @@ class _Noting:
 
     async def __call__(
         self, root: Path, command: str, arguments: Mapping[str, Any], on_progress: Progress
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """The answer of the code service to one question."""
         if not self._is_noted:
             self._is_noted = True
@@ -111,7 +112,7 @@ async def _answer(
     command: str,
     arguments: Mapping[str, Any],
     on_progress: Progress,
-) -> dict[str, Any]:
+) -> JsonObject:
     """The reply, with the answer as data where that is wanted and there is such."""
     reply = await _ask(asking, root, command, arguments, on_progress)
     if not given.structured:
@@ -124,7 +125,7 @@ async def _answer(
 
 async def _ask(
     asking: Asking, root: Path, command: str, arguments: Mapping[str, Any], on_progress: Progress
-) -> dict[str, Any]:
+) -> JsonObject:
     """Ask with what the arguments refer to, and keep the answer where that is wanted: its reference
     is the reply.
     """

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.builtin.own_command import NoParameters, OwnCommand, OwnCommandCall
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 
 class Verb(StrEnum):
@@ -24,13 +27,13 @@ class _DaemonParameters:
     verb: Verb = positional("what to do", metavar="start|stop|status|list")
 
 
-def _daemon(asked: OwnCommandCall, parameters: _DaemonParameters) -> dict[str, Any]:
+def _daemon(asked: OwnCommandCall, parameters: _DaemonParameters) -> JsonObject:
     from tersely.cli.builtin.daemon import run_daemon
 
     return run_daemon(parameters.verb, asked.options.root, asked.style)
 
 
-def _warm(asked: OwnCommandCall, parameters: NoParameters) -> dict[str, Any]:
+def _warm(asked: OwnCommandCall, parameters: NoParameters) -> JsonObject:
     from tersely.cli.builtin.daemon import run_warm
 
     return run_warm(asked.options.root)
@@ -53,14 +56,14 @@ class McpParameters:
     )
 
 
-def _mcp(asked: OwnCommandCall, parameters: McpParameters) -> dict[str, Any]:
+def _mcp(asked: OwnCommandCall, parameters: McpParameters) -> JsonObject:
     from tersely.cli.builtin.mcp import run_mcp
 
     run_mcp(asked.options.root, parameters)
     return {"text": ""}
 
 
-def _lsp(asked: OwnCommandCall, parameters: NoParameters) -> dict[str, Any]:
+def _lsp(asked: OwnCommandCall, parameters: NoParameters) -> JsonObject:
     from tersely.cli.builtin.daemon import ANSWER_WORDS
     from tersely.lsp.server import serve
 

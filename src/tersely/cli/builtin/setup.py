@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.cli.builtin.daemon import default_workspace
 from tersely.cli.builtin.install import Plan, is_agreed, planned_install, planned_removal, unseen
@@ -27,12 +27,13 @@ from tersely.integrations.table import AGENTS
 if TYPE_CHECKING:
     from tersely.cli.builtin.installing import InstallParameters
     from tersely.cli.builtin.own_command import OwnCommandCall
+    from tersely.foundation.types import JsonObject
     from tersely.workspace import Workspace
 
 QUESTION_BUDGET_TOKENS = 2_000  # of the map that the symbol of the first question is taken from
 
 
-def install_everywhere(asked: OwnCommandCall, given: InstallParameters) -> dict[str, Any]:
+def install_everywhere(asked: OwnCommandCall, given: InstallParameters) -> JsonObject:
     """Add Tersely to every agent that is found, index the repository and suggest a question; the
     result with its `text`.
     """
@@ -53,7 +54,7 @@ def install_everywhere(asked: OwnCommandCall, given: InstallParameters) -> dict[
     return _result(done, [*lines, *_first_question(asked, agents[0])])
 
 
-def uninstall_everywhere(asked: OwnCommandCall, given: InstallParameters) -> dict[str, Any]:
+def uninstall_everywhere(asked: OwnCommandCall, given: InstallParameters) -> JsonObject:
     """Take Tersely out of the user's settings of every agent, and delete the index of the
     repository; the result with its `text`.
     """
@@ -191,7 +192,7 @@ def _titles(plans: Iterable[Plan]) -> str:
     return ", ".join(plan.request.agent.title for plan in plans)
 
 
-def _result(done: Sequence[Plan], lines: Iterable[str]) -> dict[str, Any]:
+def _result(done: Sequence[Plan], lines: Iterable[str]) -> JsonObject:
     shown = [line.removesuffix("\n") for line in lines if line]
     return {
         "agents": [plan.request.agent.name for plan in done],

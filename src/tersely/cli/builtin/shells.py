@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import positional
 from tersely.cli.builtin.own_command import OwnCommand, OwnCommandCall
 from tersely.cli.help import completion
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +18,7 @@ class _CompletionParameters:
     shell: completion.Shell = positional("bash, zsh or fish")
 
 
-def _completion(asked: OwnCommandCall, parameters: _CompletionParameters) -> dict[str, Any]:
+def _completion(asked: OwnCommandCall, parameters: _CompletionParameters) -> JsonObject:
     return {"text": completion.script(asked.program, parameters.shell)}
 
 
@@ -24,7 +27,7 @@ class _CandidatesParameters:
     line: str = positional("the command line up to the cursor")
 
 
-def _candidates(asked: OwnCommandCall, parameters: _CandidatesParameters) -> dict[str, Any]:
+def _candidates(asked: OwnCommandCall, parameters: _CandidatesParameters) -> JsonObject:
     return {
         "text": "".join(f"{candidate}\n" for candidate in completion.candidates(parameters.line))
     }

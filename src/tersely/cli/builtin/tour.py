@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.capabilities.answers.reply import answer_text, failure_text
 from tersely.capabilities.answers.text import PLAIN, Style, counted
@@ -24,6 +24,9 @@ from tersely.cli.builtin.setup import central_symbol, opened, repository
 from tersely.cli.run import read_request
 from tersely.foundation.text.escape import visible_line
 from tersely.workspace import Workspace
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 SHOWN_LINES = 8  # of each answer
 ANSWER_SECONDS = 25.0  # for an answer, so that all of them take less than two minutes
@@ -38,7 +41,7 @@ class _Stop(NamedTuple):
     file: str = ""  # that is read whole
 
 
-def run_tour(asked: OwnCommandCall) -> dict[str, Any]:
+def run_tour(asked: OwnCommandCall) -> JsonObject:
     """Ask about the repository in which this is typed, else about a small one of ours; the result
     with its `text`.
     """
@@ -53,7 +56,7 @@ def run_tour(asked: OwnCommandCall) -> dict[str, Any]:
         return _toured(asked, folder, _SAMPLE)
 
 
-def _toured(asked: OwnCommandCall, root: str, title: str) -> dict[str, Any]:
+def _toured(asked: OwnCommandCall, root: str, title: str) -> JsonObject:
     with opened(asked, root) as workspace:
         report = ask(workspace, "code.index")
         workspace.patience_seconds = ANSWER_SECONDS
@@ -82,7 +85,7 @@ def _stops(workspace: Workspace, symbol: str) -> list[_Stop]:
     ]
 
 
-def _measured(workspace: Workspace, stop: _Stop) -> dict[str, Any]:
+def _measured(workspace: Workspace, stop: _Stop) -> JsonObject:
     """The command, its answer, and the tokens of that and of what is read instead; no tokens where
     nothing is found.
     """

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import LOCK, home_directory
 from tersely.foundation.errors import TerselyError
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class _RestoreParameters:
     file: str = positional("what backup has written", metavar="FILE")
 
 
-def _backup(asked: RelayCommandCall, parameters: _BackupParameters) -> dict[str, Any]:
+def _backup(asked: RelayCommandCall, parameters: _BackupParameters) -> JsonObject:
     from tersely.relay.relay import backup
 
     path = backup.write(home_directory(), Path(parameters.file), parameters.keep, _database())
@@ -37,7 +40,7 @@ def _backup(asked: RelayCommandCall, parameters: _BackupParameters) -> dict[str,
     return {"path": str(path), "size": size, "text": f"{path}  {size:,} bytes\n"}
 
 
-def _restore(asked: RelayCommandCall, parameters: _RestoreParameters) -> dict[str, Any]:
+def _restore(asked: RelayCommandCall, parameters: _RestoreParameters) -> JsonObject:
     from tersely.relay.relay import backup
 
     with _own_home() as home:

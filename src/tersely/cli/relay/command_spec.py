@@ -14,6 +14,7 @@ from tersely.cli.options import Options
 if TYPE_CHECKING:
     from tersely.client import Client
     from tersely.client.request import Request
+    from tersely.foundation.types import JsonObject
 
 AnswerT = TypeVar("AnswerT")
 ROOT = "root"  # the parameter by which a call names its repository
@@ -40,7 +41,7 @@ class RelayCommandCall(NamedTuple):
 
     def about_root(
         self, relay: Client, arguments: Mapping[str, Any], schema: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """The arguments of a call with the repository that it is about, where its schema has such a
         parameter.
 
@@ -66,7 +67,7 @@ class RelayCommand:
     words: tuple[str, ...]
     summary: str
     declared: type
-    run: Callable[[RelayCommandCall, Any], dict[str, Any]]
+    run: Callable[[RelayCommandCall, Any], JsonObject]
     # the option that `--json` with a JSON value behind it means, as the first relay had it
     payload: str = ""
     # all that follows its words is its positional words, also what looks like an option

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely import __version__
 from tersely.capabilities.declaration.declaration import Role, group, option, positional
@@ -18,6 +18,9 @@ from tersely.capabilities.relay.threads import event_line
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 MAX_TAILED_EVENTS = 1_000  # that are shown without waiting for more
 
@@ -65,7 +68,7 @@ class _Import:
     bundle: str = positional("what export has written", metavar="FILE")
 
 
-def _tail(asked: RelayCommandCall, parameters: _Tail) -> dict[str, Any]:
+def _tail(asked: RelayCommandCall, parameters: _Tail) -> JsonObject:
     with asked.connect() as relay:
         if not parameters.follow:
             page = {
@@ -86,7 +89,7 @@ def _write(lines: Iterable[str]) -> None:
         sys.stdout.flush()
 
 
-def _open(asked: RelayCommandCall, parameters: _OfThread) -> dict[str, Any]:
+def _open(asked: RelayCommandCall, parameters: _OfThread) -> JsonObject:
     import webbrowser
 
     with asked.connect() as relay:
@@ -95,7 +98,7 @@ def _open(asked: RelayCommandCall, parameters: _OfThread) -> dict[str, Any]:
     return {"url": url, "opened": is_opened, "text": f"{url}\n"}
 
 
-def _artifact_put(asked: RelayCommandCall, parameters: _Put) -> dict[str, Any]:
+def _artifact_put(asked: RelayCommandCall, parameters: _Put) -> JsonObject:
     name = "" if parameters.file == "-" else Path(parameters.file).name
     with asked.connect() as relay:
         try:
@@ -107,7 +110,7 @@ def _artifact_put(asked: RelayCommandCall, parameters: _Put) -> dict[str, Any]:
     return {**plain(made), "text": f"{made.uri}\n"}
 
 
-def _artifact_get(asked: RelayCommandCall, parameters: _Get) -> dict[str, Any]:
+def _artifact_get(asked: RelayCommandCall, parameters: _Get) -> JsonObject:
     given = {name: value for name, value in asdict(parameters.what).items() if value}
     with asked.connect() as relay:
         if not parameters.out:
@@ -129,7 +132,7 @@ def _artifact_get(asked: RelayCommandCall, parameters: _Get) -> dict[str, Any]:
     }
 
 
-def _cap_invoke(asked: RelayCommandCall, parameters: _Invoke) -> dict[str, Any]:
+def _cap_invoke(asked: RelayCommandCall, parameters: _Invoke) -> JsonObject:
     from tersely.client import ask
 
     arguments = _decoded("--args", parameters.args)
@@ -138,7 +141,7 @@ def _cap_invoke(asked: RelayCommandCall, parameters: _Invoke) -> dict[str, Any]:
     with asked.connect() as relay:
         if isinstance(arguments, dict):
             listed = relay.ask("cap.list").capabilities
-            schema: dict[str, Any] = next(
+            schema: JsonObject = next(
                 (one.args_schema for one in listed if one.name == parameters.capability), {}
             )
             arguments = asked.about_root(relay, arguments, schema)
@@ -155,7 +158,7 @@ def _cap_invoke(asked: RelayCommandCall, parameters: _Invoke) -> dict[str, Any]:
     return {**told, "text": f"{shown}\n{asked.style.faint(f'cass://{made.artifact_ref}')}\n"}
 
 
-def _export(asked: RelayCommandCall, parameters: _Export) -> dict[str, Any]:
+def _export(asked: RelayCommandCall, parameters: _Export) -> JsonObject:
     from tersely.client import ask
 
     path = Path(parameters.out or f"{parameters.thread}.zip")
@@ -167,7 +170,7 @@ def _export(asked: RelayCommandCall, parameters: _Export) -> dict[str, Any]:
     return {"out": str(path), "size": len(bundle), "text": f"{len(bundle):,} bytes in {path}\n"}
 
 
-def _import(asked: RelayCommandCall, parameters: _Import) -> dict[str, Any]:
+def _import(asked: RelayCommandCall, parameters: _Import) -> JsonObject:
     from tersely.client import ask
 
     try:
@@ -178,7 +181,7 @@ def _import(asked: RelayCommandCall, parameters: _Import) -> dict[str, Any]:
     return {**plain(made), "text": f"{made.thread_id}\n"}
 
 
-def _version(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
+def _version(asked: RelayCommandCall, parameters: Nothing) -> JsonObject:
     return {"version": __version__, "text": f"{asked.program} {__version__}\n"}
 
 

@@ -7,7 +7,7 @@ import stat
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace, resolved_root
@@ -17,6 +17,7 @@ from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
     from tersely.client.gateway.joining import Membership
+    from tersely.foundation.types import JsonObject
 
 MAX_CODE_CHARACTERS = 100
 _AGAIN = "tersely leave, then join the other"
@@ -34,7 +35,7 @@ class _JoinParameters:
     share: bool = option(False, "let other machines ask about the code of this repository")
 
 
-def _join(asked: RelayCommandCall, parameters: _JoinParameters) -> dict[str, Any]:
+def _join(asked: RelayCommandCall, parameters: _JoinParameters) -> JsonObject:
     from tersely.client.gateway import code, joining
 
     home = home_directory()
@@ -137,7 +138,7 @@ def _read_private(path: Path) -> str:
         ) from error
 
 
-def _leave(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
+def _leave(asked: RelayCommandCall, parameters: Nothing) -> JsonObject:
     from tersely.client import ask, relay_process
     from tersely.client.gateway import joining
     from tersely.client.gateway.requests import waiting

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tersely import __version__
 from tersely.capabilities.declaration.declaration import option, positional
@@ -23,6 +23,9 @@ from tersely.foundation.process.lockfile import is_held
 from tersely.foundation.storage.private import is_private
 from tersely.foundation.text.escape import visible_line
 from tersely.integrations import adoption
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 _LEAST_FREE_BYTES = 100_000_000
 
@@ -59,7 +62,7 @@ class _AnswerParameters:
     permission: str = positional("its id, as agents shows it")
 
 
-def _init(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
+def _init(asked: RelayCommandCall, parameters: Nothing) -> JsonObject:
     from tersely.relay.policy import CONFIG
     from tersely.relay.relay import make_home
 
@@ -76,7 +79,7 @@ def _init(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
     return {"home": str(home), "config": str(config), "text": f"home    {home}\nconfig  {config}\n"}
 
 
-def _up(asked: RelayCommandCall, parameters: _UpParameters) -> dict[str, Any]:
+def _up(asked: RelayCommandCall, parameters: _UpParameters) -> JsonObject:
     from tersely.cli.relay import addresses
     from tersely.client import relay_process
 
@@ -104,14 +107,14 @@ def _up(asked: RelayCommandCall, parameters: _UpParameters) -> dict[str, Any]:
     return {**about, "was_running": started.was_running, "text": text}
 
 
-def _down(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
+def _down(asked: RelayCommandCall, parameters: Nothing) -> JsonObject:
     from tersely.client import relay_process
 
     was_running = relay_process.stop(home_directory())
     return {"was_running": was_running, "text": "stopped\n" if was_running else "no relay runs\n"}
 
 
-def _doctor(asked: RelayCommandCall, parameters: _DoctorParameters) -> dict[str, Any]:
+def _doctor(asked: RelayCommandCall, parameters: _DoctorParameters) -> JsonObject:
     from tersely.cli.agent.doctor import examined_model
 
     server = ChatParameters(url=parameters.url, model=parameters.model, kind=parameters.kind)
@@ -218,8 +221,8 @@ _CONFIG = """\
 """
 
 
-def _answer(allows: bool) -> Callable[[RelayCommandCall, _AnswerParameters], dict[str, Any]]:
-    def run(asked: RelayCommandCall, parameters: _AnswerParameters) -> dict[str, Any]:
+def _answer(allows: bool) -> Callable[[RelayCommandCall, _AnswerParameters], JsonObject]:
+    def run(asked: RelayCommandCall, parameters: _AnswerParameters) -> JsonObject:
         from tersely.client import ask
 
         told = asked.ask(ask("permission_answer", name=parameters.permission, allows=allows))

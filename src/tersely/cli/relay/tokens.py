@@ -6,13 +6,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.answers.text import Style, aligned
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain
 from tersely.doors.home import home_directory
 from tersely.foundation.text.escape import visible_line
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 
 class _Kind(StrEnum):
@@ -62,7 +65,7 @@ class _AuditParameters:
     limit: int = option(100, "how many at most", minimum=1, maximum=1_000)
 
 
-def _new(asked: RelayCommandCall, parameters: _NewParameters) -> dict[str, Any]:
+def _new(asked: RelayCommandCall, parameters: _NewParameters) -> JsonObject:
     from tersely.client import ask
 
     made = asked.ask(
@@ -86,7 +89,7 @@ def _new(asked: RelayCommandCall, parameters: _NewParameters) -> dict[str, Any]:
     return {**plain(made), "text": told}
 
 
-def _list(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
+def _list(asked: RelayCommandCall, parameters: Nothing) -> JsonObject:
     from tersely.client import ask
 
     told = asked.ask(ask("token_list"))
@@ -96,7 +99,7 @@ def _list(asked: RelayCommandCall, parameters: Nothing) -> dict[str, Any]:
     }
 
 
-def _revoke(asked: RelayCommandCall, parameters: _TokenParameters) -> dict[str, Any]:
+def _revoke(asked: RelayCommandCall, parameters: _TokenParameters) -> JsonObject:
     from tersely.client import ask
 
     told = asked.ask(ask("token_revoke", name=parameters.token))
@@ -106,7 +109,7 @@ def _revoke(asked: RelayCommandCall, parameters: _TokenParameters) -> dict[str, 
     }
 
 
-def _rotate(asked: RelayCommandCall, parameters: _RotateParameters) -> dict[str, Any]:
+def _rotate(asked: RelayCommandCall, parameters: _RotateParameters) -> JsonObject:
     from tersely.client import ask
     from tersely.relay.relay import make_home, rotate_token
 
@@ -122,7 +125,7 @@ def _rotate(asked: RelayCommandCall, parameters: _RotateParameters) -> dict[str,
     return {"path": str(path), "text": f"{path} is new: the one before opens nothing any more\n"}
 
 
-def _audit(asked: RelayCommandCall, parameters: _AuditParameters) -> dict[str, Any]:
+def _audit(asked: RelayCommandCall, parameters: _AuditParameters) -> JsonObject:
     from tersely.client import ask
 
     told = asked.ask(ask("audit", limit=parameters.limit))

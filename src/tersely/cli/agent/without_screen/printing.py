@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.agent.events import (
     AnswerRestarted,
@@ -39,6 +39,7 @@ from tersely.foundation.text.shortening import one_line
 
 if TYPE_CHECKING:
     from tersely.cli.printing.terminal import Stream
+    from tersely.foundation.types import JsonObject
 
 STATUS_OF_REASON = {
     Reason.ANSWERED: EXIT_OK,
@@ -74,7 +75,7 @@ class Printer:
         self._form = form
         self._is_quiet = is_quiet
         self._texts: list[str] = []  # since the last call: the answer
-        self._calls: list[dict[str, Any]] = []
+        self._calls: list[JsonObject] = []
         self._notices: list[str] = []
         self._usage = dict.fromkeys(_COUNTED, 0)
         self._is_line_open = False
@@ -232,9 +233,9 @@ def print_unread(words: Sequence[str], error: TerselyError, terminal: Terminal) 
     return Printer(terminal, form, is_quiet=False).fail(error)
 
 
-def event_json(event: Event) -> dict[str, Any]:
+def event_json(event: Event) -> JsonObject:
     """An event as JSON: its type in snake case, then its fields."""
-    told: dict[str, Any] = {"type": re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()}
+    told: JsonObject = {"type": re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()}
     for field in fields(event):
         value = getattr(event, field.name)
         if field.name == "arguments":
@@ -247,5 +248,5 @@ def event_json(event: Event) -> dict[str, Any]:
     return told
 
 
-def _line(value: dict[str, Any]) -> str:
+def _line(value: JsonObject) -> str:
     return json_escaped(json.dumps(value, ensure_ascii=False, separators=(",", ":"))) + "\n"
