@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -207,6 +209,27 @@ def test_others_have_no_say_in_what_is_taken(
     base.parent.chmod(0o777)
     assert refreshed(copy("second")).taken == 0
     assert bases() == [base]
+
+
+@pytest.mark.parametrize("claimed", ["../../victim", "..", "", "/victim"])
+def test_an_index_names_no_file_outside_of_the_bases(
+    root: Path, plant: Plant, tmp_path: Path, claimed: str
+) -> None:
+    """It may come with a repository: what it calls its base is neither read nor deleted."""
+    plant(FILES)
+    refreshed(root)
+    victim = tmp_path / "victim"
+    victim.write_text("of the user")
+    with Store.open(root) as store:
+        index = store._database.path
+    with closing(sqlite3.connect(index)) as connection, connection:
+        connection.execute("update meta set value = ? where key = 'base'", (claimed,))
+    with Store.open(root) as store:
+        assert not store.is_current()
+        store.replace_damaged()
+    refreshed(root)
+    assert victim.read_text() == "of the user"
+    assert len(bases()) == 1
 
 
 def test_bases_that_are_not_used_go_first(

@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -141,7 +141,7 @@ class Store:
         is_ours = (
             meta.get("encoding") == ENCODING and meta.get("extraction") == extraction_fingerprint()
         )
-        return is_ours and ("base" not in meta or _place_of(meta["base"]).exists())
+        return is_ours and ("base" not in meta or _place_of(meta["base"]).is_file())
 
     def revision(self) -> str:
         """The identity of all facts: equal for equal files under equal programs, on any machine. ""
@@ -187,7 +187,8 @@ class Store:
             place, self._base = _place_of(base), base
             self._database.attach(place, "base")
             self._database.execute(WITH_BASE)
-            os.utime(place)  # it is of use
+            with suppress(OSError):  # where nothing can be written
+                os.utime(place)  # it is of use
 
     @contextmanager
     def writing(self, *, wait: bool = True, base: str = "") -> Iterator[Writer]:
@@ -398,8 +399,8 @@ class Store:
 
 
 def _place_of(base: str) -> Path:
-    """The path of a base."""
-    return Path(index_places("/").shared) / base
+    """The path of a base, which lies in their folder whatever an index says that others wrote."""
+    return Path(index_places("/").shared) / Path(base).name
 
 
 def _own_directory(root: Path) -> Path:
