@@ -90,9 +90,11 @@ def test_what_is_not_found_is_not_counted(
     answer = ask("tour")
     assert answer.status == 0
     assert "tokens" not in answer.out
-    (root / "lonely.py").write_text("def lonely():\n    pass\n")
+    (root / "lonely.py").write_text("def lonely():\n    pass\n\n\nall = [lonely]\n")
     told = ask("tour", "--json").result
-    assert [bool(stop["tokens"]) for stop in told["stops"]] == [
-        "instead" in stop for stop in told["stops"]
-    ]
-    assert "not counted" in told["text"]
+    _, impact, change = told["stops"]
+    assert "no callers; 1 reference" in impact["answer"]
+    assert "no affected tests found" in change["answer"]
+    assert [impact["tokens"], change["tokens"]] == [0, 0]
+    assert told["text"].count("no answer, not counted") >= 2
+    assert told["text"].endswith("\ntoo few answers for a sum\n")

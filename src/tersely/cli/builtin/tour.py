@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
 
 SHOWN_LINES = 8  # of each answer
+LEAST_SUMMED = 2  # answers that count, below which nothing is summed up
 ANSWER_SECONDS = 25.0  # for an answer, so that all of them take less than two minutes
 _SAMPLE = "a small shop that comes with Tersely; in a repository of yours the figures are its own"
 
@@ -39,6 +40,7 @@ class _Stop(NamedTuple):
     words: tuple[str, ...]  # as they are typed
     names: frozenset[str]  # that are grepped for
     file: str = ""  # that is read whole
+    finds: Callable[[Any], object] = bool  # what of a result is true where it has an answer
 
 
 def run_tour(asked: OwnCommandCall) -> JsonObject:
@@ -66,9 +68,9 @@ def _toured(asked: OwnCommandCall, root: str, title: str) -> JsonObject:
     head = f"A tour of {title}\n\n1. tersely index\n   {indexed}, {report.seconds:.1f} s\n"
     told = [_told(number, stop, asked.style) for number, stop in enumerate(stops, 2)]
     ours, theirs = (sum(stop[kind] for stop in stops) for kind in ("tokens", "tokens_instead"))
-    end = (
-        f"These answers: {ours:,} tokens; without Tersely: {theirs:,}" if ours else "nothing found"
-    )
+    end = f"These answers: {ours:,} tokens; without Tersely: {theirs:,}"
+    if sum(bool(stop["tokens"]) for stop in stops) < LEAST_SUMMED:
+        end = "too few answers for a sum"
     return {"stops": stops, "text": "".join([head, *told, f"\n{end}\n"])}
 
 
@@ -80,8 +82,12 @@ def _stops(workspace: Workspace, symbol: str) -> list[_Stop]:
     defined = {one.name for one in workspace.engine.store.symbols_of(path) if one.parent == path}
     return [
         _Stop(("packet", f"change `{name}` in {path}"), frozenset(), path),
-        _Stop(("impact", symbol), frozenset({name})),
-        _Stop(("change-impact", path), frozenset(defined)),
+        _Stop(("impact", symbol), frozenset({name}), finds=lambda calls: calls.callers.total),
+        _Stop(
+            ("change-impact", path),
+            frozenset(defined),
+            finds=lambda change: change.tests or change.imports.total,
+        ),
     ]
 
 
@@ -95,7 +101,7 @@ def _measured(workspace: Workspace, stop: _Stop) -> JsonObject:
     failure, count = outcome.failure, workspace.tokenizer.count
     answer = failure_text(failure, PLAIN) if failure else answer_text(capability, outcome, PLAIN)
     told = {"command": shlex.join(["tersely", *stop.words]), "answer": answer}
-    if failure or not outcome.is_found:
+    if failure or not outcome.is_found or not stop.finds(outcome.result):
         return {**told, "tokens": 0, "tokens_instead": 0}
     if stop.file:
         about, read = f"all of {stop.file}", _whole(workspace, stop.file)
