@@ -153,17 +153,22 @@ def test_an_empty_file_has_no_statements(cart: Ask) -> None:
         (
             ("slice", "a.ex:3"),
             1,
-            "unsupported_language: elixir is read by queries, which tell no control flow",
+            "unsupported_language: this needs control flow, which is not read in elixir",
         ),
         (
             ("cfg", "A.f"),
             1,
-            "unsupported_language: elixir is read by queries, which tell no control flow",
+            "unsupported_language: this needs control flow, which is not read in elixir",
         ),
         (
             ("dfg", "a.ex"),
             1,
-            "unsupported_language: elixir is read by queries, which tell no control flow",
+            "unsupported_language: this needs control flow, which is not read in elixir",
+        ),
+        (
+            ("complexity", "a.ex"),
+            1,
+            "unsupported_language: this needs control flow, which is not read in elixir",
         ),
         (("cfg", "cart.py:Cart.size"), 1, "no_statements: cart.py:Cart.size is a field"),
         (("cfg", "nothing"), 1, "symbol_not_found: "),
@@ -196,6 +201,13 @@ def test_flows_lead_from_definitions_to_uses(cart: Ask) -> None:
         (16, 22),
     ]
     assert "  prices  line 6   parameter  → 13\n" in cart("dfg", "total").out
+
+
+def test_where_control_flow_is_not_read_the_languages_that_have_it_are_named(cart: Ask) -> None:
+    told = cart("slice", "a.ex:3").err
+    assert "it is read in c, cpp, " in told
+    assert "python" in told
+    assert "docs/" not in told
 
 
 def test_complexity_names_symbols_that_can_be_asked_about(cart: Ask) -> None:

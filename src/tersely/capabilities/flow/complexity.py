@@ -105,9 +105,9 @@ def run(
         try:
             found += _measured(file, source_of(file), store)
         except TerselyError as error:
-            if error.code != "unsupported_language":
-                raise
             unread += 1
+            if error.code != "unsupported_language" or unread == len(files):
+                raise
     mean = sum(one.complexity for one in found) / len(found) if found else 0.0
     chosen = [one for one in found if one.complexity > above]
     chosen.sort(key=lambda one: (-one.complexity, one.id))

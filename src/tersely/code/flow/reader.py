@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from tersely.code.flow.effects import with_effects
 from tersely.code.flow.lines import routine_at
-from tersely.code.languages.registry import LANGUAGES
+from tersely.code.languages.registry import BY_RULES, LANGUAGES
 from tersely.code.routines import Routine, Routines
 from tersely.code.symbols import CLASS_KINDS, Kind, Symbol
 from tersely.foundation.errors import TerselyError
@@ -90,9 +90,10 @@ def _routines_of(source: bytes, language: str, lines: range | None) -> Routines:
 
     known = LANGUAGES[language]
     if known.control is None:
-        what = f"{language} is read by queries, which tell no control flow"
         raise TerselyError(
-            "unsupported_language", what, "see docs/flow.md for the languages that have"
+            "unsupported_language",
+            f"this needs control flow, which is not read in {language}",
+            f"it is read in {', '.join(BY_RULES)} alone",
         )
     return read_routines(source, known, lines)
 

@@ -34,7 +34,7 @@ class Known(NamedTuple):
 
 
 _SLASHES = "//"
-_BY_RULES = {
+BY_RULES = {
     "c": Known("c", "C", (".c",), line_comment=_SLASHES, family="c"),
     "cpp": Known(
         "cpp", "CPP",
@@ -109,7 +109,7 @@ _BY_QUERIES = {
 }  # fmt: skip
 _KNOWN = {
     name: known
-    for name, known in (_BY_QUERIES | _BY_RULES).items()
+    for name, known in (_BY_QUERIES | BY_RULES).items()
     if not known.by_queries or find_spec(known.module)
 }
 
