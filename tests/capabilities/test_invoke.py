@@ -217,7 +217,7 @@ def test_the_root_is_found_by_its_index_or_repository(tmp_path: Path) -> None:
     (inner / ".git").rmdir()
     (inner / ".git").write_text("gitdir: elsewhere\n", "utf-8")
     assert find_root(inner) == inner.resolve()
-    with pytest.raises(TerselyError, match="root_not_found: / is or holds a home"):
+    with pytest.raises(TerselyError, match="root_not_found: / is a home directory or holds one"):
         find_root(Path("/"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import subprocess
@@ -604,6 +605,40 @@ def test_settings_of_ones_own_below_the_index_stay(
     said(source, capsys, "uninstall", "--yes")
     kept = {path.name for path in (source / ".tersely").iterdir()}
     assert kept == {".gitignore", "config.toml"}
+
+
+@pytest.mark.parametrize("agent", [[], ["claude", "--user"]])
+@pytest.mark.parametrize(("command", "question"), [("install", "write"), ("uninstall", "remove")])
+def test_somebody_at_a_terminal_is_asked_about_what_would_happen(
+    source: Path,
+    home: Path,
+    agent: list[str],
+    command: str,
+    question: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (home / ".claude").mkdir()
+    if command == "uninstall":
+        said(source, capsys, "install", "claude", "--user", "--yes")
+    before = contents(home)
+    terminal = io.StringIO("n\n")
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stdin", terminal)
+    assert main([command, *agent, "--root", str(source)]) == 0
+    told = capsys.readouterr()
+    assert told.err.endswith(f"{question} this? [y/N] ")
+    assert f"--yes {question}s it" in told.out
+    assert contents(home) == before
+
+
+def test_the_summary_names_refused_edits_and_questions_for_permission(
+    source: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".claude").mkdir()
+    hooks = said(source, capsys, "install")["text"].splitlines()[2]
+    assert "no edits of files that another agent has claimed" in hooks
+    assert "questions for permission" in hooks
 
 
 @pytest.mark.parametrize("words", [["install"], ["uninstall"]])

@@ -114,7 +114,7 @@ def test_bytes_status_and_terminal_are_those_of_the_program(seat: Callable[..., 
     one = seat(*PYTHON, f"import os, sys; os.write(1, {written!r}); sys.exit(7)")
     assert one.ends() == 7
     said, _, seen = one.seen.partition(b"\r\n")
-    assert said.startswith(b"note: what it starts by tmux")  # what no wrapper can see
+    assert said.startswith(b"note: programs that it starts through tmux")  # what no wrapper can see
     assert seen == written
     assert termios.tcgetattr(one.its) == one.before
 

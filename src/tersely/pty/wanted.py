@@ -30,8 +30,8 @@ _COMMAND_OF_SHELL = re.compile(r"-[A-Za-z]*c|-Command|--command(=.*)?", re.DOTAL
 
 # what cannot be closed, as whoever runs a program is told
 UNSEEN = (
-    "what it starts by tmux, systemd-run, cron or ssh, or leaves running at its end, cannot be told from what you "
-    "start, and may answer permissions as you"
+    "programs that it starts through tmux, cron or ssh, or leaves running at its end, count as you, and could answer "
+    "permission questions"
 )
 
 

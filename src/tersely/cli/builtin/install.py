@@ -86,7 +86,7 @@ def _changed(root: str, asked: InstallParameters, plan: Plan) -> JsonObject:
     wanted, changes, step, is_removal = plan
     about = "" if is_removal else "".join(f"{line}\n" for line in _about_hooks(wanted))
     shown = visible("".join(_diff(change) for change in changes) + step.told) + about
-    written = not plan.is_empty and is_agreed(asked, shown)
+    written = not plan.is_empty and is_agreed(asked, shown, "remove" if is_removal else "write")
     if written:
         plan.carry_out()
     lines = [_summary(root, asked, not plan.is_empty, written, is_removal)]
@@ -142,13 +142,13 @@ def _diff(change: Change) -> str:
     return "".join(lines)
 
 
-def is_agreed(asked: InstallParameters, shown: str) -> bool:
+def is_agreed(asked: InstallParameters, shown: str, verb: str) -> bool:
     """True if changes may be made: it was said beforehand, or somebody at a terminal agrees to what
-    is shown there.
+    is shown there when asked whether to `verb` it.
     """
     if asked.yes or not sys.stdin.isatty():
         return asked.yes
-    sys.stderr.write(f"{shown}\nwrite this? [y/N] ")
+    sys.stderr.write(f"{shown}\n{verb} this? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
@@ -165,7 +165,10 @@ def _summary(
     if not has_changes:
         return f"{title}: nothing to remove" if is_removal else f"{title}: already installed"
     if not written:
-        return f"{title}: not written; --yes writes it"
+        untouched = (
+            "not removed; --yes removes it" if is_removal else "not written; --yes writes it"
+        )
+        return f"{title}: {untouched}"
     if is_removal:
         return f"{title}: removed"
     place = ["--user"] if asked.user else ["--root", root] if root else []
@@ -195,7 +198,7 @@ def _remarks(wanted: InstallRequest) -> list[str]:
     lines = [f"{wanted.agent.title}: {wanted.agent.lacks}"] if wanted.agent.lacks else []
     if any(target.is_hook for target in wanted.targets()):
         lines.append(
-            "hooks are silent until there is an index: `tersely index` makes one, a daemon keeps it warm"
+            "the first prompt waits for the index, or has no packet: `tersely index` makes one now"
         )
     if wanted.place is Audience.PROJECT and shutil.which(SHARED[0]) is None:
         lines.append(

@@ -48,7 +48,7 @@ def _install(asked: OwnCommandCall, parameters: InstallParameters) -> JsonObject
 class _UninstallParameters:
     agent: str = positional("the agent, as given to install; without it all of them", default="")
     user: bool = option(False, "from the user's own settings")
-    yes: bool = option(False, "write without asking")
+    yes: bool = option(False, "remove without asking")
 
 
 def _uninstall(asked: OwnCommandCall, parameters: _UninstallParameters) -> JsonObject:

@@ -42,7 +42,7 @@ def install_everywhere(asked: OwnCommandCall, given: InstallParameters) -> JsonO
         return _result([], ["no coding agent found; `tersely help install` lists the known ones"])
     plans, problems = _plans(planned_install, given, agents)
     offer = _offer(plans)
-    if plans and not is_agreed(given, offer):
+    if plans and not is_agreed(given, offer, "write"):
         return _result([], [unseen(given, offer), *problems, "not written; --yes writes it"])
     done = _carried_out(plans, problems)
     news = "written" if done else "nothing new to write"
@@ -66,7 +66,7 @@ def uninstall_everywhere(asked: OwnCommandCall, given: InstallParameters) -> Jso
         return _result([], [*problems, "nothing to remove"])
     cleaned = [f"takes Tersely out of {one.path}\n" for plan in plans for one in plan.changes]
     offer = "".join([*cleaned, *(f"deletes the index {path}\n" for path in indexes)])
-    if not is_agreed(given, offer):
+    if not is_agreed(given, offer, "remove"):
         return _result([], [unseen(given, offer), *problems, "not removed; --yes removes it"])
     done = _carried_out(plans, problems)
     if indexes:
@@ -111,7 +111,8 @@ def _offer(plans: Sequence[Plan]) -> str:
     """
     places: dict[str, list[str]] = {
         "tools that answer about code": [],
-        "hooks: code beside each prompt, outlines of large files, messages of other agents": [],
+        "hooks: code beside each prompt, outlines of large files, messages of other agents, no edits of files that "
+        "another agent has claimed, answers from elsewhere to questions for permission": [],
         "instructions when to ask": [],
     }
     tools, hooks, texts = places.values()

@@ -86,6 +86,6 @@ def find_root(start: Path) -> Path:
         raise TerselyError("root_not_found", message, "name a directory with --root") from error
     root = enclosing_root(str(start))
     if holds_home(root):
-        message = f"{root} is or holds a home, which is not taken for a repository"
+        message = f"{root} is a home directory or holds one, so it is no repository"
         raise TerselyError("root_not_found", message, "go to a project, or name one with --root")
     return type(start)(root)
