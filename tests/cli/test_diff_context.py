@@ -370,6 +370,24 @@ def test_calls_that_fit_a_new_signature_are_not_stale(
     assert said is not fits
 
 
+def test_what_of_a_change_has_no_room_is_counted_in_words(repository: Repository, ask: Ask) -> None:
+    words = [f"word{at}" for at in range(60)]
+    root = repository({
+        f"{one}.py": "".join(f"def {one}_{word}():\n    return '{one} {word}'\n\n\n" for word in words)
+        for one in ("kept", "named")
+    })  # fmt: skip
+    (root / "kept.py").write_text(
+        (root / "kept.py").read_text().replace("return 'kept", "return 'new")
+    )
+    (root / "named.py").write_text(
+        (root / "named.py").read_text().replace("def named_", "def called_")
+    )
+    footer = ask("diff-context", "--worktree", "--budget", "600").out.rstrip().rpartition("\n")[2]
+    assert re.search(r"\+\d+ more changed, \+\d+ more renamed", footer), footer
+    assert "contains_diff" not in footer
+    assert footer.count("renamed") == 1
+
+
 def test_what_is_stale_takes_a_part_of_the_room(repository: Repository, ask: Ask) -> None:
     users = "".join(
         f"\n\ndef use_{number}(app):\n    step = app.step({number})\n    started(app)\n    return step\n"
@@ -382,6 +400,44 @@ def test_what_is_stale_takes_a_part_of_the_room(repository: Repository, ask: Ask
         assert (shown.count(" stale of "), f"+{10 - most} more stale," in shown) == (most, True), (
             shown
         )
+
+
+WRAP = "def wrap(f):\n    def inner(*a):\n        return f(*a)\n\n    return inner\n"
+LOCAL = "def reads():\n    f = open('a')\n    return f.read()\n"
+
+
+@pytest.mark.parametrize(
+    ("gone", "path", "old", "new"),
+    [
+        ("a function in a test", "test_lib.py", "    def f(x):\n        return x\n\n    ", "    f = print\n    "),
+        ("a function in a function", "own.py", "    def f(x):\n        return x\n\n    ", "    f = print\n    "),
+        ("a function", "whole.py", "def f(x):\n    return x\n\n\n", ""),
+        ("a function of tests", "test_whole.py", "def f(x):\n    return x\n\n\n", ""),
+    ],
+)  # fmt: skip
+def test_what_a_function_names_by_itself_does_not_mean_what_is_gone(
+    repository: Repository, ask: Ask, gone: str, path: str, old: str, new: str
+) -> None:
+    root = repository({
+        "lib.py": WRAP + "\n\n" + LOCAL + ("\n\nprint(f)\n" if gone == "a function of tests" else ""),
+        path: f"from lib import wrap\n\n\n{'def test_it():' if old[0] == ' ' else ''}\n{old}print(wrap)\n",
+    })  # fmt: skip
+    edit(root, path, old, new)
+    shown = ask("diff-context", "--worktree").out
+    assert path in shown
+    assert "which is gone" not in shown
+
+
+def test_an_import_inside_a_function_still_means_what_is_gone(
+    repository: Repository, ask: Ask
+) -> None:
+    root = repository({
+        "whole.py": "def f(x):\n    return x\n\n\nprint(1)\n",
+        "lib.py": "def uses(x):\n    from whole import f\n\n    return f(x)\n",
+    })  # fmt: skip
+    edit(root, "whole.py", "def f(x):\n    return x\n\n\n", "")
+    shown = ask("diff-context", "--worktree").out
+    assert "still calls `f`, which is gone: lib.py:4" in shown
 
 
 def test_a_name_that_others_have_too_is_not_taken_for_what_is_gone(

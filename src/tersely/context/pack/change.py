@@ -16,6 +16,7 @@ from tersely.context.lenses.diff.change import Change, in_tree
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange, Side
 from tersely.context.lenses.diff.evidence import ChangeSources
 from tersely.context.lenses.diff.rank import view_of
+from tersely.context.lenses.neighbours import Neighbours
 from tersely.context.pack.excerpt import Line, lines_of
 from tersely.context.pack.texts import Texts, cut_to_parts
 
@@ -69,6 +70,12 @@ def around_change(
             target for item in store.imports(path) for target in graph.imports.targets(path, item)
         }
 
+    neighbours = Neighbours(graph, store, text_of)
+
+    def locals_of(symbol: Symbol) -> frozenset[str]:
+        imported = (item.alias for item in store.imports(symbol.path))
+        return neighbours.locals(symbol).difference(imported)
+
     sources = ChangeSources(
         symbols_of,
         text_of,
@@ -81,6 +88,7 @@ def around_change(
         set(paths.values()),
         cache(imports_of),
         lambda name: {symbol.path for symbol in store.symbols_named(name)},
+        locals_of,
     )
     view = view_of(change.files, changed, sources, budget, fills=fills)
     view = replace(view, base=change.base, head=change.head)

@@ -56,6 +56,8 @@ _ALONE = {
     RAISED: "raised the failure",
     STACK: "on the stack",
 }
+# In place of a noun.
+_STATES = frozenset({DELETED, STALE, _ALONE[CHANGED], "renamed"})
 # What is told of a change by weak evidence alone, or stands in the same file: of those left out
 # only the sum is said.
 WEAK_REASONS = frozenset({COCHANGE, MENTION, NEIGHBOUR, SIBLING, WORDING})
@@ -77,7 +79,7 @@ def reason_words(reason: str, of: str) -> str:
 
 def plural(reason: str, times: int) -> str:
     """The noun of a reason for so many symbols."""
-    word = reason.removesuffix(BY_NAME)
-    if times != 1 and word not in (DELETED, STALE):
+    word = _ALONE[CHANGED] if reason == CHANGED else reason.removesuffix(BY_NAME)
+    if times != 1 and word not in _STATES:
         word += "es" if word.endswith("s") else "s"
     return word + (BY_NAME if reason.endswith(BY_NAME) else "")

@@ -186,7 +186,7 @@ def note_phrase(pack: Pack, *, has_hint: bool = True) -> str:
     ]
     omitted: Counter[str] = Counter()
     for reason, times in pack.omitted:
-        omitted["" if reason in WEAK_REASONS else reason] += times
+        omitted["" if reason in WEAK_REASONS else reason.partition(" from ")[0]] += times
     others = omitted.pop("", 0)
     more = [f"+{times} more {plural(reason, times)}" for reason, times in omitted.items()]
     more += [f"+{others} weaker matches"] if others else []

@@ -7,9 +7,12 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages.model import Files
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 SUFFIXES = (
     ".ts",
@@ -237,7 +240,7 @@ def _configuration(
     return known[path]
 
 
-def _extended(settings: dict[str, Any], directory: str) -> list[str]:
+def _extended(settings: JsonObject, directory: str) -> list[str]:
     """The files of the repository that one extends, the first first."""
     inherited = settings.get("extends")
     parents = inherited if isinstance(inherited, list) else [inherited]
@@ -249,7 +252,7 @@ def _extended(settings: dict[str, Any], directory: str) -> list[str]:
     return found
 
 
-def _nearest(known: dict[str, Any], directory: str) -> str:
+def _nearest(known: JsonObject, directory: str) -> str:
     while directory and directory not in known:
         directory = posixpath.dirname(directory)
     return directory
@@ -269,7 +272,7 @@ def packages(files: Files) -> Packages:
     return found
 
 
-def package_directories(files: Files) -> dict[str, dict[str, Any]]:
+def package_directories(files: Files) -> dict[str, JsonObject]:
     """Every package.json by its directory."""
     return dict(files.once(packages).values())
 
@@ -337,7 +340,7 @@ def _words_by_entry(files: Files) -> dict[str, tuple[str, ...]]:
     return {path: tuple(words) for path, words in found.items()}
 
 
-def _exported(files: Files, home: str, table: dict[str, Any], wanted: str) -> list[str]:
+def _exported(files: Files, home: str, table: JsonObject, wanted: str) -> list[str]:
     for pattern, target in table.items():
         rest = matched(pattern, wanted)
         if rest is None:

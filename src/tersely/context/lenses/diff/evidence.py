@@ -118,6 +118,8 @@ class ChangeSources:
     paths: Collection[str]  # of all files
     imports_of: Callable[[str], Collection[str]]  # the files that a file imports from
     defining: Callable[[str], Collection[str]]  # the files that define a name
+    # what a function and those around it name by themselves, imports aside
+    locals_of: Callable[[Symbol], Collection[str]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,9 @@ def stale_uses(
 ) -> Uses:
     """Such lines, in the order of what changed."""
     lines: dict[Symbol, dict[int, str]] = {}
-    uses = chain(_of_what_is_gone(changed, sources), _of_signatures(changes, changed, sources))
+    uses = chain(
+        _of_what_is_gone(changes, changed, sources), _of_signatures(changes, changed, sources)
+    )
     for use in islice(uses, MAX_STALE_USES):
         symbols = sources.symbols_of(use.path)
         if symbols:
@@ -68,12 +70,21 @@ def _with_lines(known: Candidate | None, symbol: Symbol, found: Mapping[int, str
 
 
 def _of_what_is_gone(
-    changed: Sequence[ChangedSymbol], sources: ChangeSources
+    changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: ChangeSources
 ) -> Iterator[StaleUse]:
+    """The uses of what others could name: what was local to a function they could not."""
+    functions = {
+        one.id
+        for change in changes
+        if change.before
+        for one in change.before.symbols
+        if one.kind in CALLABLE_KINDS
+    }
     gone = [one.symbol for one in changed if one.is_gone]
     gone += [one.was for one in changed if one.was is not None and one.was.name != one.symbol.name]
     for symbol in gone[:MAX_GONE_SYMBOLS]:
-        if symbol.kind not in _NAMED_KINDS or not symbol.name.isidentifier():
+        is_local = symbol.parent in functions
+        if is_local or symbol.kind not in _NAMED_KINDS or not symbol.name.isidentifier():
             continue
         others = sources.defining(symbol.name)
         for path in sorted(sources.files_mentioning(symbol.name))[:MAX_STALE_FILES]:
@@ -85,7 +96,8 @@ def _may_mean(path: str, symbol: Symbol, others: Collection[str], sources: Chang
     """True if a file that names a symbol which is gone can mean nothing else: no other of the name
     is defined but in tests, which only tests use, or the file imports from where it was.
     """
-    if path in others:
+    is_of_tests = is_test(symbol.path) and not is_test(path)
+    if path in others or is_of_tests:
         return False
     rivals = [other for other in others if is_test(path) or not is_test(other)]
     return not rivals or (
@@ -95,18 +107,22 @@ def _may_mean(path: str, symbol: Symbol, others: Collection[str], sources: Chang
 
 
 def _uses_in(path: str, name: str, sources: ChangeSources) -> Iterator[StaleUse]:
-    """The lines of a file that have the name as a word of code."""
+    """The lines of a file that have the name as a word of code, and not for a value of a function."""
     language, text = language_of_path(path), sources.text_of(path)
     word = name.encode()
     found = list(re.finditer(rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])", text))
     if language is None or not found:
         return
-    defined = {one.name_line for one in sources.symbols_of(path) if one.name == name}
+    symbols = sources.symbols_of(path)
+    defined = {one.name_line for one in symbols if one.name == name}
+    owners = Side(path, text, symbols).owners(text.count(b"\n") + 1)
     root = parse(text, LANGUAGES[language]).root_node
     for match in found:
         line = text.count(b"\n", 0, match.start()) + 1
         leaf = root.descendant_for_byte_range(match.start(), match.end())
         if leaf is None or leaf.text != word or line in defined:
+            continue
+        if name in sources.locals_of(owners[line]):
             continue
         verb = "calls" if _CALL.match(text, match.end()) else "names"
         yield StaleUse(path, line, f"still {verb} `{name}`, which is gone")

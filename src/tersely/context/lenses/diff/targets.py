@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from tersely.code.symbols import CLASS_KINDS, Kind, Ranges, Symbol
-from tersely.context.lenses.candidate import DELETED, TARGET_SCORE, Candidate, merged
+from tersely.context.lenses.candidate import CHANGED, DELETED, TARGET_SCORE, Candidate, merged
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange, Side
 from tersely.context.lenses.diff.notes import without_text
 from tersely.context.lenses.diff.selection import SYMBOL_TOKENS, tokens_of
@@ -22,7 +22,6 @@ from tersely.foundation.limits import MAX_TARGET_SYMBOLS
 TOKENS_A_TARGET = 40  # of the budget, that a changed symbol is sure to be named
 BEYOND_TARGETS_SCORE = 0.98  # of changed symbols for which there is no room among the targets
 MOST_GONE_LINES = 12  # shown of a symbol that is gone
-CHANGED = "contains_diff"
 
 
 class Surroundings(NamedTuple):
