@@ -300,6 +300,19 @@ def test_the_sure_tests_come_first_and_weak_steps_do_not_chain(
     assert (result["tests"], result["likely"]) == (2, 1)
     assert result["likely_command"] == "pytest test_app.py::test_deep"
     assert result["command"] == "pytest test_app.py::test_box test_app.py::test_deep"
+    shown = ask("change-impact", "app.py:deep").out
+    lines = "run first  pytest test_app.py::test_deep\nthen  pytest test_app.py::test_box\n"
+    assert lines in shown
+
+
+@pytest.mark.parametrize("kind", ["sha1", "sha256"])
+def test_before_the_first_commit_all_is_new_since_the_beginning(
+    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    git(tmp_path, "init", "-q", f"--object-format={kind}")
+    write(tmp_path, {"app.py": "def deep():\n    return 1\n"})
+    monkeypatch.chdir(tmp_path)
+    assert "symbols changed since the beginning\n" in ask("change-impact").out
 
 
 def test_the_answer_keeps_to_its_budget_and_says_what_it_leaves_out(

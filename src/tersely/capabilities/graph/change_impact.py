@@ -46,6 +46,11 @@ MAX_SEARCHED_SYMBOLS = 600  # whose users are looked for on the way from a chang
 MAX_CHANGED_SYMBOLS = 2_000  # from which that search starts
 DEFAULT_ROUTES = 50
 NAMED_TESTS = 2  # of a file, or on a way, in the text of one route; of more it is said how many
+# What there was before the first commit: no files, named by SHA-1 and by SHA-256.
+EMPTY_TREES = (
+    "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+)
 NAMED_LINKS = 10  # handlers that changed templates link to
 LEAST_CERTAINTY = 0.1  # of the ways to tests that are followed
 # of the files that hold tests; to name so many is longer than to run all, and saves little
@@ -81,6 +86,7 @@ class ChangeImpact:
     imports: Page[Importing]  # without files all of whose tests are found by calls
     likely_command: str  # runs the likely tests
     command: str  # runs all tests that are found by calls
+    other_command: str  # runs those of them that are not likely
     imports_command: str  # runs the files of `imports`, or everything where that is nearly the same
     # whether the files of `imports` and those of the tests by calls are nearly all that hold tests
     nearly_all: bool
@@ -97,7 +103,8 @@ def text(impact: ChangeImpact, style: Style) -> str:
     changed = counted(len(impact.changed), "symbol")
     lost = f", {len(impact.gone):,} gone" if impact.gone else ""
     pages = f", {counted(len(impact.templates), 'template')}" if impact.templates else ""
-    since = f" since {impact.base[:10]}" if impact.base else ""
+    base = "the beginning" if impact.base in EMPTY_TREES else impact.base[:10]
+    since = f" since {base}" if base else ""
     blocks = [style.heading(f"{changed} changed{since}{lost}{pages}")]
     if impact.links:
         blocks.append(f"links to {_few(list(map(name_of, impact.links)), NAMED_LINKS)}")
@@ -235,6 +242,7 @@ class _Commands(NamedTuple):
 
     likely: str
     every: str
+    others: str
     by_imports: str
     imports_run_all: bool
 
@@ -260,7 +268,14 @@ def _commands(
         return command(tests, languages.__getitem__, workspace.root, all_files)
 
     importing = list(map(SelectedTest, all_files)) if imports_run_all else by_imports
-    return _Commands(command_of(likely), command_of(every), command_of(importing), imports_run_all)
+    others = sorted(set(every).difference(likely))
+    return _Commands(
+        command_of(likely),
+        command_of(every),
+        command_of(others),
+        command_of(importing),
+        imports_run_all,
+    )
 
 
 def _all_files(
@@ -459,12 +474,11 @@ def _imports_text(imports: Page[Importing], style: Style) -> list[str]:
 
 
 def _commands_text(impact: ChangeImpact, style: Style) -> list[str]:
-    """The commands, the one that most likely tells something first; of two that are the same only
-    one.
+    """The commands, the one that most likely tells something first, then what that leaves out; of
+    two that are the same only one.
     """
-    first = impact.likely_command
-    rows = [("run first" if first != impact.command else "run", first)]
-    rows.append(("then" if first else "run", impact.command))
+    first, others = impact.likely_command, impact.other_command
+    rows = [("run first" if others else "run", first), ("then" if first else "run", others)]
     rows.append(("and by imports", impact.imports_command))
     lines = {line: label for label, line in reversed(rows) if line}
     return [f"{style.heading(label)}  {line}" for line, label in reversed(lines.items())]

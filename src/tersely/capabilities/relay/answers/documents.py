@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 DocumentT = TypeVar("DocumentT")
+Entries = list[dict[str, Any]]  # of a thread, objects of JSON
 VERSION = "v?[1-9][0-9]{0,11}"  # of a state, as it is written
 # the codes of what asks about a thread, and about an artifact
 THREAD_ERRORS = ("thread_not_found",)
@@ -66,13 +67,13 @@ class State(Struct):
     version: int
     thread_id: str
     updated_at: str
-    facts: list[dict[str, Any]]
-    constraints: list[dict[str, Any]]
-    open_questions: list[dict[str, Any]]
-    decisions: list[dict[str, Any]]
-    plan: list[dict[str, Any]]
-    artifacts: list[dict[str, Any]]
-    last_actions: list[dict[str, Any]]
+    facts: Entries
+    constraints: Entries
+    open_questions: Entries
+    decisions: Entries
+    plan: Entries
+    artifacts: Entries
+    last_actions: Entries
     metrics: Metrics
 
 
@@ -82,12 +83,12 @@ class Header(Struct):
     schema: str = field(name="$schema")
     thread_id: str
     version: int
-    top_facts: list[dict[str, Any]]
-    top_constraints: list[dict[str, Any]]
-    open_questions: list[dict[str, Any]]
-    next_steps: list[dict[str, Any]]
-    artifact_refs: list[dict[str, Any]]
-    last_actions: list[dict[str, Any]]
+    top_facts: Entries
+    top_constraints: Entries
+    open_questions: Entries
+    next_steps: Entries
+    artifact_refs: Entries
+    last_actions: Entries
     metrics: Metrics
     truncated: bool = False
 
@@ -107,7 +108,7 @@ class VersionOfState(Struct):
     state_ref: str
     by: str
     at: str
-    operations: list[dict[str, Any]]
+    operations: Entries
 
 
 class History(Struct):
@@ -261,7 +262,7 @@ class Settings(Struct):
 
     home: str
     policy: dict[str, Any]
-    services: list[dict[str, Any]]
+    services: Entries
 
 
 class CheckpointTold(Struct):
