@@ -154,13 +154,20 @@ def test_a_directory_is_extracted_file_by_file(ask: Ask) -> None:
         assert ask("extract", path).out in whole
 
 
-@pytest.mark.parametrize("words", [("map",), ("plan", "mend it")])
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("map",), "there is no file in a language that Tersely reads"),
+        (("plan", "mend it"), "no indexed file or symbol fits"),
+    ],
+)
 def test_of_an_empty_repository_it_is_said_that_nothing_is_found(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     words: tuple[str, ...],
+    why: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(list(words)) == 1
-    assert capsys.readouterr().out == "nothing found: no indexed file or symbol fits\n"
+    assert capsys.readouterr().out == f"nothing found: {why}\n"

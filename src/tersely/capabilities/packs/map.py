@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tersely.capabilities.answers.text import clipped
+from tersely.capabilities.answers.text import Style, clipped
 from tersely.capabilities.declaration.declaration import (
     Role,
     capability,
@@ -20,7 +20,6 @@ from tersely.capabilities.packs.sessions import (
     REMEMBERING,
     Session,
     Told,
-    counted_text,
     session_aside,
     told_outline,
 )
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from tersely.context.pack.kinds.outline import Node, Outline
     from tersely.workspace import Workspace
 
+NO_FILES = "nothing found: there is no file in a language that Tersely reads"
 MAX_OUTLINE_CHARACTERS = 100  # of a signature in a map
 
 
@@ -65,9 +65,14 @@ class Map:
     session: Told | None
 
 
+def text(found: Map, style: Style) -> str:
+    """The map as it was counted; of one that is empty, why."""
+    return found.text or style.doubtful(NO_FILES)
+
+
 @capability(
     "code.map",
-    counted_text,
+    text,
     "map --budget 1000",
     "map src --focus Session.validate",
     found=lambda shown: bool(shown.text),
