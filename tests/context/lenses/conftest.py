@@ -15,7 +15,7 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     """An index of `FILES` of the module, by path."""
     for name, text in request.module.FILES.items():
         path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     with Engine.open(tmp_path) as engine:
         engine.refresh()

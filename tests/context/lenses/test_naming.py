@@ -13,6 +13,10 @@ FILES = {
     "tests/test_flow.py": "from shop.cart import checkout\n\ndef test_flow(): checkout(None)\n",
     "tests/helpers.py": "from shop.cart import checkout\n\ndef helper(): checkout(None)\n",
     "tests/test_other.py": "def test_nothing(): ...\n",
+    "tests/fixtures/test_cart.py": "def test_checkout(): checkout(None)\n",
+    "lib/basket.ex": "defmodule Basket do\n  def fill(one), do: one\nend\n",
+    "lib/basket/test.ex": "defmodule Basket.Test do\n  def made(), do: Basket.fill(1)\nend\n",
+    "test/basket_test.exs": "defmodule BasketTest do\n  def made(), do: Basket.fill(1)\nend\n",
     "web/cart.test.js": "test('checkout', () => { checkout() })\n",
 }
 
@@ -28,6 +32,10 @@ def test_those_that_write_the_name_or_are_called_after_the_file(engine: Engine) 
     assert chosen(engine, "shop/cart.py:checkout") == ["tests/test_cart.py", "tests/test_flow.py"]
     assert chosen(engine, "Cart.add") == ["tests/test_cart.py"]
     assert chosen(engine, "shop/cart.py:checkout", limit=1) == ["tests/test_cart.py"]
+
+
+def test_of_elixir_only_the_files_that_its_runner_takes(engine: Engine) -> None:
+    assert chosen(engine, "Basket.fill") == ["test/basket_test.exs"]
 
 
 def test_none_for_what_no_test_names(engine: Engine) -> None:

@@ -36,6 +36,7 @@ class Customs(NamedTuple):
     # what the own name of a function matches that runs around each test of its class
     around: str = ""
     around_header: str = ""  # likewise, what stands before or in its signature
+    file: str = ""  # what the path of a file of tests matches beside, "" for any
     setup: str = ""  # the name of files that run before all tests of their directory and below
 
 
@@ -120,7 +121,9 @@ CUSTOMS: Mapping[str, Customs] = {
     "c": _C,
     "cpp": _C,
     "csharp": _CSHARP,
-    "elixir": Customs(runners=(Runner("", "", files("mix test"), "mix test"),)),
+    "elixir": Customs(
+        runners=(Runner("", "", files("mix test"), "mix test"),), file=r"_test\.exs$"
+    ),
     "go": _GO._replace(runners=(Runner("go.mod", "", go, "go test ./..."), *_GO.runners)),
     "java": _JVM,
     "javascript": _ECMASCRIPT,

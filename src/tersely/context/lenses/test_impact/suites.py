@@ -47,10 +47,11 @@ class Suites:
 
     def holds_tests(self, path: str, language: str) -> bool:
         """True if a file has tests that can be run: some test function, where the language has
-        such.
+        such. What lies in a folder of fixtures is for tests to read.
         """
         customs = CUSTOMS.get(language, _NO_CUSTOMS)
-        if not is_test(path) or file_name_of(path) == customs.setup:
+        is_beside = file_name_of(path) == customs.setup or "fixtures" in path.split("/")
+        if is_beside or not (is_test(path) and re.search(customs.file, path)):
             return False
         return bool(self.functions(path)) or not (customs.name or customs.header)
 
