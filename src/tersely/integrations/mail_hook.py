@@ -14,7 +14,7 @@ import signal
 import socket
 import sys
 from time import monotonic
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 # It is run as a file, without its package.
 sys.path.append(os.path.dirname(__file__))
@@ -22,6 +22,9 @@ sys.path.append(os.path.join(os.path.dirname(__file__), "..", "foundation", "pro
 
 from ancestry import TOKEN_VARIABLE, agent_name  # type: ignore[import-not-found]
 from run_hook import SOCKET_VARIABLE  # type: ignore[import-not-found]
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 MAIL_HOOK_SECONDS = 2.0  # for all that one call asks of the relay
 MAX_MAIL_CALL_BYTES = 4_000_000  # of a call, and of an answer
@@ -74,7 +77,7 @@ def main(kind: str) -> int:
     return 0
 
 
-def _answer(kind: str, call: dict[str, Any]) -> str:
+def _answer(kind: str, call: JsonObject) -> str:
     name = agent_name(os.environ, os.getppid())
     if not name:
         return ""
@@ -99,7 +102,7 @@ def _answer(kind: str, call: dict[str, Any]) -> str:
     return _context(event, _take_oldest(relay, waiting)) if waiting else ""
 
 
-def _take_oldest(relay: _Relay, waiting: list[dict[str, Any]]) -> str:
+def _take_oldest(relay: _Relay, waiting: list[JsonObject]) -> str:
     """The oldest messages that have room; the rest is not read, and is there the next time."""
     room, taken = MAX_MAIL_CHARACTERS, 0
     for one in waiting:
@@ -111,7 +114,7 @@ def _take_oldest(relay: _Relay, waiting: list[dict[str, Any]]) -> str:
     return f"{_FROM_OTHERS}\n{_WRAPPER.sub('< ', text)}"
 
 
-def _may_go_on(name: str, call: dict[str, Any]) -> bool:
+def _may_go_on(name: str, call: JsonObject) -> bool:
     """True if an agent has not gone on too often since somebody last told it what to do."""
     from hashlib import blake2b
 
@@ -133,7 +136,7 @@ def _may_go_on(name: str, call: dict[str, Any]) -> bool:
     return True
 
 
-def _of_edit(relay: _Relay, event: str, root: str, call: dict[str, Any]) -> str:
+def _of_edit(relay: _Relay, event: str, root: str, call: JsonObject) -> str:
     """No, where another agent holds a file for itself, or it is outside of the working tree that
     this one registered.
 
@@ -145,7 +148,7 @@ def _of_edit(relay: _Relay, event: str, root: str, call: dict[str, Any]) -> str:
     return max(answers, key=lambda answer: (_DENIES in answer, bool(answer)), default="")
 
 
-def _edited(given: dict[str, Any], root: str) -> list[str]:
+def _edited(given: JsonObject, root: str) -> list[str]:
     """The files that a call changes: that which it names, or those of a patch of Codex."""
     names = ("file_path", "absolute_path", "filePath", "path", "notebook_path")
     named = [str(given[name]) for name in names if given.get(name)][:1]
@@ -184,7 +187,7 @@ def _is_of_symbol(target: str) -> bool:
     return ":" in target
 
 
-def _of_permission(name: str, event: str, call: dict[str, Any]) -> str:
+def _of_permission(name: str, event: str, call: JsonObject) -> str:
     """The person's answer from elsewhere, while the agent shows its dialog; the agent ends the hook
     by SIGTERM when it has closed.
     """
@@ -215,7 +218,7 @@ def _of_permission(name: str, event: str, call: dict[str, Any]) -> str:
     )
 
 
-def _decision(name: str, question: dict[str, Any]) -> str:
+def _decision(name: str, question: JsonObject) -> str:
     """The person's answer to a question, which is given its `id`; "" where none comes."""
     until = monotonic() + PERMISSION_HOOK_SECONDS
     decision = _put(name, question)
@@ -226,7 +229,7 @@ def _decision(name: str, question: dict[str, Any]) -> str:
     return decision
 
 
-def _put(name: str, question: dict[str, Any]) -> str:
+def _put(name: str, question: JsonObject) -> str:
     """Put a question before the person; the answer, "" if there is none yet.
 
     Signals wait until the `id` is known: without it, nobody could take the question back.
@@ -265,7 +268,7 @@ class _Relay:
         self.agent = agent
         self._ends = monotonic() + seconds
 
-    def ask(self, capability: str, arguments: dict[str, Any]) -> Any:
+    def ask(self, capability: str, arguments: JsonObject) -> Any:
         """The answer; raises `OSError` or `ValueError` where there is none in time."""
         body = json.dumps(
             {"capability": capability, "arguments": arguments, "budget": MAIL_BUDGET_TOKENS}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.foundation.process.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
 from tersely.integrations import wrapped
@@ -25,21 +25,24 @@ from tersely.integrations.formats.json_text import Entry
 from tersely.integrations.run_hook import SOCKET_VARIABLE
 from tersely.integrations.wrapped import added_context
 
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
+
 PROMPT_SECONDS = 12  # after which an agent goes on without the answer of a hook; ours ends before
 PERMISSION_SECONDS = 3_700  # in which the person may answer from elsewhere; the hook ends before
 MILLISECONDS = 1_000
 
 
-def _denied_in_parts(event: str, text: str) -> dict[str, Any]:
+def _denied_in_parts(event: str, text: str) -> JsonObject:
     decision = {"permissionDecision": "deny", "permissionDecisionReason": text}
     return {"hookSpecificOutput": {"hookEventName": event, **decision}}
 
 
-def _denied(event: str, text: str) -> dict[str, Any]:
+def _denied(event: str, text: str) -> JsonObject:
     return {"decision": "deny", "reason": text}
 
 
-def _refused(event: str, text: str) -> dict[str, Any]:
+def _refused(event: str, text: str) -> JsonObject:
     return {
         "permission": "deny",
         "agent_message": text,
@@ -53,7 +56,7 @@ def _plain(event: str, text: str) -> str:
 
 def _hook(
     program: Sequence[str], agent: str, kind: str, *, unit: int = 1, **more: Any
-) -> dict[str, Any]:
+) -> JsonObject:
     from shlex import join
 
     command = join([*program, "hook", kind, "--agent", agent])
@@ -63,7 +66,7 @@ def _hook(
     }
 
 
-def _run_hook(program: Sequence[str], agent: str, unit: int) -> dict[str, Any]:
+def _run_hook(program: Sequence[str], agent: str, unit: int) -> JsonObject:
     from shlex import join
 
     command = join([*program, "hook", "run", "--agent", agent])
@@ -115,7 +118,7 @@ _CURSOR_MAIL = (
 )
 
 
-def _mail_hook(program: Sequence[str], hook: _MailHook, unit: int) -> dict[str, Any]:
+def _mail_hook(program: Sequence[str], hook: _MailHook, unit: int) -> JsonObject:
     """An entry for a script that starts fast; `run` hands mail over itself where it has started the
     agent.
     """

@@ -14,9 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.foundation import activity
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 HOOK_LIMIT_SECONDS = 30  # that agents are told to give a hook; ours ends before
 WAITING_HOOK_SECONDS = 86_400  # for which a hook that wakes an idle agent waits
@@ -88,12 +91,12 @@ class Wrapped:
     launch: Callable[[Mapping[str, str]], Launch] = lambda environment: Launch()
 
 
-def added_context(event: str, text: str) -> dict[str, Any]:
+def added_context(event: str, text: str) -> JsonObject:
     """A text beside a prompt or the result of a tool."""
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
 
 
-def _blocked(event: str, text: str) -> dict[str, Any]:
+def _blocked(event: str, text: str) -> JsonObject:
     """An agent that is about to stop goes on with a text."""
     return {"decision": "block", "reason": text}
 
@@ -132,7 +135,7 @@ def _claude(environment: Mapping[str, str]) -> Launch:
     return Launch(("--settings", json.dumps({"hooks": hooks})))
 
 
-def _hook() -> dict[str, Any]:
+def _hook() -> JsonObject:
     return {
         "hooks": [
             {"type": "command", "command": shlex.join(hook_words()), "timeout": HOOK_LIMIT_SECONDS}

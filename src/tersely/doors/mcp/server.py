@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from tersely.capabilities import catalogue
@@ -23,6 +23,9 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS, MAX_SHOWN_LINES
 from tersely.foundation.settings import load
 from tersely.foundation.text.tokens import Tokenizer
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 SYMBOL = "code.symbol.get"
 MAP = "code.map"
@@ -54,7 +57,7 @@ def make_service(
     What a tool has sent in a session is not sent in it again.
     """
 
-    def listing() -> list[dict[str, Any]]:
+    def listing() -> list[JsonObject]:
         return [listed(tool, structured=structured) for tool in tools.tools(all_tools=all_tools)]
 
     door = _CodeMethods(ask, roots, others, session_of, listing)
@@ -77,7 +80,7 @@ class _CodeMethods:
         roots: Roots,
         others: Services,
         session_of: SessionOf,
-        listing: Callable[[], list[dict[str, Any]]],
+        listing: Callable[[], list[JsonObject]],
     ) -> None:
         self._ask = ask
         self._session_of = session_of
@@ -92,12 +95,12 @@ class _CodeMethods:
         """
         return f"{tools.INSTRUCTIONS} {await self._others.introduction()}"
 
-    async def list_tools(self, request: OpenRequest) -> dict[str, Any]:
+    async def list_tools(self, request: OpenRequest) -> JsonObject:
         """All on one page."""
         _check_first_page(request)
         return {"tools": self._listing()}
 
-    async def call_tool(self, request: OpenRequest) -> dict[str, Any]:
+    async def call_tool(self, request: OpenRequest) -> JsonObject:
         """The answer as it is printed, or what went wrong as the tool's own error."""
         name, arguments = _text(request, "name"), request.params.get("arguments")
         if not isinstance(arguments, dict | None):
@@ -116,7 +119,7 @@ class _CodeMethods:
             }
             return _result([failure_text(error, PLAIN)], meta, is_error=True)
 
-    async def list_resources(self, request: OpenRequest) -> dict[str, Any]:
+    async def list_resources(self, request: OpenRequest) -> JsonObject:
         """The map alone: symbols are too many to be listed, and have a template."""
         _check_first_page(request)
         about = catalogue.load(MAP).summary
@@ -124,14 +127,14 @@ class _CodeMethods:
             "resources": [{"name": "map", "uri": _MAP_URI, "description": about, "mimeType": _TEXT}]
         }
 
-    async def list_templates(self, request: OpenRequest) -> dict[str, Any]:
+    async def list_templates(self, request: OpenRequest) -> JsonObject:
         """The template of the URIs of symbols."""
         _check_first_page(request)
         about, uri = catalogue.load(SYMBOL).summary, f"{_SYMBOL_URI}{{+id}}"
         listed = {"name": "symbol", "uriTemplate": uri, "description": about, "mimeType": _TEXT}
         return {"resourceTemplates": [listed]}
 
-    async def read_resource(self, request: OpenRequest) -> dict[str, Any]:
+    async def read_resource(self, request: OpenRequest) -> JsonObject:
         """The source of a symbol with its ETag, or the map."""
         uri = _text(request, "uri")
         try:
@@ -145,9 +148,7 @@ class _CodeMethods:
             ]
         }
 
-    async def _called(
-        self, request: OpenRequest, name: str, arguments: dict[str, Any]
-    ) -> dict[str, Any]:
+    async def _called(self, request: OpenRequest, name: str, arguments: JsonObject) -> JsonObject:
         if name == tools.MORE_TOOLS:
             return _result([await self._more_tools(request, arguments)], {})
         if (
@@ -200,7 +201,7 @@ class _CodeMethods:
         tokenizer = Tokenizer(settings.vocabulary)
         return cut(text, read_budget(budget, settings.budget_tokens), tokenizer)
 
-    async def _answer(self, request: OpenRequest, question: Question) -> dict[str, Any]:
+    async def _answer(self, request: OpenRequest, question: Question) -> JsonObject:
         """The reply, its progress told meanwhile; what the client cancels is given up."""
         root = await self._roots.root(request)
         arguments = question.arguments
@@ -246,11 +247,11 @@ def _resource_question(uri: str) -> Question:
     return Question(SYMBOL, {"symbol": symbol, "limit": MAX_SHOWN_LINES, BUDGET: MAX_BUDGET_TOKENS})
 
 
-def listed(tool: tools.Tool, *, structured: bool = False) -> dict[str, Any]:
+def listed(tool: tools.Tool, *, structured: bool = False) -> JsonObject:
     """A tool as it goes to a client; `structured`: with the schema of its answers, if they are
     data.
     """
-    told: dict[str, Any] = {"name": tool.name, "description": tool.description}
+    told: JsonObject = {"name": tool.name, "description": tool.description}
     told["inputSchema"] = tool.schema
     if structured and tool.capability:
         from tersely.doors.mcp.structured import output_schema
@@ -272,12 +273,12 @@ def _check_first_page(request: OpenRequest) -> None:
         raise RpcError(INVALID_PARAMS, "there is no such page: every list is one")
 
 
-def _result(texts: list[str], meta: dict[str, Any], *, is_error: bool = False) -> dict[str, Any]:
+def _result(texts: list[str], meta: JsonObject, *, is_error: bool = False) -> JsonObject:
     content = [{"type": "text", "text": text} for text in texts]
     return {"content": content, "isError": is_error, **({"_meta": meta} if meta else {})}
 
 
-def _meta(reply: Mapping[str, Any]) -> dict[str, Any]:
+def _meta(reply: Mapping[str, Any]) -> JsonObject:
     """The figures that programs may want to know of an answer."""
     told = {
         "tersely/revision": reply["revision"],

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely import __version__
 from tersely.doors.mcp.jsonrpc import (
@@ -28,6 +28,9 @@ from tersely.doors.mcp.jsonrpc import (
     message,
     success,
 )
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 BATCHING_VERSION = "2025-03-26"  # the one revision with batches of messages
 HANDSHAKE_VERSIONS = ("2024-11-05", BATCHING_VERSION, "2025-06-18", "2025-11-25")
@@ -66,7 +69,7 @@ class OpenRequest(NamedTuple):
     """A request while it is being answered."""
 
     session: ClientSession
-    params: dict[str, Any]
+    params: JsonObject
     has_envelope: bool
 
     def progress(self, done: int, total: int, text: str) -> None:
@@ -100,7 +103,7 @@ class ClientSession:
         self._asked: dict[Id, asyncio.Future[Any]] = {}
         self._asked_count = 0
 
-    async def answer(self, value: Any) -> dict[str, Any] | list[dict[str, Any]] | None:
+    async def answer(self, value: Any) -> JsonObject | list[JsonObject] | None:
         """The answer to a message or a batch; None where there is none: to notifications, and what
         was cancelled.
         """
@@ -126,7 +129,7 @@ class ClientSession:
         finally:
             del self._asked[own_id]
 
-    async def _answer(self, value: Any) -> dict[str, Any] | None:
+    async def _answer(self, value: Any) -> JsonObject | None:
         try:
             read = message(value)
             match read:
@@ -140,7 +143,7 @@ class ClientSession:
             return failure(id_of(value), error)
         return None
 
-    async def _served(self, request: RpcRequest) -> dict[str, Any] | None:
+    async def _served(self, request: RpcRequest) -> JsonObject | None:
         """The answer to a request, None if the client cancels it."""
         if request.id in self._open:
             raise RpcError(
@@ -166,7 +169,7 @@ class ClientSession:
         finally:
             del self._open[request.id]
 
-    async def _result(self, request: RpcRequest) -> dict[str, Any]:
+    async def _result(self, request: RpcRequest) -> JsonObject:
         has_envelope = request.method != "initialize" and _has_envelope(request.params)
         if has_envelope:
             _check_envelope(request.params["_meta"])
@@ -185,7 +188,7 @@ class ClientSession:
             else result
         )
 
-    async def _initialize(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def _initialize(self, params: Mapping[str, Any]) -> JsonObject:
         wanted, abilities = params.get("protocolVersion"), params.get("capabilities", {})
         if not isinstance(wanted, str) or not isinstance(abilities, dict):
             raise RpcError(
@@ -201,13 +204,13 @@ class ClientSession:
             "instructions": await self._service.instructions(),
         }
 
-    async def _discover(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def _discover(self, params: Mapping[str, Any]) -> JsonObject:
         told = {"supportedVersions": list(ENVELOPE_VERSIONS), "capabilities": _CAPABILITIES}
         return _with_envelope(
             {**told, "instructions": await self._service.instructions()}, is_kept=True
         )
 
-    async def _ping(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def _ping(self, params: Mapping[str, Any]) -> JsonObject:
         return {}
 
     def _note(self, notification: RpcNotification) -> None:
@@ -256,7 +259,7 @@ def _check_envelope(meta: Mapping[str, Any]) -> None:
         raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", told)
 
 
-def _with_envelope(result: Mapping[str, Any], *, is_kept: bool) -> dict[str, Any]:
+def _with_envelope(result: Mapping[str, Any], *, is_kept: bool) -> JsonObject:
     """A result as revisions without a handshake want it."""
     meta = {**result.get("_meta", {}), _SERVER_KEY: _SERVER}
     return {**result, "_meta": meta, "resultType": "complete", **(_UNCACHED if is_kept else {})}

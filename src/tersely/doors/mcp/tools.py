@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.answers.delta import for_reader
@@ -27,6 +27,9 @@ from tersely.doors.mcp.quoted_values import unquoted
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS
 from tersely.foundation.text.suggestion import suggestion
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 INSTRUCTIONS = (
     "Answers about the code of one repository. Begin a task with packet, and do what its line next says. A symbol is "
@@ -75,7 +78,7 @@ class Tool(NamedTuple):
 
     name: str
     description: str
-    schema: dict[str, Any]
+    schema: JsonObject
     only_reads: bool
     capability: Capability | None = None  # that it asks, None for one that asks any
 
@@ -84,7 +87,7 @@ class Question(NamedTuple):
     """The question of a call: a command as `daemon.ndjson.commands` knows it, and what it is given."""
 
     command: str
-    arguments: dict[str, Any]
+    arguments: JsonObject
 
 
 def _callers() -> list[Tool]:
@@ -134,7 +137,7 @@ def question(name: str, arguments: Mapping[str, Any]) -> Question:
     return Question(command, _typed(command, given))
 
 
-def _typed(command: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _typed(command: str, given: Mapping[str, Any]) -> JsonObject:
     """The arguments of a command as its parameters want them, where they came in quotes."""
     spelling = spelling_of(command)
     name, renames = (spelling.capability, spelling.renames) if spelling else (command, {})
@@ -218,7 +221,7 @@ def _commands() -> list[str]:
     return [*OFFERED, *(name for name in SPELLINGS if "." in name)]
 
 
-def called(arguments: Mapping[str, Any]) -> tuple[str, Any, dict[str, Any]]:
+def called(arguments: Mapping[str, Any]) -> tuple[str, Any, JsonObject]:
     """The tool, budget and arguments that are given to `call`; some models write the arguments as a
     text of JSON.
     """
@@ -273,7 +276,7 @@ def _is_expected(parameter: Parameter) -> bool:
     return _is_needed(parameter) or (parameter.positional and not parameter.nullable)
 
 
-def _schema(parameter: Parameter) -> dict[str, Any]:
+def _schema(parameter: Parameter) -> JsonObject:
     """Its type with what it means, its default where that says anything, and its bounds."""
     whole = schema_of(parameter)
     is_default_plain = whole.get("default") in _PLAIN_DEFAULTS
