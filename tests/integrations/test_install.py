@@ -596,6 +596,66 @@ def test_all_agents_at_once_are_told_in_the_settings_of_the_user(
     assert said(source, capsys, "uninstall", "--yes")["text"] == "nothing to remove\n"
 
 
+def folders(root: Path) -> list[Path]:
+    return sorted(path.relative_to(root) for path in root.rglob("*") if path.is_dir())
+
+
+def test_all_agents_at_once_are_taken_out_of_the_repository_too(
+    source: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = contents(source), contents(home), folders(source)
+    for agent in IN_REPOSITORIES:
+        run(source, "install", agent, "--yes")
+    run(source, "install", "claude", "--user", "--yes")
+    capsys.readouterr()
+    assert {"claude", "codex", "gemini"} <= {*said(source, capsys, "uninstall", "--yes")["agents"]}
+    assert (contents(source), contents(home), folders(source)) == before
+    assert said(source, capsys, "uninstall", "--yes")["text"] == "nothing to remove\n"
+
+
+@pytest.mark.parametrize("place", [[], ["--user"]])
+def test_folders_that_were_there_before_stay(
+    source: Path, home: Path, place: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (source / ".claude/settings.json").unlink()
+    (home / ".claude").mkdir()
+    before = folders(source), folders(home)
+    run(source, "install", "claude", "--yes", *place)
+    run(source, "uninstall", "claude", "--yes", *place)
+    assert (folders(source), folders(home)) == before
+
+
+@pytest.mark.parametrize("words", [["install"], ["uninstall"]])
+def test_where_a_failure_leaves_all_as_it_is_the_command_fails(
+    source: Path, home: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".claude").mkdir()
+    if words == ["uninstall"]:
+        run(source, "install", "claude", "--user", "--yes")
+    (home / ".claude/settings.json").write_text("{ broken")
+    before = contents(source), contents(home)
+    capsys.readouterr()
+    assert main([*words, "--yes", "--root", str(source)]) == 3
+    told = capsys.readouterr()
+    happened = "written" if words == ["install"] else "removed"
+    assert told.out == ""
+    assert f"nothing was {happened}: Claude Code: " in told.err
+    assert (contents(source), contents(home)) == before
+
+
+def test_where_nothing_can_be_written_the_command_fails(
+    source: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / ".claude").mkdir()
+    (home / ".claude/skills").write_text("a file in the place of a folder")
+    before = contents(home)
+    assert main(["install", "--yes", "--root", str(source)]) == 3
+    failed = home / ".claude/skills/tersely/SKILL.md"
+    assert f"nothing was written: Claude Code: {failed} cannot" in capsys.readouterr().err
+    assert contents(home) == before
+    assert not (source / ".tersely").exists()
+
+
 def test_settings_of_ones_own_below_the_index_stay(
     source: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection, Container, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -105,14 +105,14 @@ def planned(wanted: InstallRequest) -> list[Change]:
     return [change for change in found.values() if change.after != change.before]
 
 
-def undone(wanted: InstallRequest) -> list[Change]:
+def undone(wanted: InstallRequest, leaving: Container[str] = ()) -> list[Change]:
     """The changes that take Tersely out again: a file as it was, if nobody has changed it since,
-    else without what is ours.
+    else without what is ours. `leaving` names agents that it is taken out of at the same time.
     """
     installed = state.read_record(wanted.base, wanted.agent.name)
     recorded = {Path(one.path): one for one in installed.files}
     found: dict[Path, Change] = {}
-    shared = _of_others(wanted)
+    shared = _of_others(wanted, leaving, recorded)
     for target in (*wanted.left(), *wanted.targets()):
         path = _place(wanted, target)
         if path in shared:
@@ -155,14 +155,16 @@ def carry_out(wanted: InstallRequest, changes: Sequence[Change], *, undo: bool =
     of them back.
     """
     done: list[Change] = []
-    base = Path(os.path.realpath(wanted.base))
+    installed = state.read_record(wanted.base, wanted.agent.name)
+    made = set(installed.folders)
     try:
         for change in changes:
-            _write(change.path, change.after, base)
+            made |= {str(folder) for folder in change.path.parents if not folder.exists()}
+            _write(change.path, change.after, made)
             done.append(change)
     except OSError as error:
-        for change in reversed(done):
-            _write(change.path, change.before, base)
+        for one in reversed(done):
+            _write(one.path, one.before, made)
         raise TerselyError(
             "unwritable_output",
             f"{change.path} cannot be written: {error.strerror}",
@@ -171,16 +173,15 @@ def carry_out(wanted: InstallRequest, changes: Sequence[Change], *, undo: bool =
     if undo:
         state.keep_record(wanted.base, wanted.agent.name, Installed())
         return
-    recorded = {one.path: one for one in state.read_record(wanted.base, wanted.agent.name).files}
+    recorded = {one.path: one for one in installed.files}
     for change in changes:
         known = recorded.get(str(change.path))
         first = (
             known.before if known is not None and known.after == change.before else change.before
         )
         recorded[str(change.path)] = WrittenFile(str(change.path), first, change.after or "")
-    state.keep_record(
-        wanted.base, wanted.agent.name, Installed(tuple(wanted.program), tuple(recorded.values()))
-    )
+    record = Installed(tuple(wanted.program), tuple(recorded.values()), tuple(sorted(made)))
+    state.keep_record(wanted.base, wanted.agent.name, record)
 
 
 def text_of(target: Target, program: Sequence[str]) -> str:
@@ -207,16 +208,21 @@ def _place(wanted: InstallRequest, target: Target) -> Path:
     return path
 
 
-def _of_others(wanted: InstallRequest) -> set[Path]:
-    """The files that other agents read, too, for which something has been written."""
-    others = [agent for name, agent in AGENTS.items() if name != wanted.agent.name]
-    return {
-        _place(wanted, target)
-        for agent in others
-        if state.read_record(wanted.base, agent.name).files
-        for target in agent.targets
-        if target.path(wanted.place)
-    }
+def _of_others(wanted: InstallRequest, leaving: Container[str], own: Collection[Path]) -> set[Path]:
+    """The files that are to be left alone: what other agents still read, and what those that leave
+    put back, as they have written it and not the agent whose `own` files are given.
+    """
+    found: set[Path] = set()
+    for name, agent in AGENTS.items():
+        written = state.read_record(wanted.base, name).files
+        if name == wanted.agent.name or not written:
+            continue
+        if name in leaving:
+            found |= {Path(one.path) for one in written} - set(own)
+        else:
+            targets = [target for target in agent.targets if target.path(wanted.place)]
+            found |= {_place(wanted, target) for target in targets}
+    return found
 
 
 def _read(path: Path) -> str | None:
@@ -248,16 +254,14 @@ def _read(path: Path) -> str | None:
         ) from error
 
 
-def _write(path: Path, text: str | None, base: Path) -> None:
-    """Put a file in its place at once, with the rights it had; None takes it away, and folders that
-    are empty then.
-
-    `base` itself, and what is above it, stay.
+def _write(path: Path, text: str | None, made: Container[str]) -> None:
+    """Put a file in its place at once, with the rights it had; None takes it away, and those of the
+    folders that were `made` for it that are empty then.
     """
     if text is None:
         path.unlink(missing_ok=True)
         for folder in path.parents:
-            if not folder.is_relative_to(base) or folder == base or any(folder.iterdir()):
+            if str(folder) not in made or any(folder.iterdir()):
                 return
             folder.rmdir()
         return

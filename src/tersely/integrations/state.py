@@ -32,12 +32,13 @@ class WrittenFile(NamedTuple):
 
 
 class Installed(NamedTuple):
-    """The record of an installation: with which program to call, empty if that is not known, and in
-    which files.
+    """The record of an installation: with which program to call, empty if that is not known, in
+    which files, and the folders that were made for these.
     """
 
     program: tuple[str, ...] = ()
     files: tuple[WrittenFile, ...] = ()
+    folders: tuple[str, ...] = ()
 
 
 def directory(environment: Mapping[str, str] | None = None) -> Path:
@@ -52,7 +53,8 @@ def read_record(base: Path, agent: str) -> Installed:
         files = tuple(
             WrittenFile(str(path), before, str(after)) for path, before, after in told["files"]
         )
-        return Installed(tuple(map(str, told["program"])), files)
+        folders = tuple(map(str, told.get("folders", ())))
+        return Installed(tuple(map(str, told["program"])), files, folders)
     except (OSError, ValueError, TypeError, KeyError):
         return Installed()
 

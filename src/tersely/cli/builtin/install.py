@@ -8,7 +8,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -72,14 +72,16 @@ def planned_install(root: str, asked: InstallParameters) -> Plan:
     return Plan(wanted, planned(wanted), step, is_removal=False)
 
 
-def planned_removal(root: str, asked: InstallParameters) -> Plan:
-    """The plan to take Tersely out of one agent; raises `usage`, and `unreadable_file`."""
+def planned_removal(root: str, asked: InstallParameters, leaving: Container[str] = ()) -> Plan:
+    """The plan to take Tersely out of one agent, and out of those that are `leaving` by other plans;
+    raises `usage`, and `unreadable_file`.
+    """
     wanted = _request(root, asked)
     is_users = wanted.place is Audience.USER  # the extension is, in whichever folder
     editor = wanted.agent.extension_program if is_users else ""
     has_been = bool(editor and read_record(wanted.base, wanted.agent.name).files)
     step = extension.removing(editor) if has_been else Step(())
-    return Plan(wanted, undone(wanted), step, is_removal=True)
+    return Plan(wanted, undone(wanted, leaving), step, is_removal=True)
 
 
 def _changed(root: str, asked: InstallParameters, plan: Plan) -> JsonObject:

@@ -1,6 +1,7 @@
 """`install` and `uninstall` without the name of an agent: all agents of this machine at once.
 
-The user's own settings are written, never a file of the repository.
+`install` writes the user's own settings, never a file of the repository; `uninstall` undoes what has
+been written in either.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +20,7 @@ from tersely.cli.printing.terminal import Terminal
 from tersely.daemon import lifecycle
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.private import index_places
-from tersely.foundation.storage.roots import INDEX_DIRECTORY, MARK, is_repository
+from tersely.foundation.storage.roots import INDEX_DIRECTORY, MARK, holds_home, is_repository
 from tersely.foundation.text.escape import visible
 from tersely.integrations.declaration import Agent
 from tersely.integrations.state import read_record
@@ -35,16 +37,20 @@ QUESTION_BUDGET_TOKENS = 2_000  # of the map that the symbol of the first questi
 
 def install_everywhere(asked: OwnCommandCall, given: InstallParameters) -> JsonObject:
     """Add Tersely to every agent that is found, index the repository and suggest a question; the
-    result with its `text`.
+    result with its `text`. Raises `unwritable_output` where a failure leaves nothing written.
     """
     agents = [agent for agent in AGENTS.values() if agent.is_present(Path.home())]
     if not agents:
         return _result([], ["no coding agent found; `tersely help install` lists the known ones"])
-    plans, problems = _plans(planned_install, given, agents)
+    everyone = [replace(given, agent=agent.name, user=True) for agent in agents]
+    plans, problems = _plans(partial(planned_install, ""), everyone)
     offer = _offer(plans)
     if plans and not is_agreed(given, offer, "write"):
         return _result([], [unseen(given, offer), *problems, "not written; --yes writes it"])
     done = _carried_out(plans, problems)
+    if problems and not done:
+        raise _failure("nothing was written", problems)
+    problems += [f"{_titles([plan])}: {plan.step.problem}" for plan in done if plan.step.problem]
     news = "written" if done else "nothing new to write"
     lines = [
         unseen(given, offer) if plans else "",
@@ -55,40 +61,59 @@ def install_everywhere(asked: OwnCommandCall, given: InstallParameters) -> JsonO
 
 
 def uninstall_everywhere(asked: OwnCommandCall, given: InstallParameters) -> JsonObject:
-    """Take Tersely out of the user's settings of every agent, and delete the index of the
-    repository; the result with its `text`.
+    """Take Tersely out of the settings of every agent, those of the user and of the repository, and
+    delete the index of the repository; the result with its `text`. Raises `unwritable_output` where
+    no settings could be changed.
     """
-    agents = [one for one in AGENTS.values() if read_record(Path.home(), one.name).files]
-    plans, problems = _plans(planned_removal, given, agents)
     root = default_workspace(asked.options.root)
+    plans, problems = _removals(given, Path.home(), is_users=True)
+    if root and not holds_home(root):
+        more, others = _removals(given, Path(root), is_users=False)
+        plans, problems = [*plans, *more], [*problems, *others]
     indexes = _indexes(root)
-    if not plans and not indexes:
-        return _result([], [*problems, "nothing to remove"])
     cleaned = [f"takes Tersely out of {one.path}\n" for plan in plans for one in plan.changes]
     offer = "".join([*cleaned, *(f"deletes the index {path}\n" for path in indexes)])
-    if not is_agreed(given, offer, "remove"):
-        return _result([], [unseen(given, offer), *problems, "not removed; --yes removes it"])
+    if offer and not is_agreed(given, offer, "remove"):
+        untouched = "not removed; --yes removes it"
+        return _result([], [unseen(given, offer), *problems, untouched])
     done = _carried_out(plans, problems)
+    if problems and not done:
+        raise _failure("nothing was removed", problems)
     if indexes:
         _delete_indexes(root, indexes)
-    return _result(done, [unseen(given, offer), *problems, "removed"])
+    return _result(
+        done, [unseen(given, offer), *problems, "removed" if offer else "nothing to remove"]
+    )
+
+
+def _failure(outcome: str, problems: Iterable[str]) -> TerselyError:
+    """The failure that says why nothing was done."""
+    message = f"{outcome}: {'; '.join(problems)}"
+    return TerselyError("unwritable_output", message, "correct what is named, then try again")
+
+
+def _removals(
+    given: InstallParameters, base: Path, *, is_users: bool
+) -> tuple[list[Plan], list[str]]:
+    """The plans to take out what has been written below a directory, the last of the agents first:
+    folders that several use were made by the first.
+    """
+    leaving = [name for name in reversed(list(AGENTS)) if read_record(base, name).files]
+    requests = [replace(given, agent=name, user=is_users) for name in leaving]
+    return _plans(partial(planned_removal, str(base), leaving=leaving), requests)
 
 
 def _plans(
-    make: Callable[[str, InstallParameters], Plan],
-    given: InstallParameters,
-    agents: Iterable[Agent],
+    make: Callable[[InstallParameters], Plan], requests: Iterable[InstallParameters]
 ) -> tuple[list[Plan], list[str]]:
-    """The plans that change something, and why there is none for other agents."""
+    """The plans that change something, and why others could not be made."""
     plans, problems = [], []
-    for agent in agents:
+    for request in requests:
         try:
-            plan = make("", replace(given, agent=agent.name, user=True))
+            plan = make(request)
         except TerselyError as error:
-            problems.append(f"{agent.title}: {error.message}")
+            problems.append(f"{AGENTS[request.agent].title}: {error.message}")
             continue
-        if plan.step.problem and not plan.is_removal:
-            problems.append(f"{agent.title}: {plan.step.problem}")
         plans += [] if plan.is_empty else [plan]
     return plans, problems
 
