@@ -13,12 +13,15 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_SETTINGS_BYTES
 from tersely.foundation.storage.roots import INDEX_DIRECTORY, is_relay_home
 from tersely.foundation.text.suggestion import suggestion
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 DEFAULT_ANSWER_SECONDS = 120  # of a command that no daemon answers, once the index is up to date
 ENVIRONMENT_PREFIX = "TERSELY_"
@@ -100,7 +103,7 @@ def load(root: Path, environment: Mapping[str, str] | None = None) -> Settings:
     """The settings for the repository at `root`. A value that cannot be is an error, an unknown
     name a complaint.
     """
-    chosen: dict[str, Any] = {}
+    chosen: JsonObject = {}
     complaints: list[str] = []
     for source, name, value in _given(
         root, os.environ if environment is None else environment, complaints
@@ -149,7 +152,7 @@ def _is_inside(root: Path, place: str, complaints: list[str]) -> bool:
     return False
 
 
-def _read_toml(path: Path, needed: bytes = b"") -> dict[str, Any]:
+def _read_toml(path: Path, needed: bytes = b"") -> JsonObject:
     """The tables of a file, nothing if there is none or `needed` is not in it."""
     try:
         content = _read_bounded(path)
@@ -185,7 +188,7 @@ def _read_bounded(path: Path) -> bytes:
     return content
 
 
-def _table(parent: dict[str, Any], name: str) -> dict[str, Any]:
+def _table(parent: JsonObject, name: str) -> JsonObject:
     found = parent.get(name)
     return found if isinstance(found, dict) else {}
 

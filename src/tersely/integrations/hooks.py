@@ -5,10 +5,13 @@ standard output.
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.foundation.storage.hashing import content_hash
 from tersely.integrations.declaration import Agent
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 LEAST_OUTLINED_LINES = 300  # a shorter file is read whole
 LEAST_OUTLINED_BYTES = 12_000
@@ -37,7 +40,7 @@ def read_call(agent: Agent, text: str) -> Call:
     if not isinstance(sent, dict):
         raise ValueError("a call is a JSON object")
     given = sent.get("tool_input")
-    arguments: dict[str, Any] = given if isinstance(given, dict) else {}
+    arguments: JsonObject = given if isinstance(given, dict) else {}
     paths = [arguments[name] for name in agent.path_names if isinstance(arguments.get(name), str)]
     roots = sent.get("workspace_roots")
     first_root = (
@@ -87,6 +90,6 @@ def printed(answer: Any) -> str:
     return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
 
 
-def _text(sent: dict[str, Any], name: str) -> str:
+def _text(sent: JsonObject, name: str) -> str:
     value = sent.get(name)
     return value if isinstance(value, str) else ""

@@ -13,6 +13,7 @@ from tests.code.languages.checks import check, read, splinter
 
 from tersely.code.engine import Engine
 from tersely.code.graph.dead import dead
+from tersely.code.graph.program.program import NAMESAKES_LIMIT
 from tersely.code.languages import tags
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import Grade, Kind
@@ -338,10 +339,70 @@ def test_callers_are_found_by_name_in_the_file_then_what_it_imports_then_anywher
         assert engine.graph.callers("own.lua:put", guesses=False) == []
 
 
-def test_a_name_that_many_have_means_none_of_them(tmp_path: Path) -> None:
+def test_a_name_that_many_have_means_none_of_them_and_that_is_said(tmp_path: Path) -> None:
     files = {f"{name}.lua": "function put() end\n" for name in "abcd"} | {"use.lua": "put()\n"}
     with placed(tmp_path, files) as engine:
-        assert engine.graph.callers("a.lua:put") == []
+        found, notes = engine.graph.program.notes.hear(engine.graph.callers, "a.lua:put")
+        assert found == []
+        assert notes == {NAMESAKES_LIMIT}
+
+
+QUALIFIED = {
+    "lua": {
+        "lua/app/pickers.lua": "local M = {}\nfunction M.new() end\nreturn M\n",
+        "lua/app/path.lua": "local Path = {}\nfunction Path:new() end\nfunction Path.of() return Path:new() end\n",
+        "lua/app/set.lua": "local Set = {}\nfunction Set:new() end\n",
+        "lua/app/map.lua": "local Map = {}\nfunction Map.new() end\n",
+        "one.lua": 'local pickers = require("app.pickers")\nlocal function made() pickers.new() end\n',
+        "two.lua": 'local other = require("app.pickers")\nlocal function renamed() other.new() end\n',
+        "four.lua": "function new() end\nlocal function outside() Job:new() ; vim.api.new() end\n",
+        "five.lua": "local function typed() Set:new() end\n",
+    },
+    "elixir": {
+        "lib/session.ex": "defmodule Plug.Session do\n  def call(x), do: x\nend\n",
+        **{
+            f"lib/{name.lower()}.ex": f"defmodule Plug.{name} do\n  def call(x), do: x\nend\n"
+            for name in ("Head", "Static", "Parsers")
+        },
+        "test/one.exs": "defmodule OneTest do\n  def full(x), do: Plug.Session.call(x)\n"
+        "  def piped(x), do: x |> Plug.Head.call()\n  def handed(x), do: Enum.map(x, &Plug.Head.call/1)\nend\n",
+        "test/two.exs": "defmodule TwoTest do\n  alias Plug.Session, as: Other\n"
+        "  def renamed(x), do: Other.call(x)\n  def outside(x), do: GenServer.call(x)\n"
+        "  def native(x), do: :gen.call(x)\nend\n",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        (
+            "lua",
+            {
+                "one.lua:made": "lua/app/pickers.lua:M.new",
+                "two.lua:renamed": "lua/app/pickers.lua:M.new",
+                "five.lua:typed": "lua/app/set.lua:Set.new",
+                "lua/app/path.lua:Path.of": "lua/app/path.lua:Path.new",
+            },
+        ),
+        (
+            "elixir",
+            {
+                "test/one.exs:OneTest.full": "lib/session.ex:Plug.Session.call",
+                "test/one.exs:OneTest.piped": "lib/head.ex:Plug.Head.call",
+                "test/one.exs:OneTest.handed": "lib/head.ex:Plug.Head.call",
+                "test/two.exs:TwoTest.renamed": "lib/session.ex:Plug.Session.call",
+            },
+        ),
+    ],
+)
+def test_what_is_written_before_a_name_says_whose_it_is(
+    language: str, expected: dict[str, str], tmp_path: Path
+) -> None:
+    with placed(tmp_path, QUALIFIED[language]) as engine:
+        assert {edge.caller: edge.callee for edge in engine.graph.edges()} == expected
+        for caller, callee in expected.items():
+            assert caller in {edge.caller for edge in engine.graph.callers(callee)}
 
 
 def test_definitions_of_uses_and_imports(tmp_path: Path) -> None:

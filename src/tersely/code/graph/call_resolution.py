@@ -475,7 +475,7 @@ class Sites:
         if callee[2] in file.facts.common_members or callee[2] in file.facts.implicit_methods:
             return []
         if file.facts.by_name:
-            meant = self.program.meant_by(callee[2], file, CALLED_KINDS)
+            meant = self.program.meant_by(callee[2], file, CALLED_KINDS, callee[1][1])
             return [Target(*place, 0) for place in meant]
         found = self._namesakes(callee[2], file)
         if not found:

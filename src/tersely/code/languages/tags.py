@@ -4,10 +4,11 @@ The queries follow tree-sitter's convention for tags. `@definition.KIND` and `@r
 all of a definition or call, `@name` its name, `@qualifier` what is written before that; where it is
 no field, `@body` is its body, which may stand behind it, or `@signature` its header.
 `@definition.clause` goes on with the function of its name directly before it. `@reference.import`
-takes all names from what `@name` says, or all behind its first word. A `@doc` documents the
+takes all names from what `@name` says, or all behind its first word; its `@qualifier` is the name
+that the file has for that. A `@doc` documents the
 definition behind it, a `@doc.inside` that around it. `@comment` and `@string` say, once, which node
 types are comments and texts. Comments give the words of two fields of `Resolution`. What is called
-is known by its name alone, and nothing else is known of what bodies do.
+is known by its name and qualifier alone, and nothing else is known of what bodies do.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.expressions import EXTENSION, MEMBER
+from tersely.code.expressions import CONST, EXTENSION, MEMBER
 from tersely.code.languages.model import (
     Comment,
     Files,
@@ -165,6 +166,7 @@ class _Reader:
         # the definitions around, by where they end, each with the scope around it
         self._open: list[tuple[int, ScopeDraft, ScopeDraft]] = []
         self._doc: Node | None = None  # of the next definition
+        self._imported: dict[str, str] = {}  # modules by the names that the file has for them
         self._left: ScopeDraft | None = None  # the definition that ended last
 
     def read(self, tags: list[Tag]) -> None:
@@ -180,10 +182,14 @@ class _Reader:
                 name = self._text(name_node).rpartition("::")[2]
                 walk.callee(name_node)
                 walk.mentions.add(name)
-                walk.call((MEMBER, None, name), (), (), line_of(name_node))
+                before = self._text(tag.qualifier) if tag.qualifier else ""
+                callee = (MEMBER, (CONST, self._imported.get(before, before)), name)
+                walk.call(callee, (), (), line_of(name_node))
             elif tag.what == IMPORT:
                 module = self._text(tag.name) if tag.name else self._behind_keyword(tag.node)
                 walk.add_import(Import(module, "*", "", line_of(tag.node)), tag.node)
+                if tag.qualifier:
+                    self._imported[self._text(tag.qualifier)] = module
             elif tag.what == DOC:
                 self._doc = tag.node
             elif tag.what == DOC_INSIDE:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.answers.reply import BUDGET
@@ -17,6 +17,9 @@ from tersely.capabilities.declaration.declaration import Capability, Context
 from tersely.capabilities.declaration.references import has_references
 from tersely.daemon.ndjson.spellings import spelling_of
 from tersely.doors.mcp.tools import STORE
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 _TEXT = "text"  # the field of answers that are made to be read, as context packs are
 
@@ -27,7 +30,7 @@ def is_data(capability: Capability) -> bool:
     return is_dataclass(answers) and _TEXT not in {field.name for field in fields(answers)}
 
 
-def output_schema(capability: Capability) -> dict[str, Any] | None:
+def output_schema(capability: Capability) -> JsonObject | None:
     """The JSON Schema of the answers of a capability, an object; None where they are no data."""
     if not is_data(capability):
         return None
@@ -42,7 +45,7 @@ def output_schema(capability: Capability) -> dict[str, Any] | None:
     return {**own, "$defs": parts}
 
 
-def data_arguments(command: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+def data_arguments(command: str, arguments: Mapping[str, Any]) -> JsonObject | None:
     """The arguments by which the answer to a command is asked for as data; None where it is none, is
     kept elsewhere, or refers to what is.
     """

@@ -13,7 +13,7 @@ import ssl
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from httpcore2 import (
     URL,
@@ -41,6 +41,9 @@ from httpcore2._backends.sync import SyncStream
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network.credentials import is_same_user
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 __all__ = [
     "AsyncConnectionPool",
@@ -164,7 +167,7 @@ def async_secured_connections() -> AsyncConnectionPool:
     )  # fmt: skip
 
 
-def waits(connect: float, silence: float) -> dict[str, Any]:
+def waits(connect: float, silence: float) -> JsonObject:
     """The longest waits of a request in seconds: for its connection, and between two pieces in
     either direction.
     """
@@ -176,7 +179,7 @@ def stream(
     pool: ConnectionPool,
     method: str,
     url: str,
-    waits: dict[str, Any],
+    waits: JsonObject,
     *,
     headers: Mapping[str, str],
     content: bytes | Iterator[bytes] | None = None,
@@ -192,7 +195,7 @@ def ask(
     pool: ConnectionPool,
     method: str,
     url: str,
-    waits: dict[str, Any],
+    waits: JsonObject,
     most_bytes: int,
     *,
     headers: Mapping[str, str],
@@ -208,7 +211,7 @@ async def async_stream(
     pool: AsyncConnectionPool,
     method: str,
     url: str,
-    waits: dict[str, Any],
+    waits: JsonObject,
     *,
     headers: Mapping[str, str],
     content: bytes | AsyncIterator[bytes] | None = None,
@@ -225,7 +228,7 @@ async def async_stream(
 async def stream_once(
     method: str,
     url: str,
-    waits: dict[str, Any],
+    waits: JsonObject,
     *,
     headers: Mapping[str, str],
     content: bytes | None = None,

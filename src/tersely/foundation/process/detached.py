@@ -12,18 +12,19 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import tersely
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
+
 _SAID_BYTES = 10_000
 
 
-def start_and_wait(
-    program: str, arguments: Sequence[str], seconds: float, log: str
-) -> dict[str, Any]:
+def start_and_wait(program: str, arguments: Sequence[str], seconds: float, log: str) -> JsonObject:
     """Start one and wait for what it says; raises what it says to have failed by, `OSError` without
     a word in time.
 
@@ -37,7 +38,7 @@ def start_and_wait(
         said = _read_all(told.fileno(), seconds)
     if not said:
         raise OSError(errno.ETIMEDOUT, f"it has ended or does not listen; its log is {log}")
-    answer: dict[str, Any] = json.loads(said)
+    answer: JsonObject = json.loads(said)
     if not answer["ok"]:
         if "code" in answer:
             raise TerselyError(answer["code"], answer["message"], answer["hint"])

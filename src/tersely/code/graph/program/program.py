@@ -21,6 +21,7 @@ MAX_STAR_FILES = 1_000  # that one name is looked for in, by way of imports of a
 STAR_LIMIT = (
     f"names were looked for in at most {MAX_STAR_FILES:,} files that are imported wholesale"
 )
+NAMESAKES_LIMIT = f"a name that more than {MAX_NAMESAKES} definitions have means none of them"
 
 
 class Facts(Protocol):
@@ -241,15 +242,26 @@ class Program:
         return chosen
 
     def meant_by(
-        self, name: str, file: File, kinds: frozenset[str] | None = None
+        self, name: str, file: File, kinds: frozenset[str] | None = None, qualifier: str = ""
     ) -> Sequence[tuple[int, int]]:
-        """(file, position) of the definitions of some kinds that a name means by itself: those of
-        the file, else of the files that it imports, else of any; nothing if they are many.
+        """(file, position) of the definitions of some kinds that a name means by itself, or behind a
+        qualifier: those of the file, else of the files that it imports, else of any; nothing if they
+        are many. A qualifier ends in the name of what is around a definition, of its file or directory.
         """
-        every = [place for place in self.named(name, kinds=kinds) if self.is_kin(place[0], file)]
+        owner = qualifier.replace("/", ".").rpartition(".")[2]
+        owned = self.named(name, owner or None, kinds)
+        every = [
+            place
+            for place in self.named(name, kinds=kinds)
+            if place in owned
+            or owner in self.rows[place[0]].path.rpartition(".")[0].split("/")[-2:]
+            if self.is_kin(place[0], file)
+        ]
         imported = {each for module in file.stars for each in self.modules(file, module)}
         for near in ({file.id}, imported):
             every = [place for place in every if place[0] in near] or every
+        if len(every) > MAX_NAMESAKES:
+            self.notes.met(NAMESAKES_LIMIT)
         return every if len(every) <= MAX_NAMESAKES else ()
 
     def neighbours(self, file: File) -> Collection[int]:

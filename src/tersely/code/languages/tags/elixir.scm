@@ -43,13 +43,19 @@
 (unary_operator operator: "@" operand: (call target: (identifier) @_what (arguments . [(string) (sigil)] @doc.inside))
   (#eq? @_what "moduledoc"))
 
+(call target: (identifier) @_what
+  (arguments . (alias) @name (keywords (pair key: (keyword) @_as value: (alias) @qualifier)))
+  (#eq? @_what "alias") (#match? @_as "^as:")) @reference.import
 (call target: (identifier) @_what (arguments . (alias) @name)
   (#any-of? @_what "alias" "import" "require" "use")) @reference.import
 (call target: (identifier) @_what
   (arguments . (dot left: (alias) @_base right: (tuple (alias) @name)))
   (#eq? @_what "alias")) @reference.import
+(call target: (dot left: [(alias) (atom)] @qualifier right: (identifier) @name)) @reference.call
 (call target: [(identifier) @name (dot right: (identifier) @name)]
   (#not-match? @name "^(def|defp|defdelegate|defguard|defguardp|defn|defnp|defmacro|defmacrop|defmodule|defprotocol|defimpl|defstruct|defexception|alias|import|require|use|case|cond|if|unless|for|with|try|receive|quote|unquote|raise|doc|moduledoc|spec|type|typep|opaque|impl|behaviour|callback)$")) @reference.call
 (binary_operator operator: "|>" right: (identifier) @name) @reference.call
+(unary_operator operator: "&" operand: (binary_operator operator: "/"
+  left: (call target: (dot left: (alias) @qualifier right: (identifier) @name)))) @reference.call
 (unary_operator operator: "&" operand: (binary_operator operator: "/"
   left: [(identifier) @name (call target: (dot right: (identifier) @name))])) @reference.call

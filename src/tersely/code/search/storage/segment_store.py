@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from tersely.code.search.storage.segment import Embed, SourceFile, build_segment
 from tersely.code.search.units import units_of
 from tersely.code.symbols import SymbolsOf
 from tersely.foundation.storage.hashing import content_hash
+
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
 
 DIRECTORY = "search"
 CATALOGUE = "catalogue"
@@ -80,7 +83,7 @@ class SegmentStore:
     """The search files below a directory, or in memory where there is none to write to."""
 
     directory: Path | None
-    segments: dict[str, Any] = field(default_factory=dict)  # those that are in use
+    segments: JsonObject = field(default_factory=dict)  # those that are in use
     entries: list[FileEntry] = field(default_factory=list)
     state: tuple[str, str] = ("", "")  # revision and identity that the entries are of
 
@@ -203,7 +206,7 @@ class SegmentStore:
                 first += entry.count
         return [entry for entry in entries if entry.segment not in merged] + moved
 
-    def _keep(self, arrays: dict[str, Any]) -> str:
+    def _keep(self, arrays: JsonObject) -> str:
         """Write a segment, and use the written one."""
         assert self.directory is not None
         name = secrets.token_hex(8)
@@ -214,7 +217,7 @@ class SegmentStore:
             return self._hold(arrays)
         return name
 
-    def _hold(self, arrays: dict[str, Any]) -> str:
+    def _hold(self, arrays: JsonObject) -> str:
         """Keep a segment in memory."""
         name = secrets.token_hex(8)
         self.segments[name] = arrays
