@@ -40,7 +40,8 @@ ROUNDED = "    return round(item['price'] * item['count'], 2)\n"
 PRICE = "def price(item):\n"
 FIXED = "    return item['price'] * item['count']\n"
 FIX = f"--- old\n{PRICE}    {BROKEN}\n--- body\n{PRICE}{FIXED}"
-PYTEST = f"{sys.executable} -m pytest -q -p no:cacheprovider tests"
+# Where a command is confined without namespaces it may not listen, as the plugin that tries tests again does.
+PYTEST = f"{sys.executable} -m pytest -q -p no:cacheprovider -p no:rerunfailures tests"
 
 # What follows a message that has these words in it, whichever scenario it belongs to.
 SCRIPT = [
