@@ -32,7 +32,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / LANGUAGES / "bash.py").write_text(value, "utf-8")
     registry = home / LANGUAGES / "registry.py"
     text = registry.read_text("utf-8")
-    registry.write_text(text.replace("_BY_RULES = {\n", f"_BY_RULES = {{\n{known_line}"), "utf-8")
+    registry.write_text(text.replace("\nBY_RULES = {\n", f"\nBY_RULES = {{\n{known_line}"), "utf-8")
     (home / "test_bash.py").write_text(test, "utf-8")
     for path, content in files_of(test).items():
         target = home / "repository" / path
