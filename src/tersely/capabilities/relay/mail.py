@@ -150,7 +150,7 @@ def send(
     mail = context.relay.mail
     meet(context)
     sender = mail.identities.get(context.agent)
-    payload: dict[str, Any] = {"kind": kind.value, "body": body}
+    payload: JsonObject = {"kind": kind.value, "body": body}
     if data is not None:
         payload["data"] = data
     if thread:

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,8 +36,7 @@ from tersely.code.search.units import units_of
 from tersely.code.symbols import SymbolsOf
 from tersely.foundation.storage.hashing import content_hash
 
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+ByName = dict[str, Any]  # arrays of a segment, or the segments themselves
 
 DIRECTORY = "search"
 CATALOGUE = "catalogue"
@@ -83,7 +82,7 @@ class SegmentStore:
     """The search files below a directory, or in memory where there is none to write to."""
 
     directory: Path | None
-    segments: JsonObject = field(default_factory=dict)  # those that are in use
+    segments: ByName = field(default_factory=dict)  # those that are in use
     entries: list[FileEntry] = field(default_factory=list)
     state: tuple[str, str] = ("", "")  # revision and identity that the entries are of
 
@@ -206,7 +205,7 @@ class SegmentStore:
                 first += entry.count
         return [entry for entry in entries if entry.segment not in merged] + moved
 
-    def _keep(self, arrays: JsonObject) -> str:
+    def _keep(self, arrays: ByName) -> str:
         """Write a segment, and use the written one."""
         assert self.directory is not None
         name = secrets.token_hex(8)
@@ -217,7 +216,7 @@ class SegmentStore:
             return self._hold(arrays)
         return name
 
-    def _hold(self, arrays: JsonObject) -> str:
+    def _hold(self, arrays: ByName) -> str:
         """Keep a segment in memory."""
         name = secrets.token_hex(8)
         self.segments[name] = arrays
