@@ -1,4 +1,4 @@
-"""What docs/agents-that-talk.md says is so: its five commands run in two terminals, its lines are
+"""What docs/let-agents-talk.md says is so: its five commands run in two terminals, its lines are
 answered as shown.
 """
 
@@ -19,12 +19,12 @@ from tests.pty.screens import needs_tmux
 from tests.repositories import initialized
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "agents-that-talk.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "let-agents-talk.md").read_text("utf-8")
 PROGRAMS = Path(__file__).parent / "programs"
 # (what it is, text)
 FENCED = re.findall(r"^```([^\n]*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 FILES = [(about.removeprefix("ts "), text) for about, text in FENCED if about.startswith("ts ")]
-FIRST, SECOND = [text for about, text in FENCED if about == "console"]
+FIRST, SECOND, *_ = [text for about, text in FENCED if about == "console"]
 BLOCKS = [text for about, text in FENCED if not about]
 SEED_LINES = next(
     block for block in BLOCKS if "semantic" in block and "impact" in block

@@ -23,7 +23,7 @@ from tools import build_http_page
 
 PAGE = (Path(__file__).parents[2] / "docs" / "relay.md").read_text("utf-8")
 (COMMANDS,) = re.findall(
-    r"## Quick start\n\n```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL
+    r"## What you type and see\n\n```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL
 )
 CLIENT, PLUGIN = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 

@@ -29,7 +29,9 @@ from tersely.cli.options import OPTIONS
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 GOALS = ("give-context", "let-agents-talk", "ask-by-hand", "chat", "embed")
-TEXTS = {name: (DOCS / f"{name}.md").read_text("utf-8") for name in ("index", *GOALS)}
+# of the same form, one step further
+FURTHER = ("mcp", "relay", "messages", "packs", "search")
+TEXTS = {name: (DOCS / f"{name}.md").read_text("utf-8") for name in ("index", *GOALS, *FURTHER)}
 MAX_SENTENCE_WORDS = 30
 # read by developers, or made from texts in the sources
 OTHER_PAGES = {
@@ -51,6 +53,16 @@ TYPED = [
 ASKED = [
     (shlex.split(command), shown)
     for block in BLOCKS["ask-by-hand"]
+    for part in re.split(r"^\$ tersely ", block, flags=re.MULTILINE)[1:]
+    for command, _, shown in [part.partition("\n")]
+]
+# `cart.py` of the page, and what is asked about it
+CART = re.search(
+    r"^```python\n(def total\(prices.*?)^```$", TEXTS["ask-by-hand"], re.MULTILINE | re.DOTALL
+)
+FLOWS = [
+    (shlex.split(command), shown)
+    for block in re.findall(r"^```text\n(.*?)^```$", TEXTS["ask-by-hand"], re.MULTILINE | re.DOTALL)
     for part in re.split(r"^\$ tersely ", block, flags=re.MULTILINE)[1:]
     for command, _, shown in [part.partition("\n")]
 ]
@@ -118,12 +130,18 @@ def test_every_page_stands_in_the_navigation_once() -> None:
     assert yaml.safe_load(text)["theme"]["font"] is False
 
 
-@pytest.mark.parametrize("name", GOALS)
-def test_each_goal_has_a_session_three_recipes_and_its_limits(name: str) -> None:
-    headings = re.findall(r"^## (.*)$", TEXTS[name], re.MULTILINE)
-    assert headings == ["What you type and see", "Recipes", "Limits"]
-    assert len(re.findall(r"^### ", TEXTS[name], re.MULTILINE)) >= 3
-    assert f"{name}.md" in TEXTS["index"]
+@pytest.mark.parametrize("name", [*GOALS, *FURTHER])
+def test_each_page_has_a_session_three_recipes_and_its_limits_in_a_table(name: str) -> None:
+    text = re.sub(r"^```.*?^```$", "", TEXTS[name], flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert (*headings[:2], headings[-1]) == ("What you type and see", "Recipes", "Limits")
+    recipes, limits = (text.partition(f"\n## {heading}\n")[2] for heading in ("Recipes", "Limits"))
+    assert len(re.findall(r"^### ", recipes.partition("\n## ")[0], re.MULTILINE)) >= 3
+    assert "\n| limit | what it means for you |\n" in limits
+
+
+def test_the_first_page_leads_to_each_goal() -> None:
+    assert [name for name in GOALS if f"{name}.md" not in TEXTS["index"]] == []
 
 
 @pytest.mark.parametrize("path", USERS_PAGES, ids=lambda path: path.stem)
@@ -138,7 +156,8 @@ def test_no_sentence_is_long(path: Path) -> None:
 )
 def test_commands_of_the_goals_can_be_typed(name: str, words: str) -> None:
     typed = shlex.split(words)
-    if name == "let-agents-talk" or typed[0] in OWN_COMMANDS or typed[0] == "-p":
+    of_the_relay = name in {"let-agents-talk", "relay", "messages"}
+    if of_the_relay or typed[0] in OWN_COMMANDS or typed[0] == "-p":
         about = [] if typed[0] == "-p" else typed[:1]
         assert main(["help", *about]) == 0
         return
@@ -165,6 +184,24 @@ def test_questions_are_answered_as_shown(
     printed = capsys.readouterr().out
     assert printed.strip()
     assert not shown or printed.strip() == shown.strip()
+
+
+@pytest.mark.parametrize(("words", "shown"), FLOWS, ids=[" ".join(words) for words, _ in FLOWS])
+def test_questions_about_a_function_are_answered_as_shown(
+    words: list[str],
+    shown: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert CART is not None
+    (tmp_path / "cart.py").write_text(CART[1], "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TERSELY_DAEMON", "off")
+    assert main(["--root", str(tmp_path), *words]) == 0
+    printed = capsys.readouterr().out
+    parts = [part.strip("\n") for part in shown.split("⋮\n")]
+    assert [part for part in parts if part not in printed] == []
 
 
 def test_blocks_are_reached_by_keys_and_the_search_has_a_name() -> None:

@@ -1,7 +1,7 @@
 """Editors and desktop programs that can be told of Tersely: a server for tools, the agent, or the
 extension.
 
-Formats are those of the versions named in docs/agents.md.
+Formats are those of the versions named in docs/give-context.md.
 """
 
 from __future__ import annotations

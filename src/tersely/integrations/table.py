@@ -1,6 +1,6 @@
 """The agents that can be told of Tersely, and what each reads: one value an agent.
 
-Formats and calls are those of the versions named in docs/agents.md.
+Formats and calls are those of the versions named in docs/give-context.md.
 """
 
 from __future__ import annotations

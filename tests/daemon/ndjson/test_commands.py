@@ -15,7 +15,7 @@ from tersely.daemon.ndjson.commands import OWN_COMMANDS, call
 from tersely.daemon.ndjson.spellings import SPELLINGS, Spelling
 from tersely.foundation.errors import TerselyError
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "daemon.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "embed.md"
 
 
 @pytest.mark.parametrize(("command", "spelling"), SPELLINGS.items(), ids=list(SPELLINGS))
