@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.asking import as_repository
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.answers.text import PLAIN
@@ -125,6 +126,7 @@ WORDS = {
 def kitchen(tmp_path: Path) -> Path:
     (tmp_path / "kitchen.py").write_text(SOURCE, "utf-8")
     (tmp_path / "lcov.info").write_text(REPORT, "utf-8")
+    as_repository(tmp_path)
     return tmp_path
 
 

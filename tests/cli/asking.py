@@ -116,6 +116,11 @@ def planted(root: Path) -> Path:
     return root
 
 
+def as_repository(root: Path) -> None:
+    """Make the folder a repository of git, without a commit."""
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+
+
 def asks_inside(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on questions are asked inside a repository, without settings."""
     for variable in ("NO_COLOR", "TERSELY_DEBUG", "TERSELY_BUDGET_TOKENS"):

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from tests.cli.asking import Ask
+from tests.cli.asking import Ask, as_repository
 
 from tersely.cli.builtin.builtin_commands import own_parameters
 from tersely.cli.commands import ALIASES, COMMANDS
@@ -120,6 +120,14 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
 ASKED_ELSEWHERE = {"packet", "coverage-context", "coverage-slice", "rank-files"}
 
 
+@pytest.fixture(autouse=True)
+def git_where_it_is_asked(shop: Path, request: pytest.FixtureRequest) -> None:
+    """`conflicts` is about the working trees of a repository of git."""
+    call = getattr(request.node, "callspec", None)
+    if call is not None and call.params["name"] == "conflicts":
+        as_repository(shop)
+
+
 def test_every_command_has_a_question() -> None:
     assert set(QUESTIONS) | ASKED_ELSEWHERE == {command.name for command in COMMANDS}
     assert {command.capability_name for command in ALIASES} <= {
@@ -190,7 +198,8 @@ def test_examples_are_commands_that_parse(ask: Ask) -> None:
             assert answer.status in {0, 1, 3}, (example, answer.err)  # 3: there is no git to ask
 
 
-def test_all_commands_agree_on_the_revision(ask: Ask) -> None:
+def test_all_commands_agree_on_the_revision(ask: Ask, shop: Path) -> None:
+    as_repository(shop)
     revisions = {
         ask(*name.split(), *words, "--json").json["revision"]
         for name, (words, _) in QUESTIONS.items()

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from tests.cli.asking import Ask
 
+from tersely.foundation.errors import EXIT_OF_CODE
+
 MONEY = (
     "def format_cents(cents):\n    return str(cents)\n\n\ndef old_name(cents):\n    return cents\n"
 )
@@ -122,7 +124,9 @@ def test_a_clone_is_named_and_another_project_refused(
 
 
 def test_without_git_or_another_tree_it_says_so(ask: Ask, tmp_path: Path) -> None:
-    assert "no other working tree" in ask("conflicts", "--root", str(tmp_path)).out
+    refused = ask("conflicts", "--root", str(tmp_path))
+    assert refused.status == EXIT_OF_CODE["git_unavailable"]
+    assert refused.err.startswith(f"git_unavailable: {tmp_path}: ")
     git(tmp_path, "init")
     (tmp_path / "a.py").write_text("a = 1\n")
     git(tmp_path, "add", ".")

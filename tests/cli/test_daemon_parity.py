@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.asking import Answer, Ask, asks_inside, planted
+from tests.cli.asking import Answer, Ask, as_repository, asks_inside, planted
 from tests.cli.test_commands import QUESTIONS
 from tests.cli.test_questions_without_answers import REFUSALS
 from tests.cli.test_startup import loaded_by
@@ -65,6 +65,7 @@ def runtime() -> Iterator[str]:
 def root(tmp_path_factory: pytest.TempPathFactory, runtime: str) -> Iterator[Path]:
     """A repository with a daemon."""
     root = planted(tmp_path_factory.mktemp("served") / "repository")
+    as_repository(root)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_RUNTIME_DIR", runtime)
         lifecycle.start(str(root), ANSWER_WORDS, 600)

@@ -18,7 +18,6 @@ from tersely.code.symbols import Grade, Kind, Symbol
 from tersely.context.lenses.diff.change import Revisions, of_git, symbols_changed
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.git.listing import in_repository
 from tersely.foundation.git.runner import GitUnavailableError, run
 
 MAX_COMPARED_SYMBOLS = 1_000  # of one tree, whose users in the other are looked for
@@ -74,9 +73,7 @@ class Conflict:
 
 
 def working_trees(root: Path) -> list[WorkingTree]:
-    """The other working trees of a repository, those that are there; none of what is no repository."""
-    if not in_repository(str(root)):
-        return []
+    """The other working trees of a repository, those that are there. Raises `git_unavailable`."""
     try:
         told = run(str(root), ["worktree", "list", "--porcelain"]).decode(
             "utf-8", "surrogateescape"
