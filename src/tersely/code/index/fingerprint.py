@@ -14,8 +14,7 @@ import tersely
 _SOURCES = (
     "code/*.*",
     "code/languages/*.*",
-    "code/languages/parts/*.*",
-    "code/languages/tags/*.*",
+    "code/languages/*/*.*",
     "code/syntax/*.*",
     "code/syntax/compiling/*.*",
     "code/syntax/nodes/*.*",

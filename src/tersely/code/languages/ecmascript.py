@@ -22,9 +22,7 @@ from tersely.code.expressions import (
     Expression,
     either,
 )  # fmt: skip
-from tersely.code.languages.frameworks import ECMASCRIPT_FRAMEWORK_METHODS, ECMASCRIPT_FRAMEWORKS
 from tersely.code.languages.model import (  # fmt: skip
-    RECEIVER,
     Assign,
     Call,
     Class,
@@ -51,7 +49,6 @@ from tersely.code.languages.model import (  # fmt: skip
     Skip,
     Spread,
     Statement,
-    Summary,
     Text,
     Variable,
     Yield,
@@ -72,6 +69,7 @@ from tersely.code.languages.parts.ecmascript_narrowing import (
     lower_ternary,
 )
 from tersely.code.languages.parts.ecmascript_scripts import namespace_of, sharing_scripts
+from tersely.code.languages.summaries import summaries
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -380,69 +378,6 @@ RULES: dict[str, Rule] = {
     "comment": Comment(),
 }
 
-EACH = ("item", "", "receiver")  # what methods of arrays give to a function
-ARRAY_METHODS = {
-    "map": Summary(calls=(0,), collects=(0,), passes=EACH),
-    "flatMap": Summary(calls=(0,), collects=(0,), passes=EACH),
-    **dict.fromkeys(names("forEach some every findIndex"), Summary(calls=(0,), passes=EACH)),
-    "filter": Summary(calls=(0,), items_of=RECEIVER, admitted_by=0, passes=EACH),
-    "find": Summary(calls=(0,), elements=RECEIVER, admitted_by=0, passes=EACH),
-    "findLast": Summary(calls=(0,), elements=RECEIVER, passes=EACH),
-    "reduce": Summary(calls=(0,), result_of=0, passes=("argument 1", *EACH)),
-    "reduceRight": Summary(calls=(0,), result_of=0, passes=("argument 1", *EACH)),
-    "sort": Summary(calls=(0,), items_of=RECEIVER, passes=("element", "element")),
-    "then": Summary(calls=(0, 1), result_of=0, passes=("receiver",), refused=1),
-    "catch": Summary(calls=(0,), returns=RECEIVER, passes=("reason",)),
-    "finally": Summary(calls=(0,), returns=RECEIVER),
-    **dict.fromkeys(
-        names("reverse splice [Symbol.iterator] [Symbol.asyncIterator] flat slice values"),
-        Summary(items_of=RECEIVER),
-    ),
-    "concat": Summary(items_of=RECEIVER, joins=0),
-    "fill": Summary(items_of=RECEIVER, gathers=0),
-    "next": Summary(returns=RECEIVER),
-    "keys": Summary(keys_of=RECEIVER),
-    "entries": Summary(item_pairs_of=RECEIVER),
-    "at": Summary(elements=RECEIVER),
-    "call": Summary(calls=(RECEIVER,), result_of=RECEIVER, passes=("rest",)),
-    "apply": Summary(calls=(RECEIVER,), result_of=RECEIVER, passes=("elements 1",)),
-    "bind": Summary(returns=RECEIVER),
-    "extend": Summary(returns=0),  # of a class outside, with members
-    **ECMASCRIPT_FRAMEWORK_METHODS,
-}
-
-CALLS_FIRST = Summary(calls=(0,))
-IDENTITY = Summary(returns=0)
-SUMMARIES = ECMASCRIPT_FRAMEWORKS | {
-    **dict.fromkeys(
-        names(
-            "globalThis.setTimeout globalThis.setInterval globalThis.setImmediate globalThis.queueMicrotask "
-            "globalThis.requestAnimationFrame globalThis.process.nextTick react.useEffect react.useLayoutEffect"
-        ),
-        CALLS_FIRST,
-    ),
-    "globalThis.Promise": Summary(calls=(0,), settled_by=0),
-    **dict.fromkeys(
-        names(
-            "globalThis.Promise.resolve globalThis.Promise.all globalThis.Promise.allSettled globalThis.Proxy "
-            "globalThis.structuredClone globalThis.Object.assign globalThis.Object.freeze globalThis.Object.seal "
-            "globalThis.Object.defineProperties globalThis.Object.setPrototypeOf globalThis.Object.getPrototypeOf "
-            "react.useCallback react.memo react.forwardRef util.promisify"
-        ),
-        IDENTITY,
-    ),
-    "globalThis.Promise.race": Summary(elements=0),
-    "globalThis.Promise.any": Summary(elements=0),
-    "globalThis.Array.from": Summary(calls=(1,), collects=(1,), returns=0, passes=("element 0",)),
-    "globalThis.Array.of": Summary(gathers=0),
-    "globalThis.Symbol": Summary(makes_key=True),
-    "globalThis.Object.values": Summary(items_of=0),
-    "globalThis.Object.entries": Summary(item_pairs_of=0),
-    "globalThis.Reflect.construct": Summary(calls=(0,), result_of=0, passes=("elements 1",)),
-    "globalThis.Reflect.apply": Summary(calls=(0,), result_of=0, passes=("elements 2",)),
-    "react.useMemo": Summary(calls=(0,), result_of=0),
-}
-
 BUILTIN_MEMBERS = names(
     "push pop shift unshift splice slice concat join map filter forEach reduce find some every sort reverse indexOf "
     "includes keys values entries get set has add delete clear then catch finally call apply bind toString valueOf "
@@ -478,7 +413,7 @@ RESOLUTION = Resolution(
     default_export="default",
     module_keys=module_keys,
     entry_words=entry_words,
-    methods=ARRAY_METHODS,
+    methods=summaries("ecmascript", "methods"),
     receiver_binders=names("bind call apply"),
     fillable={
         "Map": Filling.PAIRS,
@@ -509,10 +444,10 @@ RESOLUTION = Resolution(
         "splice": (-1, 2),
     },
     getters=names("get pop shift"),
-    properties={"value": Summary(elements=RECEIVER)},  # of what an iterator gives
+    properties=summaries("ecmascript", "properties"),  # of what an iterator gives
     common_members=BUILTIN_MEMBERS,
     builtins="globalThis",
-    summaries=SUMMARIES,
+    summaries=summaries("ecmascript", "functions"),
 )
 
 BLOCKS = names(

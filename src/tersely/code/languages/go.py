@@ -47,7 +47,6 @@ from tersely.code.languages.model import (  # fmt: skip
     Sequence,
     Skip,
     Spread,
-    Summary,
     Text,
     Typed,
     TypeParameter,
@@ -64,6 +63,7 @@ from tersely.code.languages.nodes import (
     parts_in,
     parts_of,
 )
+from tersely.code.languages.summaries import summaries
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
@@ -617,14 +617,6 @@ GO = Language(
         common_members=COMMON_MEMBERS,
         top_types=names("any comparable Ordered"),
         builtins="builtin",
-        summaries={
-            "builtin.append": Summary(returns=0, gathers=1),
-            "builtin.new": Summary(instance_of=0),
-            "builtin.make": Summary(instance_of=0),
-            **dict.fromkeys(
-                names("builtin.min builtin.max sync.OnceFunc sync.OnceValue sync.OnceValues"),
-                Summary(returns=0),
-            ),
-        },
+        summaries=summaries("go", "functions"),
     ),
 )

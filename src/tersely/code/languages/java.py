@@ -23,14 +23,8 @@ from tersely.code.expressions import (
     joined_texts,
 )
 from tersely.code.languages.classes import child_of, function, narrow_name
-from tersely.code.languages.frameworks import (
-    SPRING,
-    SPRING_ANNOTATIONS,
-    SPRING_REPOSITORIES,
-    SPRING_TEST,
-)
+from tersely.code.languages.frameworks import SPRING_REPOSITORIES
 from tersely.code.languages.model import (
-    RECEIVER,
     Assign,
     Call,
     Catches,
@@ -57,7 +51,6 @@ from tersely.code.languages.model import (
     Rule,
     Sequence,
     Skip,
-    Summary,
     Text,
     Typed,
     TypeParameter,
@@ -76,6 +69,7 @@ from tersely.code.languages.nodes import (
     parts_in,
     parts_of,
 )
+from tersely.code.languages.summaries import summaries
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -342,7 +336,7 @@ def _call_annotations(walk: Lowering, node: Node, annotated: Any) -> None:
     modifiers = node.child_by_field_name("modifiers") or child_of(node, "modifiers")
     for annotation in parts_of(modifiers):
         name = annotation.child_by_field_name("name")
-        if name is None or walk.text(name) not in SPRING_ANNOTATIONS:
+        if name is None or walk.text(name) not in ANNOTATIONS:
             continue
         values: list[Any] = []
         keywords: list[tuple[str, Any]] = []
@@ -465,64 +459,9 @@ COMBINATORS = names(
     "andThen compose negate and or identity reversed thenComparing equals hashCode toString getClass"
 )
 
-KEEPS = Summary(calls=(0,), iterates=RECEIVER, passes=("element",))
-COMPARES = Summary(calls=(0,), iterates=RECEIVER, passes=("element", "element"))
-METHODS = {
-    **SPRING,
-    **dict.fromkeys(
-        names(
-            "forEach forEachOrdered removeIf anyMatch allMatch noneMatch ifPresent ifPresentOrElse mapToInt mapToLong "
-            "mapToDouble forEachRemaining replaceAll thenAccept"
-        ),
-        Summary(calls=(0,), passes=("element",)),
-    ),
-    **dict.fromkeys(names("filter peek takeWhile dropWhile whenComplete"), KEEPS),
-    **dict.fromkeys(
-        names("map mapToObj thenApply thenApplyAsync"),
-        Summary(calls=(0,), collects=(0,), passes=("element",)),
-    ),
-    **dict.fromkeys(
-        names("flatMap thenCompose"), Summary(calls=(0,), flattens=0, passes=("element",))
-    ),
-    **dict.fromkeys(names("sorted sort min max"), COMPARES),
-    "entrySet": Summary(item_pairs_of=RECEIVER),
-    "keySet": Summary(keys_of=RECEIVER),
-    "navigableKeySet": Summary(keys_of=RECEIVER),
-    "values": Summary(items_of=RECEIVER),
-    "getKey": Summary(part=0),
-    "getValue": Summary(part=1),
-    "computeIfAbsent": Summary(calls=(1,), passes=("argument 0",)),
-    "orElseGet": Summary(calls=(0,), result_of=0, elements=RECEIVER),
-    **dict.fromkeys(names("findFirst findAny"), Summary(iterates=RECEIVER)),
-    # reflection and method handles
-    **dict.fromkeys(names("getMethod getDeclaredMethod"), Summary(member_of=RECEIVER)),
-    **dict.fromkeys(names("findStatic findVirtual findSpecial"), Summary(member_of=0)),
-    **dict.fromkeys(
-        names("invoke invokeExact invokeWithArguments"),
-        Summary(calls=(RECEIVER,), result_of=RECEIVER),
-    ),
-}
-FIRST = Summary(returns=0)
-GATHERS = Summary(gathers=0)
-SUMMARIES = SPRING_TEST | {
-    "Class.cast": FIRST,
-    "Objects.requireNonNull": FIRST,
-    "Preconditions.checkNotNull": FIRST,
-    **{f"Collections.{name}": FIRST for name in names(
-        "unmodifiableList unmodifiableSet unmodifiableMap unmodifiableCollection synchronizedList synchronizedMap"
-    )},
-    **dict.fromkeys(
-        names(
-            "Stream.of List.of Set.of Arrays.asList Optional.of Optional.ofNullable Collections.singletonList "
-            "Collections.singleton CompletableFuture.completedFuture"
-        ),
-        GATHERS,
-    ),
-    "List.copyOf": FIRST,
-    "Set.copyOf": FIRST,
-    "Arrays.stream": Summary(iterates=0),
-    "Map.entry": Summary(tuple_from=0),
-}  # fmt: skip
+ANNOTATIONS = summaries(
+    "java", "annotations"
+)  # take what they are written at, then what is in them
 
 JAVA = Language(
     name="java",
@@ -567,7 +506,7 @@ JAVA = Language(
             "Executable",
         ),
         methods_apart=True,
-        summaries=SUMMARIES,
+        summaries=summaries("java", "functions"),
         classes_are_modules=True,
         overloads=True,
         functions_are_objects=True,
@@ -595,7 +534,7 @@ JAVA = Language(
         ),
         inherited=SPRING_REPOSITORIES,
         tuples=names("Entry SimpleEntry SimpleImmutableEntry"),
-        methods=METHODS,
+        methods=ANNOTATIONS | summaries("java", "methods"),
         adders={
             **dict.fromkeys(names("add push addFirst addLast"), (-1, 0)),
             "put": (0, 1),

@@ -38,7 +38,6 @@ from tersely.code.languages.classes import (
     own_name,
 )
 from tersely.code.languages.model import (
-    RECEIVER,
     Assign,
     Block,
     Class,
@@ -56,7 +55,6 @@ from tersely.code.languages.model import (
     Return,
     Rule,
     Skip,
-    Summary,
     Text,
     Typed,
     TypeParameter,
@@ -72,6 +70,7 @@ from tersely.code.languages.nodes import (
     parts_in,
     parts_of,
 )
+from tersely.code.languages.summaries import summaries
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -720,52 +719,6 @@ RULES: dict[str, Rule] = {
     "block_comment": Comment(),
 }
 
-EACH = ("element",)
-GATHERS = Summary(gathers=0)
-KEEPS = Summary(calls=(0,), returns=RECEIVER, passes=("receiver",))
-METHODS = {
-    **dict.fromkeys(
-        names(
-            "forEach filter any all none first firstOrNull last lastOrNull find single count sumOf sortedBy "
-            "associateBy associateWith filterNot onEach maxByOrNull minByOrNull partition takeWhile dropWhile "
-            "removeIf removeAll sortedByDescending indexOfFirst distinctBy singleOrNull maxBy minBy"
-        ),
-        Summary(calls=(0,), passes=EACH),
-    ),
-    **dict.fromkeys(names("map mapNotNull"), Summary(calls=(0,), collects=(0,), passes=EACH)),
-    "flatMap": Summary(calls=(0,), flattens=0, passes=EACH),
-    "groupBy": Summary(calls=(0,), groups=0, passes=EACH),
-    "mapIndexed": Summary(calls=(0,), collects=(0,), passes=("", "element")),
-    "forEachIndexed": Summary(calls=(0,), passes=("", "element")),
-    "fold": Summary(calls=(1,), result_of=1, returns=0, passes=("argument 0", "element")),
-    "reduce": Summary(calls=(0,), elements=RECEIVER, passes=("element", "element")),
-    "withIndex": Summary(numbers=RECEIVER),
-    "zip": Summary(pairs=(RECEIVER, 0)),
-    **dict.fromkeys(names("also takeIf takeUnless"), KEEPS),
-    **dict.fromkeys(names("let use"), Summary(calls=(0,), result_of=0, passes=("receiver",))),
-    "apply": Summary(calls=(0,), returns=RECEIVER, receives="receiver"),
-    "run": Summary(calls=(0,), result_of=0, receives="receiver"),
-}
-PROPERTIES = {
-    "keys": Summary(keys_of=RECEIVER),
-    "values": Summary(items_of=RECEIVER),
-    "entries": Summary(item_pairs_of=RECEIVER),
-    **dict.fromkeys(("key", "first"), Summary(part=0)),
-    **dict.fromkeys(("value", "second"), Summary(part=1)),
-    "third": Summary(part=2),
-}
-SUMMARIES = {
-    "kotlin.with": Summary(calls=(1,), result_of=1, receives="argument 0"),
-    "kotlin.run": Summary(calls=(0,), result_of=0),
-    **dict.fromkeys(("kotlin.Pair", "kotlin.Triple"), Summary(tuple_from=0)),
-    **{
-        f"kotlin.{name}": GATHERS
-        for name in names(
-            "listOf mutableListOf setOf mutableSetOf arrayOf arrayListOf sequenceOf listOfNotNull"
-        )
-    },
-}
-
 KOTLIN = Language(
     name="kotlin",
     grammar=grammar,
@@ -824,10 +777,10 @@ KOTLIN = Language(
             "asSequence asReversed subList plus minus iterator listIterator shuffled onEach asIterable "
             "takeWhile dropWhile"
         ),
-        methods=METHODS,
+        methods=summaries("kotlin", "methods"),
         universal_methods=names("let also apply run takeIf takeUnless use"),
-        properties=PROPERTIES,
-        summaries=SUMMARIES,
+        properties=summaries("kotlin", "properties"),
+        summaries=summaries("kotlin", "functions"),
         common_members=names(
             "equals hashCode toString get set add put remove contains containsKey size isEmpty isNotEmpty let also "
             "apply run with map filter forEach first last iterator next hasNext close read write flush append length "

@@ -35,7 +35,6 @@ from tersely.code.languages.classes import (
     word,
 )
 from tersely.code.languages.model import (
-    RECEIVER,
     Assign,
     Call,
     Catches,
@@ -61,7 +60,6 @@ from tersely.code.languages.model import (
     Sequence,
     Skip,
     Spread,
-    Summary,
     Text,
     Yield,
     control_table,
@@ -69,6 +67,7 @@ from tersely.code.languages.model import (
     shared_directories,
 )
 from tersely.code.languages.nodes import child_in, first_part, line_of, named_parts, parts_of
+from tersely.code.languages.summaries import summaries
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
@@ -469,32 +468,8 @@ PHP = Language(
         meant_by_text=meant_by_text,
         modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE},
         containers=names("iterable Generator Traversable Iterator"),
-        methods=dict.fromkeys(
-            names(
-                "dispatch dispatchSync dispatchNow dispatchAfterResponse dispatchIf dispatchUnless"
-            ),
-            Summary(rule="Laravel job", calls=(RECEIVER,), methods=names("handle __construct")),
-        ),
-        summaries={
-            **dict.fromkeys(
-                names("php.dispatch php.dispatch_sync php.dispatch_now"),
-                Summary(rule="Laravel job", calls=(0,), methods=names("handle")),
-            ),
-            **dict.fromkeys(
-                names(
-                    "php.clone php.iterator_to_array php.array_values php.array_filter php.array_reverse "
-                    "php.array_merge"
-                ),
-                Summary(returns=0),
-            ),
-            **dict.fromkeys(
-                names("php.array_pop php.array_shift php.current php.reset php.end"),
-                Summary(elements=0),
-            ),
-            "php.array_map": Summary(collects=(0,)),
-            "php.call_user_func": Summary(result_of=0),
-            "php.call_user_func_array": Summary(result_of=0),
-        },
+        methods=summaries("php", "methods"),
+        summaries=summaries("php", "functions"),
         common_members=names(
             "get set add has count getMessage format close open read write key current next rewind valid offsetGet "
             "offsetSet offsetExists offsetUnset fetch execute prepare query __toString"

@@ -23,8 +23,6 @@ from tersely.code.languages.frameworks import (
     COLLECTION_VIEWS,
     DISPATCHERS,
     INSTANCE_COLLECTIONS,
-    PYTHON_FRAMEWORK_METHODS,
-    PYTHON_FRAMEWORKS,
 )
 from tersely.code.languages.model import (
     Alias,
@@ -69,7 +67,6 @@ from tersely.code.languages.model import (
     Skip,
     Slice,
     Spread,
-    Summary,
     Text,
     Wrapper,
     Yield,
@@ -85,7 +82,13 @@ from tersely.code.languages.parts.python_generics import (
     lower_type,
     lower_type_parameters,
 )
-from tersely.code.languages.parts.python_library import FILLABLE, LIBRARY, METHODS, OPEN_OBJECTS
+from tersely.code.languages.parts.python_library import (
+    BINDING_KEYWORDS,
+    FILLABLE,
+    NAMED_CALLBACKS,
+    OPEN_OBJECTS,
+    meant_by_text,
+)
 from tersely.code.languages.parts.python_matching import lower_case
 from tersely.code.languages.parts.python_narrowing import (
     known_behind,
@@ -94,13 +97,7 @@ from tersely.code.languages.parts.python_narrowing import (
     lower_boolean,
     lower_conditional,
 )
-from tersely.code.languages.parts.python_tasks import (
-    BINDING_KEYWORDS,
-    NAMED_CALLBACKS,
-    TASK_METHODS,
-    TASKS,
-    meant_by_text,
-)
+from tersely.code.languages.summaries import summaries
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
@@ -461,18 +458,12 @@ PYTHON = Language(
         common_members=BUILTIN_MEMBERS,
         builtins="builtins",
         dispatchers=DISPATCHERS,
-        methods=METHODS | PYTHON_FRAMEWORK_METHODS | TASK_METHODS,
+        methods=summaries("python", "methods"),
         binding_keywords=BINDING_KEYWORDS,
         named_callbacks=NAMED_CALLBACKS,
         meant_by_text=meant_by_text,
         universal_methods=names("result"),
-        summaries=PYTHON_FRAMEWORKS
-        | TASKS
-        | LIBRARY
-        | {
-            "click.Context.ensure_object": Summary(instance_of=0),
-            "click.Context.find_object": Summary(instance_of=0),
-        },
+        summaries=summaries("python", "functions"),
         injection=Injection(
             names("pytest.fixture pytest_asyncio.fixture pytest.yield_fixture"),
             prefix="test",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import (
@@ -38,7 +37,6 @@ from tersely.code.expressions import (
 from tersely.code.languages import model
 from tersely.code.languages.closures import assign_outer, holder
 from tersely.code.languages.model import (  # fmt: skip
-    RECEIVER,
     Comment,
     Custom,
     Files,
@@ -47,7 +45,6 @@ from tersely.code.languages.model import (  # fmt: skip
     Name,
     Resolution,
     Skip,
-    Summary,
     Text,
     control_table,
     names,
@@ -61,6 +58,7 @@ from tersely.code.languages.nodes import (
     operands_of,
     parts_of,
 )
+from tersely.code.languages.summaries import summaries
 from tersely.code.places import file_name_of
 from tersely.code.symbols import Import, Kind
 
@@ -1033,18 +1031,6 @@ COMMON = names(
     "reduce inject zip take drop index find_index replace clear update insert instance_variable_get message"
 )
 
-_JOB = Summary(rule="background job", calls=(RECEIVER,), methods=names("perform"))
-_NOW, _LATER = replace(_JOB, passes=("rest 0",)), replace(_JOB, passes=("rest 1",))
-# of Sidekiq and of Active Job: how a class that has included or inherits these is run
-JOBS = {
-    f"{base}.{method}": summary
-    for base in names("Job Worker Base")
-    for method, summary in {
-        **dict.fromkeys(names("perform_async perform_later perform_now perform_inline"), _NOW),
-        **dict.fromkeys(names("perform_in perform_at"), _LATER),
-    }.items()
-}
-
 RUBY = Language(
     name="ruby",
     checks_types=False,
@@ -1075,7 +1061,7 @@ RUBY = Language(
         function_combinators=(COMMON - {"call"})
         | names("arity parameters source_location bind curry receiver"),
         calls_back=True,
-        summaries=JOBS,
+        summaries=summaries("ruby", "functions"),
         adders={
             **dict.fromkeys(names("push append unshift add"), (-1, 0)),
             "store": (0, 1),

@@ -25,10 +25,6 @@ from tersely.code.expressions import (
 )  # fmt: skip
 from tersely.code.expressions import Parameter as Positional
 from tersely.code.languages.model import (
-    FEEDS,
-    FLATTENS,
-    MAPS,
-    RECEIVER,  # fmt: skip
     Assign,
     Attribute,
     Block,
@@ -51,7 +47,6 @@ from tersely.code.languages.model import (
     Rule,
     Sequence,
     Skip,
-    Summary,
     Text,
     Typed,
     TypeParameter,
@@ -68,6 +63,7 @@ from tersely.code.languages.nodes import (
     parts_in,
     parts_of,
 )
+from tersely.code.languages.summaries import summaries
 from tersely.code.places import directory_of, file_name_of
 from tersely.code.symbols import Import, Kind
 
@@ -972,32 +968,7 @@ COMMON_MEMBERS = names(
     "values wait with write write_all zip"
 )
 
-COMPARES = Summary(calls=(0,), passes=("held", "held"))
-ITERATES = Summary(iterates=RECEIVER)
-METHODS = {
-    **dict.fromkeys(
-        names(
-            "for_each filter any all find position partition take_while skip_while max_by_key min_by_key sort_by_key "
-            "inspect is_some_and is_ok_and retain then unwrap_or_else with dedup_by_key try_for_each and_modify map_or"
-        ),
-        FEEDS,
-    ),
-    **dict.fromkeys(names("sort_by max_by min_by sort_unstable_by"), COMPARES),
-    **dict.fromkeys(names("map filter_map find_map map_while"), MAPS),
-    **dict.fromkeys(names("flat_map and_then"), FLATTENS),
-    **dict.fromkeys(names("map_or map_or_else"), Summary(calls=(0, 1), passes=("held",))),
-    **dict.fromkeys(
-        names("fold try_fold"),
-        Summary(calls=(1,), returns=0, result_of=1, passes=("argument 0", "element")),
-    ),
-    **dict.fromkeys(names("iter iter_mut into_iter drain"), ITERATES),
-    **dict.fromkeys(names("keys into_keys"), Summary(keys_of=RECEIVER)),
-    **dict.fromkeys(names("values values_mut into_values"), Summary(items_of=RECEIVER)),
-    "enumerate": Summary(numbers=RECEIVER),
-    "zip": Summary(pairs=(RECEIVER, 0)),
-}
-
-IDENTITY = Summary(returns=0)
+METHODS = summaries("rust", "methods")
 
 RUST = Language(
     name="rust",
@@ -1078,37 +1049,6 @@ RUST = Language(
         universal_methods=frozenset(METHODS),
         common_members=COMMON_MEMBERS,
         builtins="std",
-        summaries={
-            f"std.{name}": IDENTITY
-            for name in (
-                "Box.new",
-                "Rc.new",
-                "Arc.new",
-                "Box.pin",
-                "Vec.from",
-                "Some",
-                "Ok",
-                "Arc.clone",
-                "Rc.clone",
-            )
-        }
-        | {
-            f"std::{name}": IDENTITY
-            for name in (
-                "rc::Rc.new",
-                "sync::Arc.new",
-                "sync::Arc.clone",
-                "rc::Rc.clone",
-                "cell::RefCell.new",
-                "cell::Cell.new",
-                "sync::Mutex.new",
-                "sync::RwLock.new",
-                "borrow::Cow.Borrowed",
-                "borrow::Cow.Owned",
-                "mem.take",
-                "mem.replace",
-                "pin::Pin.new",
-            )
-        },
+        summaries=summaries("rust", "functions"),
     ),
 )

@@ -1,0 +1,78 @@
+"""The tables of what functions outside the repository do with what they are given: `summaries/*.json`.
+
+A table has sections, these have groups, and a group says by the names of functions which `Summary`
+they have. Names stand in one text, and of `{a b}` in a name each word is one; `$word` stands for
+what `words` says of it. `this` and `handler` are positions, see `Summary` and `Topic`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from tersely.code.languages.model import (
+    HANDLER,
+    RECEIVER,
+    Registry,
+    Summary,
+    TemplateByModel,
+    Topic,
+    names,
+)
+
+_NAME = re.compile(r"(?:\{[^}]*\}|[^\s{}])+")
+_CHOICE = re.compile(r"\{([^}]*)\}")
+_POSITIONS = {"this": RECEIVER, "handler": HANDLER}
+
+
+def _topic(fields: Any) -> Topic:
+    return Topic(**{name: _MADE.get(name, _plain)(value) for name, value in fields.items()})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(map(_plain, value))
+    return _POSITIONS.get(value, value)
+
+
+_MADE: dict[str, Callable[[Any], Any]] = {
+    "methods": names,
+    "calls_named": names,
+    "fills": re.compile,
+    "links": _topic,
+    "reaches": _topic,
+    "registers": lambda topics: tuple(map(_topic, topics)),
+    "registry": lambda fields: Registry(**fields),
+    "otherwise": lambda fields: TemplateByModel(**fields),
+}
+
+
+@cache
+def _table(language: str) -> Any:
+    path = Path(__file__).with_name("summaries") / f"{language}.json"
+    return json.loads(path.read_text("utf-8"))
+
+
+def summaries(language: str, section: str) -> dict[str, Summary]:
+    """The summaries in a section of a language's table, by the names of functions."""
+    table, found = _table(language), {}
+    for group in table[section].values():
+        for pattern, fields in group.items():
+            made = {name: _MADE.get(name, _plain)(value) for name, value in fields.items()}
+            found.update(dict.fromkeys(_spelled(pattern, table["words"]), Summary(**made)))
+    return found
+
+
+def _spelled(pattern: str, words: dict[str, str]) -> Iterator[str]:
+    """The names that a pattern stands for."""
+    for word, meant in words.items():
+        pattern = pattern.replace(f"${word}", meant)
+    for name in _NAME.findall(pattern):
+        parts = _CHOICE.split(name)
+        choices = [part.split() if at % 2 else [part] for at, part in enumerate(parts)]
+        yield from map("".join, product(*choices))
