@@ -175,7 +175,7 @@ def test_a_slice_through_what_is_not_understood_says_so(tmp_path: Path) -> None:
 def test_kinds_that_are_not_read_are_named_where_they_may_hold_users(tmp_path: Path) -> None:
     users = {
         "a.py": ("Book.ipynb", "fast.pyx"),
-        "a.ts": ("pages/index.vue", "Nav.svelte", "site.astro"),
+        "a.ts": ("pages/index.mdx", "Nav.mdx"),
         "a.rb": ("page.html.erb",),
     }
     (tmp_path / "pages").mkdir()
@@ -183,17 +183,17 @@ def test_kinds_that_are_not_read_are_named_where_they_may_hold_users(tmp_path: P
         (tmp_path / path).write_text(DEFINED[path])
         for other in others:
             (tmp_path / other).write_text("...\nsave(1)\n")
-    (tmp_path / "other.vue").write_text("<p>saved</p>\n")  # writes another name
+    (tmp_path / "other.mdx").write_text("<p>saved</p>\n")  # writes another name
     (tmp_path / "save.txt").write_text("save(1)\n")
     with Workspace.open(tmp_path) as workspace:
         for path, others in users.items():
             called: Any = ask(workspace, "code.calls", symbol=f"{path}:save")
             assert set(called.unread) == {f"{other} (kind not read)" for other in others}
             assert "not complete: " in calls.text(called, PLAIN)
-        (tmp_path / "new.vue").write_text("save(1)\n")
+        (tmp_path / "new.mdx").write_text("save(1)\n")
         workspace.refresh()
         called = ask(workspace, "code.calls", symbol="a.ts:save")
-        assert "new.vue (kind not read)" in called.unread
+        assert "new.mdx (kind not read)" in called.unread
 
 
 def test_many_files_that_were_not_read_take_one_short_sentence(tmp_path: Path) -> None:

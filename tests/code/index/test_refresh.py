@@ -185,7 +185,7 @@ class TestChanges:
     def test_a_file_that_breaks_extraction_is_told(
         self, root: Path, store: Store, plant: Plant, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        def explode(source: bytes, language: object, levels: object) -> None:
+        def explode(source: bytes, language: object, path: str, levels: object) -> None:
             raise ZeroDivisionError("oh")
 
         plant({"a.py": ""})

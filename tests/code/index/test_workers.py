@@ -32,13 +32,13 @@ import sys; sys.path[:] = sys.argv[1:]
 import os, signal, time
 from tersely.code.index.building import rows, worker
 original = rows.extract
-def extract(source, language, levels):
+def extract(source, language, path, levels):
     print("noise on the standard output")
     if b"die" in source:
         os.kill(os.getpid(), signal.SIGSEGV)
     if b"hang" in source:
         time.sleep(1000)
-    return original(source, language, levels)
+    return original(source, language, path, levels)
 rows.extract = extract
 worker.main()
 """

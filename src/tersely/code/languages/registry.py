@@ -35,6 +35,7 @@ class Known(NamedTuple):
 
 _SLASHES = "//"
 BY_RULES = {
+    "astro": Known("components", "ASTRO", (".astro",), line_comment=_SLASHES, family="ecmascript"),
     "c": Known("c", "C", (".c",), line_comment=_SLASHES, family="c"),
     "cpp": Known(
         "cpp", "CPP",
@@ -59,11 +60,13 @@ BY_RULES = {
         ("ruby", "jruby", "rake"),
     ),
     "rust": Known("rust", "RUST", (".rs",), line_comment=_SLASHES),
+    "svelte": Known("components", "SVELTE", (".svelte",), line_comment=_SLASHES, family="ecmascript"),
     "tsx": Known("typescript", "TSX", (".tsx",), line_comment=_SLASHES, family="ecmascript"),
     "typescript": Known(
         "typescript", "TYPESCRIPT", (".ts", ".mts", ".cts"), interpreters=("ts-node", "tsx"),
         line_comment=_SLASHES, family="ecmascript",
     ),
+    "vue": Known("components", "VUE", (".vue",), line_comment=_SLASHES, family="ecmascript"),
 }  # fmt: skip
 _by_queries = partial(Known, by_queries=True)
 _BY_QUERIES = {
@@ -151,7 +154,7 @@ _BY_SUFFIX = {suffix: name for name, known in _KNOWN.items() for suffix in known
 _HOLDERS = {
     "c": (".mm",),
     "csharp": (".cshtml", ".razor"),
-    "ecmascript": (".vue", ".svelte", ".astro", ".mdx"),
+    "ecmascript": (".mdx",),
     "elixir": (".eex", ".heex", ".leex"),
     "jvm": (".groovy", ".gradle", ".jsp"),
     "python": (".ipynb", ".pyx", ".pxd"),

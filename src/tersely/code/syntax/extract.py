@@ -69,9 +69,11 @@ def readable(source: bytes, language: Language) -> bytes:
     return prepared if len(prepared) == len(source) else source
 
 
-def extract(source: bytes, language: Language, levels: int | None = None) -> FileFacts:
+def extract(
+    source: bytes, language: Language, path: str = "", levels: int | None = None
+) -> FileFacts:
     """The definitions, imports, names and calls of a file. Broken parts become problems, the rest
-    is read; of the tree no more than some `levels`.
+    is read; of the tree no more than some `levels`. A language may name a definition by the `path`.
     """
     parser, handlers, rules = tools_for(language)
     roots = [tree.root_node for tree in trees(parser, source, language)]
@@ -79,6 +81,7 @@ def extract(source: bytes, language: Language, levels: int | None = None) -> Fil
 
     def lowered(spared: Spared) -> Lowering:
         walk = Lowering(source, language, spared.handlers(handlers), rules)
+        walk.path = path
         walk.run(root)
         return walk
 

@@ -74,6 +74,7 @@ class Lowering:
         self, source: bytes, language: model.Language, handlers: list[Any], rules: list[Any]
     ) -> None:
         self.source = source
+        self.path = ""  # of the file, where the caller knows it
         self.language = language
         self.resolution = facts = language.resolution
         # of methods whose calls do more than give a result

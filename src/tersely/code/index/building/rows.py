@@ -80,9 +80,9 @@ def _facts(path: str, source: bytes) -> tuple[str, FileFacts, bytes]:
         raise _NotIndexedError(reason)
     try:
         try:
-            return language, *_encoded(source, language)
+            return language, *_encoded(path, source, language)
         except ValueError:  # what can be read may be nested too deeply to be stored
-            return language, *_encoded(source, language, STORABLE_LEVELS)
+            return language, *_encoded(path, source, language, STORABLE_LEVELS)
     except (ImportError, TerselyError) as error:
         raise _NotIndexedError(Reason.MISSING_GRAMMAR, str(error)) from error
     except Exception as error:  # one file must not take all others with it; the report names it
@@ -91,8 +91,10 @@ def _facts(path: str, source: bytes) -> tuple[str, FileFacts, bytes]:
         ) from error
 
 
-def _encoded(source: bytes, language: str, levels: int | None = None) -> tuple[FileFacts, bytes]:
-    facts = extract(source, LANGUAGES[language], levels)
+def _encoded(
+    path: str, source: bytes, language: str, levels: int | None = None
+) -> tuple[FileFacts, bytes]:
+    facts = extract(source, LANGUAGES[language], path, levels)
     if len(source) > MAX_WHOLE_BYTES:
         facts = outlined(facts)
     return facts, encode_facts(facts)

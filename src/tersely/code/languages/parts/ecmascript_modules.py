@@ -26,7 +26,11 @@ SUFFIXES = (
     ".d.ts",
     ".d.mts",
     ".d.cts",
+    ".vue",
+    ".svelte",
 )
+# What build tools take for folders of a package where no configuration says so.
+CUSTOMARY = {"@/": "src", "~/": "src", "$lib/": "src/lib"}
 # What is imported by the name of its output is written under another.
 SOURCES = {
     ".js": (".ts", ".tsx", ".js", ".jsx", ".d.ts"),
@@ -93,7 +97,10 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     if not found and base_url is not None:
         found = candidates(files, posixpath.normpath(posixpath.join(base_url, module)))
     return (
-        found or _package_files(files, directory, module) or _script_files(files, directory, module)
+        found
+        or _package_files(files, directory, module)
+        or _customary_files(files, directory, module)
+        or _script_files(files, directory, module)
     )
 
 
@@ -114,6 +121,14 @@ def _in_other_roots(files: Files, directory: str, module: str) -> list[str]:
     place = posixpath.normpath(posixpath.join(posixpath.relpath(directory, home), module))
     paths = [posixpath.normpath(posixpath.join(root, place)) for root in roots if root != home]
     return [found for path in paths for found in candidates(files, path)]
+
+
+def _customary_files(files: Files, directory: str, module: str) -> list[str]:
+    home = _nearest(files.once(package_directories), directory)
+    for prefix, folder in CUSTOMARY.items():
+        if module.startswith(prefix):
+            return candidates(files, posixpath.join(home, folder, module.removeprefix(prefix)))
+    return []
 
 
 def _script_files(files: Files, directory: str, module: str) -> list[str]:

@@ -101,7 +101,9 @@ def side_of(path: str, text: bytes) -> Side:
     language = language_of_path(path)
     symbols: list[Symbol] = []
     if language is not None:
-        symbols = symbols_of_facts(path, language, extract(text, LANGUAGES[language]).definitions)
+        symbols = symbols_of_facts(
+            path, language, extract(text, LANGUAGES[language], path).definitions
+        )
     return Side(path, text, symbols or [file_symbol(path, text)])
 
 
@@ -209,7 +211,7 @@ def _has_new_signature(was: Symbol, before: Side, symbol: Symbol, after: Side) -
 
 def _parameters(symbol: Symbol, side: Side) -> list[tuple[str, int, bool]]:
     """The names and modes of what a function is given, and whether it has to be given."""
-    facts = extract(side.text, LANGUAGES[symbol.language])
+    facts = extract(side.text, LANGUAGES[symbol.language], side.path)
     return [
         (name, mode, default is None and mode not in VARIADIC)
         for one, scope in zip(facts.definitions, facts.scopes, strict=True)

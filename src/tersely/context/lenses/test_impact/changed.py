@@ -54,7 +54,7 @@ def gone(file: ChangedFile, before: bytes, now: Iterable[Symbol]) -> list[Gone]:
     kept = {symbol.qualname for symbol in now}
     moved = file.path != file.old_path
     stem = file_name_of(file.old_path).partition(".")[0]
-    definitions = extract(before, LANGUAGES[language]).definitions[1:]
+    definitions = extract(before, LANGUAGES[language], file.old_path).definitions[1:]
     found = [
         Gone(file.old_path, definition.name, definition.qualname)
         for definition in definitions
