@@ -14,7 +14,7 @@ import pytest
 from tests.cli.relay_home import home_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "relay.md").read_text("utf-8")
-SECTION = PAGE.partition("## Containers")[2].partition("\n## ")[0]
+SECTION = PAGE.partition("### Reach it from a container")[2].partition("\n### ")[0]
 LINES = re.findall(r"^\$ docker run (.*?[^\\])$", SECTION, re.MULTILINE | re.DOTALL)
 IMAGE = "IMAGE"
 REFUSED = 32  # the exit status of `mount`

@@ -22,15 +22,19 @@ from tools.site_hooks import on_page_content, on_page_markdown, on_post_page
 
 from tersely.capabilities.declaration.binding import read_words
 from tersely.cli.commands import find_command
-from tersely.cli.help.overview import OWN_COMMANDS
+from tersely.cli.help.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS
 from tersely.cli.main import main
 from tersely.cli.options import OPTIONS
+from tersely.cli.relay import table
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 GOALS = ("give-context", "let-agents-talk", "ask-by-hand", "chat", "embed")
 # of the same form, one step further
-FURTHER = ("mcp", "relay", "messages", "packs", "search")
+FURTHER = (
+    "agent-models", "agent-tools", "editors", "mcp", "messages", "packs", "relay", "remote", "search", "talk",
+    "wrapper",
+)  # fmt: skip
 TEXTS = {name: (DOCS / f"{name}.md").read_text("utf-8") for name in ("index", *GOALS, *FURTHER)}
 MAX_SENTENCE_WORDS = 30
 # read by developers, or made from texts in the sources
@@ -154,15 +158,27 @@ def test_no_sentence_is_long(path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"), TYPED, ids=[f"{name}: {words}" for name, words in TYPED]
 )
-def test_commands_of_the_goals_can_be_typed(name: str, words: str) -> None:
-    typed = shlex.split(words)
-    of_the_relay = name in {"let-agents-talk", "relay", "messages"}
-    if of_the_relay or typed[0] in OWN_COMMANDS or typed[0] == "-p":
+def test_commands_of_the_pages_can_be_typed(name: str, words: str) -> None:
+    typed = shlex.split(words.removesuffix("\\"))
+    if typed[0] in OWN_COMMANDS or typed[0] == "-p":
         about = [] if typed[0] == "-p" else typed[:1]
         assert main(["help", *about]) == 0
-        return
-    command, rest = find_command(typed)
-    read_words((*OPTIONS, *command.parameters()), rest)
+    elif typed[0] in RELAY_COMMANDS:
+        check_relay_command(typed[1:] if typed[0] == RELAY else typed)
+    else:
+        command, rest = find_command(typed)
+        read_words((*OPTIONS, *command.parameters()), rest)
+
+
+def check_relay_command(typed: list[str]) -> None:
+    """That there is a command of the relay that the words begin with, and that it has their options."""
+    names = [" ".join(typed[:length]) for length in (3, 2, 1)]
+    command = table.load(next(name for name in names if name in table.NAMES))
+    before, _, _ = " ".join(typed).partition(" -- ")
+    declared = {one.flag for one in (*OPTIONS, *command.parameters())} | {"--agent", "--json"}
+    flags = re.findall(r"(?<!\S)--[a-z-]+", before)
+    if command.name != "services call":  # what follows is said to the service
+        assert {one if one in declared else one.replace("--no-", "--") for one in flags} <= declared
 
 
 @pytest.mark.parametrize(("words", "shown"), ASKED, ids=[" ".join(words) for words, _ in ASKED])
