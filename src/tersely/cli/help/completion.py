@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -61,7 +62,7 @@ def _words(line: str) -> list[str]:
 
 
 def _following(before: Sequence[str], current: str) -> list[str]:
-    places = _places(before, OPTIONS)
+    places = _split(before, OPTIONS).places
     if not places:
         return _after_options(OPTIONS, before, current) or _first_words()
     if places[0] in OWN_COMMANDS:
@@ -72,8 +73,8 @@ def _following(before: Sequence[str], current: str) -> list[str]:
         command, _ = find_command(places)
     except TerselyError:
         return []
-    seconds = _second_words(places[0]) if len(places) == 1 else []
-    return seconds + _arguments(command, before, current)
+    groups = [other.words[1:] for other in COMMANDS if list(other.words[:1]) == places]
+    return [*chain.from_iterable(groups), *_arguments(command, before, current)]
 
 
 def _of_relay(places: Sequence[str], before: Sequence[str], current: str) -> list[str]:
@@ -99,7 +100,7 @@ def _arguments(command: Command | RelayCommand, before: Sequence[str], current: 
     if found:
         return found
     positionals = [parameter for parameter in declared if parameter.positional]
-    index = len(_places(before, declared)) - len(command.words)
+    index = len(_split(before, declared).places) - len(command.words)
     if index < len(positionals):
         return _values(positionals[index], current)
     return _values(positionals[-1], current) if positionals and positionals[-1].many else []
@@ -113,13 +114,10 @@ def _after_options(declared: Sequence[Parameter], before: Sequence[str], current
     return _values(option, current) if option else []
 
 
-def _places(before: Sequence[str], declared: Sequence[Parameter]) -> list[str]:
-    """The words that are neither options nor their values."""
-    return _split(before, declared).places
-
-
 class _Split(NamedTuple):
-    """Some words: the places among them, and the option that the next word may be a value of."""
+    """Those of some words that are neither options nor their values, and the option that the next
+    word may be a value of.
+    """
 
     places: list[str]
     option: Parameter | None
@@ -165,14 +163,6 @@ def _first_words() -> list[str]:
     return sorted(
         {command.words[0] for command in COMMANDS} | set(OWN_COMMANDS) | set(RELAY_COMMANDS)
     )
-
-
-def _second_words(first: str) -> list[str]:
-    return [
-        command.words[1]
-        for command in COMMANDS
-        if command.words[0] == first and len(command.words) > 1
-    ]
 
 
 def _own_arguments(name: str) -> list[str]:

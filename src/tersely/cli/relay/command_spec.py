@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.declaration.declaration import Parameter, parameters_of
@@ -13,10 +13,8 @@ from tersely.cli.options import Options
 
 if TYPE_CHECKING:
     from tersely.client import Client
-    from tersely.client.request import Request
     from tersely.foundation.types import JsonObject
 
-AnswerT = TypeVar("AnswerT")
 ROOT = "root"  # the parameter by which a call names its repository
 
 
@@ -34,10 +32,12 @@ class RelayCommandCall(NamedTuple):
 
         return Client.local(self.agent)
 
-    def ask(self, request: Request[AnswerT]) -> AnswerT:
-        """The answer of the relay to one question; raises as a client does."""
+    def ask(self, name: str, content: bytes | None = None, /, **given: Any) -> Any:
+        """The answer of the relay to the question of a name; raises as a client does."""
+        from tersely.client import ask
+
         with self.connect() as relay:
-            return relay(request)
+            return relay(ask(name, content, **given))
 
     def about_root(
         self, relay: Client, arguments: Mapping[str, Any], schema: Mapping[str, Any]
@@ -97,3 +97,8 @@ def plain(value: Any) -> Any:
     import msgspec
 
     return msgspec.to_builtins(value)
+
+
+def worded(value: Any, text: str) -> JsonObject:
+    """The result of a command: an answer of the relay, and its `text`."""
+    return {**plain(value), "text": text}

@@ -5,7 +5,6 @@ follows.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from tersely import __version__
 from tersely.capabilities.declaration.declaration import Role, group, option, positional
 from tersely.capabilities.relay.artifacts import GetParameters
 from tersely.capabilities.relay.threads import event_line
-from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain
+from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain, worded
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible
 
@@ -79,14 +78,10 @@ def _tail(asked: RelayCommandCall, parameters: _Tail) -> JsonObject:
             answered = relay.answer("event.list", page)
             return {**answered.result, "text": answered.text if answered.result["events"] else ""}
         with closing(relay.tail(parameters.thread, parameters.after)) as events:
-            _write(event_line(one) for one in events)
+            for event in events:
+                sys.stdout.write(f"{event_line(event)}\n")
+                sys.stdout.flush()
     return {"text": ""}
-
-
-def _write(lines: Iterable[str]) -> None:
-    for line in lines:
-        sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
 
 
 def _open(asked: RelayCommandCall, parameters: _OfThread) -> JsonObject:
@@ -107,7 +102,7 @@ def _artifact_put(asked: RelayCommandCall, parameters: _Put) -> JsonObject:
                 made = relay.upload(parameters.thread, file, name=name)
         except OSError as error:
             raise TerselyError("unreadable_file", f"{parameters.file}: {error.strerror}") from error
-    return {**plain(made), "text": f"{made.uri}\n"}
+    return worded(made, f"{made.uri}\n")
 
 
 def _artifact_get(asked: RelayCommandCall, parameters: _Get) -> JsonObject:
@@ -125,11 +120,8 @@ def _artifact_get(asked: RelayCommandCall, parameters: _Get) -> JsonObject:
             raise TerselyError(
                 "unwritable_output", f"{parameters.out}: {error.strerror}"
             ) from error
-    return {
-        **plain(found),
-        "out": parameters.out,
-        "text": f"{found.size:,} bytes in {parameters.out}\n",
-    }
+    told = f"{found.size:,} bytes in {parameters.out}\n"
+    return {**worded(found, told), "out": parameters.out}
 
 
 def _cap_invoke(asked: RelayCommandCall, parameters: _Invoke) -> JsonObject:
@@ -159,10 +151,8 @@ def _cap_invoke(asked: RelayCommandCall, parameters: _Invoke) -> JsonObject:
 
 
 def _export(asked: RelayCommandCall, parameters: _Export) -> JsonObject:
-    from tersely.client import ask
-
     path = Path(parameters.out or f"{parameters.thread}.zip")
-    bundle = asked.ask(ask("thread_export", thread=parameters.thread))
+    bundle = asked.ask("thread_export", thread=parameters.thread)
     try:
         path.write_bytes(bundle)
     except OSError as error:
@@ -171,14 +161,12 @@ def _export(asked: RelayCommandCall, parameters: _Export) -> JsonObject:
 
 
 def _import(asked: RelayCommandCall, parameters: _Import) -> JsonObject:
-    from tersely.client import ask
-
     try:
         bundle = Path(parameters.bundle).read_bytes()
     except OSError as error:
         raise TerselyError("unreadable_file", f"{parameters.bundle}: {error.strerror}") from error
-    made = asked.ask(ask("thread_import", bundle))
-    return {**plain(made), "text": f"{made.thread_id}\n"}
+    made = asked.ask("thread_import", bundle)
+    return worded(made, f"{made.thread_id}\n")
 
 
 def _version(asked: RelayCommandCall, parameters: Nothing) -> JsonObject:

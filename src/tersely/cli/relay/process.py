@@ -14,7 +14,7 @@ from tersely import __version__
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.agent.command_spec import ChatParameters, ServerKind
 from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace
-from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain
+from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, worded
 from tersely.cli.relay.examining import examined_remote
 from tersely.doors.home import DEFAULT_PORT, LOCK, LOG, NO_PORT, home_directory
 from tersely.foundation.errors import TerselyError
@@ -150,10 +150,8 @@ def _examined(home: Path) -> Iterator[tuple[bool, str]]:
             else f"{home} cannot be made: {above} is read-only",
         )
         return
-    yield (
-        is_private(str(home)),
-        f"{home} is this user's alone" if is_private(str(home)) else f"chmod 700 {home}",
-    )
+    is_own = is_private(str(home))
+    yield is_own, f"{home} is this user's alone" if is_own else f"chmod 700 {home}"
     yield os.access(home, os.W_OK), f"{home} can be written"
     free = shutil.disk_usage(home).free
     has_room = free > _LEAST_FREE_BYTES
@@ -223,12 +221,10 @@ _CONFIG = """\
 
 def _answer(allows: bool) -> Callable[[RelayCommandCall, _AnswerParameters], JsonObject]:
     def run(asked: RelayCommandCall, parameters: _AnswerParameters) -> JsonObject:
-        from tersely.client import ask
-
-        told = asked.ask(ask("permission_answer", name=parameters.permission, allows=allows))
+        told = asked.ask("permission_answer", name=parameters.permission, allows=allows)
         said = "allowed" if allows else "denied"
         text = f"{said}: {told.agent} {visible_line(f'{told.tool}: {told.what}')}\n"
-        return {**plain(told), "text": text}
+        return worded(told, text)
 
     return run
 

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -173,20 +174,15 @@ def _with_json(declared: Sequence[Parameter], words: Sequence[str]) -> list[str]
     for `-`.
     """
     flag = next((parameter.flag for parameter in declared if parameter.type in {list, dict}), "")
-    read = _with_payload(flag, words)
-    is_piped = [
-        place for place, word in enumerate(read) if flag and word == "-" and read[place - 1] == flag
+    return [
+        sys.stdin.read(MAX_WEB_BODY_BYTES) if flag and (before, word) == (flag, "-") else word
+        for before, word in pairwise(["", *_with_payload(flag, words)])
     ]
-    for place in is_piped:
-        read[place] = sys.stdin.read(MAX_WEB_BODY_BYTES)
-    return read
 
 
 def _with_payload(flag: str, words: Sequence[str]) -> list[str]:
     """The words with `--json` that has a JSON value behind it as the option that takes it."""
-    valued = [
-        place
-        for place, word in enumerate(words[:-1])
-        if word == "--json" and words[place + 1][:1] in {"[", "{"}
+    return [
+        flag if flag and word == "--json" and after[:1] in {"[", "{"} else word
+        for word, after in pairwise([*words, ""])
     ]
-    return [flag if flag and place in valued else word for place, word in enumerate(words)]

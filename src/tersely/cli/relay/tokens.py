@@ -4,13 +4,13 @@ was refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities.answers.text import Style, aligned
 from tersely.capabilities.declaration.declaration import option, positional
-from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain
+from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, worded
 from tersely.doors.home import home_directory
 from tersely.foundation.text.escape import visible_line
 
@@ -27,6 +27,10 @@ class _Level(StrEnum):
     READ = "read"
     WRITE = "write"
     ADMIN = "admin"
+
+
+# of the question, that the options call otherwise
+_FIELDS = {"scope": "level", "thread": "threads", "channel": "channels", "project": "projects"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,59 +70,33 @@ class _AuditParameters:
 
 
 def _new(asked: RelayCommandCall, parameters: _NewParameters) -> JsonObject:
-    from tersely.client import ask
-
-    made = asked.ask(
-        ask(
-            "token_new",
-            identity=parameters.identity,
-            kind=parameters.kind.value,
-            tenant=parameters.tenant,
-            level=parameters.scope.value,
-            threads=parameters.thread,
-            channels=parameters.channel,
-            projects=parameters.project,
-            days=parameters.days,
-            bearer=parameters.bearer,
-        )
-    )
+    given = {_FIELDS.get(name, name): value for name, value in asdict(parameters).items()}
+    made = asked.ask("token_new", **given)
     if made.is_code:
         told = f"{made.secret}\nThe code works once, until {made.token.code_until}: tersely join https://HOST:PORT\n"
     else:
         told = f"{made.secret}\nIt is shown this once; its id is {made.token.id}.\n"
-    return {**plain(made), "text": told}
+    return worded(made, told)
 
 
 def _list(asked: RelayCommandCall, parameters: Nothing) -> JsonObject:
-    from tersely.client import ask
-
-    told = asked.ask(ask("token_list"))
-    return {
-        **plain(told),
-        "text": _table(told.tokens, asked.style) if told.tokens else "there are none\n",
-    }
+    told = asked.ask("token_list")
+    return worded(told, _table(told.tokens, asked.style) if told.tokens else "there are none\n")
 
 
 def _revoke(asked: RelayCommandCall, parameters: _TokenParameters) -> JsonObject:
-    from tersely.client import ask
-
-    told = asked.ask(ask("token_revoke", name=parameters.token))
-    return {
-        **plain(told),
-        "text": "".join(f"{one.id} of {one.identity} is revoked\n" for one in told.tokens),
-    }
+    told = asked.ask("token_revoke", name=parameters.token)
+    return worded(told, "".join(f"{one.id} of {one.identity} is revoked\n" for one in told.tokens))
 
 
 def _rotate(asked: RelayCommandCall, parameters: _RotateParameters) -> JsonObject:
-    from tersely.client import ask
     from tersely.relay.relay import make_home, rotate_token
 
     if parameters.token:
-        made = asked.ask(ask("token_rotate", name=parameters.token))
-        return {
-            **plain(made),
-            "text": f"{made.secret}\nIts id is {made.token.id}; the one before opens nothing.\n",
-        }
+        made = asked.ask("token_rotate", name=parameters.token)
+        return worded(
+            made, f"{made.secret}\nIts id is {made.token.id}; the one before opens nothing.\n"
+        )
     home = home_directory()
     make_home(home)
     path = rotate_token(home)
@@ -126,9 +104,7 @@ def _rotate(asked: RelayCommandCall, parameters: _RotateParameters) -> JsonObjec
 
 
 def _audit(asked: RelayCommandCall, parameters: _AuditParameters) -> JsonObject:
-    from tersely.client import ask
-
-    told = asked.ask(ask("audit", limit=parameters.limit))
+    told = asked.ask("audit", limit=parameters.limit)
     lines = []
     for one in told.refusals:
         who = f"{one.tenant}/{one.identity}" if one.identity else "unknown"
@@ -138,10 +114,7 @@ def _audit(asked: RelayCommandCall, parameters: _AuditParameters) -> JsonObject:
                 f"{one.at} {who} {one.address} {one.asked}: {one.code}: {one.message}{left_out}"
             )
         )
-    return {
-        **plain(told),
-        "text": "".join(f"{line}\n" for line in lines) or "nothing was refused\n",
-    }
+    return worded(told, "".join(f"{line}\n" for line in lines) or "nothing was refused\n")
 
 
 def _table(tokens: list[Any], style: Style) -> str:
