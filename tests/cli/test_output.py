@@ -48,6 +48,22 @@ def test_a_pack_has_colours_on_a_terminal_and_the_same_words(ask: Ask, shop: Pat
     assert "\x1b" not in ask("context", "checkout", "--json", "--color", "always").out
 
 
+def test_impact_is_a_tree_on_a_terminal_and_a_list_in_a_pipe(ask: Ask) -> None:
+    words = ["impact", "format_cents", "--depth", "5"]
+    listed = json.loads(ask(*words, "--json").out)["result"]["callers"]["items"]
+    printed = re.sub(r"\x1b\[[0-9;]*m", "", ask(*words, "--color", "always").out)
+    branches = re.findall(r"^( *)└─ (\S+) +(\S+)", printed, re.MULTILINE)
+    way: list[str] = []
+    ways = {}
+    for indent, name, path in branches:
+        way[len(indent) // 3 :] = [f"{path}:{name}"]
+        ways[way[-1]] = way[-2::-1]
+    assert ways == {one["caller"]: one["via"] for one in listed}
+    assert max(len(via) for via in ways.values()) > 1
+    assert "via " in ask(*words).out
+    assert "└─" not in ask(*words).out
+
+
 def test_options_may_stand_before_the_command(ask: Ask, shop: Path) -> None:
     assert (
         ask("--json", "--root", str(shop), "stats").out

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from enum import StrEnum
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.capabilities.answers.paging import (
@@ -234,6 +235,8 @@ def _side_lines(calls: Calls, page: Page[Call], side: Direction, style: Style) -
     if calls.tests and not calls.sites:
         title += f", {calls.tests:,} in tests"
     blocks = [style.heading(title)]
+    if style.colored and calls.depth > 1:
+        return [*blocks, *_tree_lines(page.items, side, style), *rest_line(page, "symbol", style)]
     for depth, group in groupby(page.items, key=lambda call: call.depth):
         if depth > 1:
             blocks.append(style.heading(f"{depth} calls away"))
@@ -243,6 +246,20 @@ def _side_lines(calls: Calls, page: Page[Call], side: Direction, style: Style) -
         )
         blocks += [*listed(alone, style), *(_family_line(family, style) for family in families)]
     return [*blocks, *rest_line(page, "edge" if calls.sites else "symbol", style)]
+
+
+def _tree_lines(calls: Sequence[Call], side: Direction, style: Style) -> list[str]:
+    """Each symbol below the one through which it is reached, with its file."""
+    far = attrgetter("caller" if side is Direction.CALLERS else "callee")
+    cells = [
+        (
+            f"{'   ' * len(call.via)}└─ {name_of(far(call))}",
+            path_of(far(call)),
+            grade_text(call.grade, call.rule),
+        )
+        for call in sorted(calls, key=lambda call: [*reversed(call.via), far(call)])
+    ]
+    return aligned(cells, [style.symbol, style.faint, style.doubtful])
 
 
 def _row(call: Call, side: Direction, sites: bool) -> Row:
