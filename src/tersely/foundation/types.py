@@ -1,7 +1,7 @@
-"""Names for types that many modules share. To be imported for annotations alone."""
+"""The same names, to be imported for annotations alone."""
 
 from __future__ import annotations
 
-from typing import Any
+from tersely.foundation import JsonMapping, JsonObject
 
-JsonObject = dict[str, Any]  # an object of JSON, decoded
+__all__ = ["JsonMapping", "JsonObject"]

@@ -30,12 +30,12 @@ from typing import (
     TYPE_CHECKING,
     Any,
     TypeVar,
-    dataclass_transform,
     get_args,
     get_origin,
     get_type_hints,
 )
 
+from tersely.foundation import frozen as frozen  # noqa: PLC0414 - declarations import it from here
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_CONTENT_BYTES
 
 if TYPE_CHECKING:
@@ -45,12 +45,6 @@ if TYPE_CHECKING:
 
 ResultT = TypeVar("ResultT")
 ValueT = TypeVar("ValueT")
-
-
-@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
-def frozen(made: type[ValueT]) -> type[ValueT]:
-    """A class as a plain value: parameters, results and what they consist of."""
-    return dataclasses.dataclass(frozen=True, slots=True)(made)
 
 
 class Effect(StrEnum):
