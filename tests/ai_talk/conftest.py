@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.ai_talk.talking import Talk, free_port
 
-from tersely.ai_talk import lifecycle, place
+from tersely.ai_talk import listener, place
 from tersely.ai_talk.commands import main
 from tersely.ai_talk.place import Place
 
@@ -25,7 +25,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     found = place.made(tmp_path / ".ai-talk")
     yield found
     for one in place.live(found):
-        lifecycle.stop(Place(found, one["port"]))
+        listener.stop(Place(found, one["port"]))
 
 
 @pytest.fixture

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import socket
+from contextlib import suppress
 from typing import Any, Protocol
 
-from tersely.ai_talk.frames import FrameReader
+from tersely.ai_talk.messages import cut
 
 ENOUGH_SECONDS = 60
 
@@ -27,12 +28,13 @@ def free_port() -> int:
 
 def answers(connection: socket.socket) -> list[dict[str, Any]]:
     """All that is answered until the listener closes."""
-    reader, found = FrameReader(connection), []
-    try:
-        while (frame := reader.next(ENOUGH_SECONDS)) is not None:
-            found.append(json.loads(frame.content))
-    except ConnectionResetError:
-        pass
+    connection.settimeout(ENOUGH_SECONDS)
+    held, found = bytearray(), []
+    with suppress(ConnectionResetError):
+        while data := connection.recv(65_536):
+            held += data
+            while (frame := cut(held)) is not None:
+                found.append(json.loads(frame.content))
     return found
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.ai_talk.talking import ENOUGH_SECONDS, Talk, free_port, told
 
 from tersely.ai_talk.commands import main
-from tersely.ai_talk.frames import MAX_MESSAGE_BYTES
+from tersely.ai_talk.messages import MAX_MESSAGE_BYTES
 from tersely.cli.main import main as tersely
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}")

@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-import socket
-from contextlib import suppress
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.ai_talk.failures import TalkError
-from tersely.ai_talk.frames import MAX_HEADER_BYTES, MAX_MESSAGE_BYTES, Frame, FrameReader, encode
-from tersely.ai_talk.messages import TYPES, Message, frame_of, message_of, stored
+from tersely.ai_talk.messages import (
+    MAX_HEADER_BYTES,
+    MAX_MESSAGE_BYTES,
+    TYPES,
+    Frame,
+    Message,
+    cut,
+    encode,
+    frame_of,
+    malformed,
+    message_of,
+    stored,
+)
 
 CONTENTS = st.lists(st.tuples(st.binary(max_size=40), st.booleans()), max_size=5)
 LINES = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=20)
-SECONDS = 20
 
 
 def read(parts: list[bytes], max_bytes: int = MAX_MESSAGE_BYTES) -> list[Frame]:
     """The frames in bytes that come in parts."""
-    one, other = socket.socketpair()
-    reader, found = FrameReader(other, max_bytes), []
-    with one, other:
-        for part in parts:
-            one.sendall(part)
-        one.shutdown(socket.SHUT_WR)
-        while (frame := reader.next(SECONDS)) is not None:
+    held, found = bytearray(), []
+    for part in parts:
+        held += part
+        while (frame := cut(held, max_bytes)) is not None:
             found.append(frame)
+    if held:
+        raise malformed()
     return found
 
 
@@ -39,18 +45,8 @@ def test_a_bare_frame_is_as_it_is_written() -> None:
 def test_a_frame_that_has_come_in_part_is_waited_for_again() -> None:
     data = encode("grüße: 1:2".encode()) + encode(b"{}\nx", is_envelope=True)
     for place in range(1, len(data)):
-        one, other = socket.socketpair()
-        with one, other:
-            reader = FrameReader(other)
-            one.sendall(data[:place])
-            found = []
-            with suppress(TimeoutError):
-                while len(found) < 2:
-                    found.append(reader.next(0.001))
-            one.sendall(data[place:])
-            while len(found) < 2:
-                found.append(reader.next(SECONDS))
-        assert [frame and frame.is_envelope for frame in found] == [False, True]
+        found = read([data[:place], data[place:]])
+        assert [frame.is_envelope for frame in found] == [False, True]
 
 
 @given(CONTENTS)

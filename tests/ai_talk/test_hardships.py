@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import select
@@ -19,11 +20,10 @@ import pytest
 from tests.ai_talk.talking import ENOUGH_SECONDS, Talk, answers, free_port, told
 from tests.ai_talk.test_listener import codes, needs_pidfd
 
-from tersely.ai_talk import inbox, listener, place
+from tersely.ai_talk import inbox, listener
 from tersely.ai_talk.failures import TalkError
-from tersely.ai_talk.frames import encode
-from tersely.ai_talk.messages import MAX_JSON_LEVELS
-from tersely.ai_talk.place import HOST, Place
+from tersely.ai_talk.messages import MAX_JSON_LEVELS, encode
+from tersely.ai_talk.place import Place
 
 
 @pytest.fixture
@@ -111,30 +111,6 @@ def test_a_listener_whose_files_were_removed_ends(home: Path, talk: Talk, listen
     assert talk("listen", "start", "--port", listening)["status"] == "started"
 
 
-def test_a_flood_at_a_full_inbox_reads_it_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at, reads = Place(home, 9001), []
-    at.file("").mkdir()
-    inbox.append(at, {"message": "a"}, 1)
-    monkeypatch.setattr(inbox, "read", lambda path: reads.append(path) or place.read(path))
-    written = at.inbox.stat().st_mtime_ns
-    for second in range(20):
-        with pytest.raises(TalkError, match="INBOX_FULL"):
-            inbox.append(at, {"message": "b"}, 1)
-        os.utime(at.inbox, ns=(written + second * 10**9, written))  # as reading it may do
-    assert len(reads) == 1
-
-
-def test_a_silent_connection_is_told_so_also_where_tls_is_spoken(
-    talk: Talk, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(listener, "FRAME_SECONDS", 0.01)
-    one, other = socket.socketpair()
-    served = listener.Listener(Place(home, 9001), place.limits_of(home), Any)  # type: ignore[arg-type]
-    with one:
-        served._converse(other, 0.0)
-        assert codes(answers(one)) == ["CONNECTION_TIMEOUT"]
-
-
 @pytest.mark.parametrize("kind", ["file", "link", "pid"])
 def test_what_is_odd_in_the_home_is_passed_over(
     talk: Talk, home: Path, listening: int, kind: str
@@ -179,21 +155,6 @@ def test_a_message_file_that_cannot_be_is_refused_at_the_start(
     assert talk("discover") == {"listeners": []}
 
 
-def test_a_listener_outlives_a_lack_of_threads(
-    talk: Talk, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    served = listener.Listener(Place(home, 9001), place.limits_of(home))
-
-    def lacking(*_: object) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", lacking)
-    with socket.create_server((HOST, 0)) as server:
-        for _ in range(listener.MAX_CONNECTIONS + 1):  # each gives its place back
-            with socket.create_connection(server.getsockname()):
-                served._accept(server)
-
-
 def test_a_message_that_could_not_be_written_makes_no_callback(home: Path) -> None:
     at = Place(home, 9001)
     at.file("").mkdir()
@@ -212,3 +173,16 @@ def test_openssl_is_loaded_before_a_listener_is_reached(
     send = ("send", "--to-port", port, "--from-port", 9001, "--message", "x", "--tls")
     assert talk(*send, status=3)["error_code"] == "CONNECTION_REFUSED"
     assert name in sys.modules
+
+
+def test_a_silent_connection_is_told_so(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listener, "FRAME_SECONDS", 0.01)
+    one, other = socket.socketpair()
+
+    async def served() -> None:
+        reader, writer = await asyncio.open_connection(sock=other)
+        await listener.Listener(Place(home, 9001), listener.Limits())._converse(reader, writer, 0.0)
+
+    with one:
+        asyncio.run(served())
+        assert codes(answers(one)) == ["CONNECTION_TIMEOUT"]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from . import inbox, lifecycle, place, sending
+from . import inbox, listener, place, sending
 from .failures import (
     EXIT_INTERRUPTED,
     EXIT_NEGATIVE,
@@ -24,31 +24,28 @@ from .failures import (
     TalkError,
     told,
 )
-from .frames import MAX_MESSAGE_BYTES
 from .inbox import Kept, is_unread
-from .lifecycle import Listening
-from .messages import MAX_FIELD_CHARACTERS, Message
+from .messages import MAX_FIELD_CHARACTERS, MAX_MESSAGE_BYTES, Message
 from .place import Place, checked_port, port_named
 
-SEND_SECONDS = 10.0  # for a message to be taken, where nothing else is said
-ONCE_SECONDS = 5.0  # for a message to come, where nothing else is said
 MAX_SECONDS = 3_600.0  # that may be asked for
 MAX_LIMIT = 1_000_000  # of messages that are shown
-_BEYOND_ASCII = re.compile("[^ -~]")
 # Letters that are drawn as nothing, and selectors that spell invisible words: Python calls them
 # printable.
 _INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\U000e0100-\U000e01ef]")
 
 Given = argparse.Namespace
 Show = Callable[[Mapping[str, Any]], None]
+Words = Mapping[str, str]  # with a word after it where it takes a value, and its meaning
 
 
 class Command(NamedTuple):
-    """A command: what it does, and its words with what they mean."""
+    """A command: what it does, the words of which one is given of each group, and the others."""
 
     run: Callable[[Path, Given, Show], int | None]
     summary: str
-    words: Mapping[str, str]  # with a word after it where it takes a value
+    groups: tuple[Words, ...]
+    words: Words
 
 
 def main(words: list[str], program: str = "talk", show: Show | None = None) -> int:
@@ -64,7 +61,7 @@ def main(words: list[str], program: str = "talk", show: Show | None = None) -> i
         if shows:
             shows[0](told(error))
         else:  # messages that could not be marked as shown: they come again
-            print(_visible(str(error)), file=sys.stderr)
+            print(json_line(str(error)), file=sys.stderr)
         return getattr(error, "exit_status", EXIT_SURROUNDINGS)
     except SystemExit:  # help was asked for, and printed
         return EXIT_OK
@@ -94,16 +91,9 @@ def print_json(result: Mapping[str, Any]) -> None:
 
 
 def json_line(value: Any) -> str:
-    """A value as JSON, hidden characters as its escapes."""
-    return _visible(json.dumps(value, ensure_ascii=False))
-
-
-def _visible(text: str) -> str:
-    def shown(found: re.Match[str]) -> str:
-        is_visible = found[0].isprintable() and not _INVISIBLE.match(found[0])
-        return found[0] if is_visible else json.dumps(found[0])[1:-1]
-
-    return _BEYOND_ASCII.sub(shown, text)
+    """A value as JSON; where it has hidden characters, in ASCII alone."""
+    line = json.dumps(value, ensure_ascii=False)
+    return line if line.isprintable() and not _INVISIBLE.search(line) else json.dumps(value)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -125,57 +115,78 @@ def _parser(program: str) -> argparse.ArgumentParser:
             name, prog=prog, help=summary, description=f"{summary}.", allow_abbrev=False
         )
         one.set_defaults(run=command.run)
-        for words, meaning in command.words.items():
-            word, _, value = words.partition(" ")
-            is_flag = word.startswith("--") and not value
-            one.add_argument(word, help=meaning, action="store_true" if is_flag else "store")
+        for group in command.groups:
+            _add(one.add_mutually_exclusive_group(required=True), group)
         # other programs than this one have it: here everything is JSON
         one.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
+        _add(one, command.words)
     return parser
 
 
+def _add(to: Any, words: Words) -> None:
+    for words_of_one, meaning in words.items():
+        word, _, value = words_of_one.partition(" ")
+        is_flag = word.startswith("-") and not value
+        to.add_argument(word, help=meaning, **(_FLAG if is_flag else _MEANT.get(value or word, {})))
+
+
+def _number(most: float, kind: type[float]) -> Callable[[str], float]:
+    def number(word: str) -> float:
+        given = kind(word)
+        if not 0 < given <= most:
+            raise ValueError(word)
+        return given
+
+    return number
+
+
+_FLAG: Mapping[str, Any] = {"action": "store_true"}
+# what may be given for a value, by its name
+_MEANT: Mapping[str, Mapping[str, Any]] = {
+    "PORT": {"type": checked_port},
+    "SECONDS": {"type": _number(MAX_SECONDS, float)},
+    "COUNT": {"type": _number(MAX_LIMIT, int)},
+    "verb": {"choices": ("start", "stop", "status")},
+}
+
+
 def _listen(home: Path, given: Given, show: Show) -> None:
-    if given.verb in _VERBS:
-        show(_VERBS[given.verb](_place(home, given)))
-        return
-    if given.verb != "start":
-        raise TalkError("INVALID_ARGUMENT", "listen start, listen stop or listen status")
     name, path = given.name or "", given.message_file
     if not name and given.port is None:
         raise TalkError("INVALID_ARGUMENT", "a listener needs a --port or a --name")
-    if name.isdigit() or not name.isprintable() or len(name) > MAX_FIELD_CHARACTERS:
-        raise TalkError("INVALID_ARGUMENT", "a name is a short word and no number", name=name)
-    port = 0 if given.port is None else checked_port(given.port)
-    path = path and str(Path(path).expanduser().absolute())
-    show(lifecycle.start(Listening(str(home), port, path, name, given.tls)))
+    if given.verb == "start":
+        if name.isdigit() or not name.isprintable() or len(name) > MAX_FIELD_CHARACTERS:
+            raise TalkError("INVALID_ARGUMENT", "a name is a short word and no number", name=name)
+        path = path and str(Path(path).expanduser().absolute())
+        asked = listener.Listening(str(home), given.port or 0, path, name, given.tls)
+        show(listener.start(asked))
+    else:
+        do = listener.stop if given.verb == "stop" else listener.status
+        show(do(_place(home, given)))
 
 
 def _check(home: Path, given: Given, show: Show) -> None:
     """Show messages, then tell those of their senders who asked for it that they were read."""
     at = _place(home, given)
-    most = None if given.limit is None else int(_number(given, "limit", 0, MAX_LIMIT))
 
     def is_wanted(one: Kept) -> bool:
         is_in_thread = given.thread in (None, one.get("thread"))
         return is_in_thread and (is_unread(one) or not given.unread)
 
-    with inbox.taking(at, is_wanted, most, remove=given.clear) as found:
+    with inbox.taking(at, is_wanted, given.limit, remove=given.clear) as found:
         unread = [*filter(is_unread, found)]
         messages = [{name: one[name] for name in one if name != "read"} for one in found]
         result = {"port": at.port, "message_count": len(found), "messages": messages}
         show(result if at.pid is not None else {**result, "listener_running": False})
     for failure in sending.send_receipts(home, at.port, unread):
-        print(_visible(failure), file=sys.stderr)
+        print(json_line(failure), file=sys.stderr)
 
 
 def _send(home: Path, given: Given, show: Show) -> int:
-    _one_of(given, "to_port", "to", "broadcast")
-    to_port = None if given.to_port is None else checked_port(given.to_port)
-    seconds = _number(given, "timeout", SEND_SECONDS, MAX_SECONDS)
-    how = sending.Sending(home, seconds, given.tls, given.bare)
+    how = sending.Sending(home, given.timeout or sending.SEND_SECONDS, given.tls, given.bare)
     message = _message(home, given)
     if not given.broadcast:
-        show(sending.send(how, message, to_port or port_named(home, given.to)))
+        show(sending.send(how, message, given.to_port or port_named(home, given.to)))
         return EXIT_OK
     own = message.header["from_port"]
     ports = [one["port"] for one in place.live(home) if one["port"] != own]
@@ -187,14 +198,12 @@ def _send(home: Path, given: Given, show: Show) -> int:
 
 
 def _message(home: Path, given: Given) -> Message:
-    _one_of(given, "from_port", "from")
     names = ("to", "type", "thread", "reply_to", "receipt")
     header = {name: getattr(given, name) for name in names if getattr(given, name)}
     if given.bare and header.keys() - {"to"}:
         why = "a bare frame has text alone: no type, thread, reply or receipt"
         raise TalkError("INVALID_ARGUMENT", why)
-    name = getattr(given, "from")
-    port = port_named(home, name) if name else checked_port(given.from_port)
+    port = given.from_port or port_named(home, getattr(given, "from"))
     name = Place(home, port).public.get("name", "")
     return Message(
         _body(given), {"from": name, "from_port": port, "id": sending.new_id(), **header}
@@ -203,7 +212,6 @@ def _message(home: Path, given: Given) -> Message:
 
 def _body(given: Given) -> bytes:
     """The bytes to send: at most one more than may be sent."""
-    _one_of(given, "message", "message_file")
     if given.message is not None:
         return os.fsencode(given.message)
     try:
@@ -218,44 +226,22 @@ def _discover(home: Path, given: Given, show: Show) -> None:
 
 
 def _once(home: Path, given: Given, show: Show) -> None:
-    seconds = _number(given, "timeout", ONCE_SECONDS, MAX_SECONDS)
-    lifecycle.wait_for_one(Place(home, checked_port(given.port)), given.tls, seconds)
+    seconds = given.timeout or listener.ONCE_SECONDS
+    listener.wait_for_one(Place(home, given.port), given.tls, seconds)
 
     def show_one(result: Mapping[str, Any]) -> None:
         nothing = {"status": "no_message", "timeout": seconds}
         show({**({"status": "received"} if result["messages"] else nothing), **result})
 
-    one = {"clear": True, "limit": "1", "unread": False, "thread": None}
-    _check(home, Given(port=given.port, **one), show_one)
+    _check(home, Given(port=given.port, clear=True, limit=1, unread=False, thread=None), show_one)
 
 
 def _place(home: Path, given: Given) -> Place:
-    _one_of(given, "port", "name")
-    name = getattr(given, "name", None)
-    return Place(home, port_named(home, name) if name else checked_port(given.port))
+    return Place(home, given.port or port_named(home, given.name))
 
 
-def _one_of(given: Given, *names: str) -> None:
-    """Raise `INVALID_ARGUMENT` where not exactly one of the words was given."""
-    if sum(getattr(given, name, None) not in (None, False) for name in names) != 1:
-        words = " or ".join(f"--{name.replace('_', '-')}" for name in names)
-        raise TalkError("INVALID_ARGUMENT", f"say {words}")
-
-
-def _number(given: Given, name: str, usual: float, most: float) -> float:
-    """The number that was given, or the usual one; raises `INVALID_ARGUMENT`."""
-    word = getattr(given, name) or usual
-    try:
-        number = float(word)
-    except ValueError:
-        number = 0.0
-    if not 0 < number <= most:
-        raise TalkError("INVALID_ARGUMENT", f"--{name} is a number up to {most:g}", given=word)
-    return int(number) if number.is_integer() else number
-
-
-_VERBS = {"stop": lifecycle.stop, "status": lifecycle.status}
 _PLACE = {"--port PORT": "the port of the listener", "--name NAME": "its name"}
+_FILE = "--message-file PATH"
 _TLS = {"--tls": "speak TLS only"}
 _TIMEOUT = {"--timeout SECONDS": "how long to wait"}
 
@@ -263,18 +249,14 @@ COMMANDS: Mapping[str, Command] = {
     "listen": Command(
         _listen,
         "Start, stop or look at a listener in the background",
-        {
-            "verb": "start, stop or status",
-            **_PLACE,
-            "--message-file PATH": "where messages go instead",
-            **_TLS,
-        },
+        (),
+        {"verb": "start, stop or status", **_PLACE, _FILE: "where messages go instead", **_TLS},
     ),
     "check": Command(
         _check,
         "Read the messages that have come",
+        (_PLACE,),
         {
-            **_PLACE,
             "--clear": "remove the messages that are shown",
             "--limit COUNT": "how many to show at most, the oldest first",
             "--unread": "only those not shown before",
@@ -284,14 +266,19 @@ COMMANDS: Mapping[str, Command] = {
     "send": Command(
         _send,
         "Send a message",
+        (
+            {
+                "--to-port PORT": "the recipient's port",
+                "--to NAME": "the recipient's name",
+                "--broadcast": "to all listeners but the sender's",
+            },
+            {
+                "--from-port PORT": "the sender's own port, for replies",
+                "--from NAME": "the name of the sender's own listener",
+            },
+            {"--message TEXT": "the text", _FILE: "a file that has it; - is the standard input"},
+        ),
         {
-            "--to-port PORT": "the recipient's port",
-            "--to NAME": "the recipient's name",
-            "--broadcast": "to all listeners but the sender's",
-            "--from-port PORT": "the sender's own port, for replies",
-            "--from NAME": "the name of the sender's own listener",
-            "--message TEXT": "the text",
-            "--message-file PATH": "a file that has it; - is the standard input",
             "--type TYPE": "text, json or binary",
             "--thread WORD": "its conversation",
             "--reply-to ID": "the message that it answers",
@@ -301,10 +288,11 @@ COMMANDS: Mapping[str, Command] = {
             **_TIMEOUT,
         },
     ),
-    "discover": Command(_discover, "List the listeners that run", {}),
+    "discover": Command(_discover, "List the listeners that run", (), {}),
     "listen-once": Command(
         _once,
         "Wait for one message, without a background listener",
-        {"--port PORT": "where to listen", **_TIMEOUT, **_TLS},
+        ({"--port PORT": "where to listen"},),
+        {**_TIMEOUT, **_TLS},
     ),
 }

@@ -18,7 +18,7 @@ _CODES_OF_EXIT = {
     " MESSAGE_TOO_LARGE",
     EXIT_SURROUNDINGS: "PORT_IN_USE NAME_IN_USE CONNECTION_REFUSED CONNECTION_TIMEOUT"
     " NOT_ACKNOWLEDGED LISTENER_FAILED INBOX_FULL INBOX_BUSY RATE_LIMITED STORAGE_FAILED"
-    " UNSAFE_PATH TLS_REQUIRED TLS_FAILED",
+    " UNSAFE_PATH TLS_FAILED",
 }
 EXIT_OF_CODE = {code: status for status, codes in _CODES_OF_EXIT.items() for code in codes.split()}
 
@@ -28,9 +28,7 @@ class TalkError(Exception):
 
     def __init__(self, code: str, message: str, /, **details: Any) -> None:
         super().__init__(f"{code}: {message}")
-        self.code = code
-        self.message = message
-        self.details = details
+        self.code, self.message, self.details = code, message, details
         self.exit_status = EXIT_OF_CODE[code]
 
 

@@ -12,7 +12,6 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from .failures import TalkError
 from .messages import parsed_object
 from .place import Place, locked, made, opened, read, replace
 
-MAX_OUTBOX_BYTES = 8_000_000  # then the log begins anew, and the one before is kept
+MAX_OUTBOX_BYTES = 8_000_000  # then the log begins anew
 _READ = "read"  # set in a line that was shown and left there
 
 Kept = dict[str, Any]  # a message as it is stored
@@ -32,17 +31,18 @@ def append(at: Place, message: Kept, most: int) -> int:
     """
     path = at.inbox
     with changing(path):
-        state = path.stat() if path.exists() else None
-        size, count, newline = _summary(path, state and (state.st_size, state.st_mtime_ns))
+        content = read(path)
+        count = len(_lines(content))
         if count >= most:
             raise TalkError("INBOX_FULL", f"{count} messages wait already", max_messages=most)
+        is_cut = content and not content.endswith(b"\n")  # whoever wrote it was stopped
         try:
             with opened(path, "ab") as file:
-                file.write(newline + _line(message))
+                file.write((b"\n" if is_cut else b"") + _line(message))
             opened(at.file("callback"), "ab").close()
         except OSError:  # a full disk leaves no half line
             if path.is_file():
-                os.truncate(path, size)
+                os.truncate(path, len(content))
             raise
         return count + 1
 
@@ -93,24 +93,11 @@ def taking(
 
 
 def log_sent(path: Path, line: Kept) -> None:
-    """Add to a log of what was sent; one that has grown too long is kept beside as `….1`, in the
-    place of the last.
-    """
+    """Add to a log of what was sent; one that has grown too long begins anew."""
     made(path.parent)
-    if path.exists() and path.stat().st_size > MAX_OUTBOX_BYTES:
-        path.replace(path.with_name(f"{path.name}.1"))
-    with opened(path, "ab") as log:
+    is_long = path.exists() and path.stat().st_size > MAX_OUTBOX_BYTES
+    with opened(path, "wb" if is_long else "ab") as log:
         log.write(_line(line))
-
-
-@lru_cache(maxsize=1)
-def _summary(path: Path, _state: object) -> tuple[int, int, bytes]:
-    """Bytes and messages of an inbox, and the newline that its last line lacks if its writer was
-    stopped. It is read once per state of the file: a flood at a full inbox costs no more.
-    """
-    content = read(path)
-    is_cut = content and not content.endswith(b"\n")
-    return len(content), len(_lines(content)), b"\n" if is_cut else b""
 
 
 def _lines(content: bytes) -> list[bytes]:

@@ -1,154 +1,264 @@
-"""The listener: takes frames from connections, keeps messages, and answers each frame with a frame
-of JSON.
-
-Whatever is not kept is answered with an error: too large, malformed, too many waiting, too fast,
-too slow. A sender that neither waits nor reads is served all the same.
+"""Listeners: each takes frames from connections, keeps messages, and answers every frame with a
+frame of JSON. Whatever is not kept is answered with an error.
 """
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import json
-import select
+import os
+import signal
 import socket
-import threading
+import subprocess
+import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from asyncio import StreamReader, StreamWriter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, NamedTuple
 
-from . import inbox
+from . import inbox, place
 from .failures import TalkError, told
-from .frames import FrameReader, encode, receive
-from .messages import message_of, stored
-from .place import Limits, Place
+from .messages import (
+    MAX_MESSAGE_BYTES,
+    Frame,
+    cut,
+    encode,
+    malformed,
+    message_of,
+    parsed_object,
+    stored,
+    timestamp,
+)
+from .place import HOST, Place
 
-if TYPE_CHECKING:
-    import ssl
-
-_Come = TypeVar("_Come")
-
-MAX_CONNECTIONS = 64  # open at once
+MAX_INBOX_MESSAGES = 100
+CONNECTIONS_PER_SECOND = 50
+START_SECONDS = 15.0  # for a listener to listen
+STOP_SECONDS = 5.0  # for a listener to end by itself, beside what it drains
+ONCE_SECONDS = 5.0  # for one message to come, where nothing else is said
+DRAIN_SECONDS = 2.0  # for senders that are not done when a listener ends
 FRAME_SECONDS = 10.0  # for a connection to send a whole frame
-TURN_SECONDS = 0.5  # that a connection has at least, where others wait
 LINGER_SECONDS = 1.0  # in which a refused sender may read why
 LINGER_BYTES = 8_000_000  # read of what a refused sender still sends
-DRAIN_SECONDS = 2.0  # for senders that are not done when a listener ends
-_HELLO_BYTE = b"\x16"  # a connection that begins with it speaks TLS
+GONE_SECONDS = 30.0  # after which a listener sees that its files were removed
+MAX_CONNECTIONS = 64  # open at once; the oldest makes room
+MAX_BACKLOG_CONNECTIONS = 1_024  # not accepted yet
+_READ_BYTES = 65_536
+_GLANCE_SECONDS = 0.5  # who looks whether a pid file is held holds it for a moment
+_LOOK_SECONDS = 0.01
+# The first process ends at once, so that the listener is nobody's child, whom it could outlive as a
+# zombie.
+_PROGRAM = (
+    "import os, sys; os.fork() and os._exit(0); sys.path.insert(0, sys.argv[1]); "
+    "from importlib import import_module; import_module(sys.argv[2]).run(sys.argv[3])"
+)
+
+
+class Limits(NamedTuple):
+    """The limits of a listener."""
+
+    max_message_bytes: int = MAX_MESSAGE_BYTES
+    max_inbox_messages: int = MAX_INBOX_MESSAGES
+    connections_per_second: int = CONNECTIONS_PER_SECOND
+    connection_burst: int = 2 * CONNECTIONS_PER_SECOND  # at once, after a silence
+
+
+_MOST = Limits(MAX_MESSAGE_BYTES, 10_000, 100_000, 100_000)  # that may be set
+
+
+class Listening(NamedTuple):
+    """The request to a listener."""
+
+    home: str
+    port: int  # 0 for any
+    message_file: str | None = None
+    name: str | None = None
+    tls: bool = False
+
+
+def start(asked: Listening) -> dict[str, Any]:
+    """Start a listener; what it says of itself. Raises what kept it from listening."""
+    sources = Path(__file__).parents[__name__.count(".")]  # where this package is found
+    words = [str(sources), __name__, json.dumps(asked)]
+    try:
+        said = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _PROGRAM, *words], start_new_session=True, cwd="/",
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            check=True, timeout=START_SECONDS,
+        ).stdout  # fmt: skip
+    except (OSError, subprocess.SubprocessError) as error:
+        raise TalkError("LISTENER_FAILED", f"the listener does not start: {error}") from error
+    answer = parsed_object(said)
+    if answer.get("status") != "started":
+        code, why = answer.get("error_code", "LISTENER_FAILED"), answer.get("error_message", "")
+        raise TalkError(code, why, **answer.get("details", {}))
+    return answer
+
+
+def run(words: str) -> None:
+    """Be the listener that the words, JSON, ask for; its beginning is said on standard output."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        asyncio.run(_serve(Listening(*json.loads(words)), _until_told))
+    except (OSError, TalkError) as error:
+        _say(told(error))
+
+
+def wait_for_one(at: Place, tls: bool, seconds: float) -> None:
+    """Return when the inbox of a port has a message, or the time is over, for which this process
+    listens; raises `PORT_IN_USE`.
+    """
+
+    async def until_one(served: Listener) -> None:
+        if not inbox.peek(at.inbox):
+            with suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(served.has_kept.wait(), seconds)
+
+    asyncio.run(_serve(Listening(str(at.home), at.port, str(at.inbox), tls=tls), until_one))
+
+
+def stop(at: Place) -> dict[str, Any]:
+    """End a listener; raises `LISTENER_NOT_RUNNING`, `LISTENER_FAILED` where it goes on."""
+    pid = at.pid
+    if pid is None:
+        raise TalkError("LISTENER_NOT_RUNNING", f"no listener runs on port {at.port}", port=at.port)
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+        until = time.monotonic() + STOP_SECONDS + DRAIN_SECONDS
+        while time.monotonic() < until:
+            if at.pid != pid:
+                return {"status": "stopped", "port": at.port, "pid": pid}
+            time.sleep(_LOOK_SECONDS)
+    raise TalkError("LISTENER_FAILED", f"process {pid} does not end", port=at.port, pid=pid)
+
+
+def status(at: Place) -> dict[str, Any]:
+    """The status of a listener: whether it runs, and what it says of itself."""
+    kept, is_running = inbox.peek(at.inbox), at.pid is not None
+    return {
+        "status": "running" if is_running else "not_running",
+        **(at.public if is_running else {"port": at.port}),
+        "message_file": str(at.inbox),
+        "message_count": len(kept),
+        "unread": sum(map(inbox.is_unread, kept)),
+    }
+
+
+def limits_of(home: Path) -> Limits:
+    """The limits that the user has set in `config.json`; raises `INVALID_CONFIG`."""
+    path = home / "config.json"
+    said, most = parsed_object(place.read(path)), _MOST._asdict()
+    wrong = [
+        name
+        for name, value in said.items()
+        if type(value) is not int or not 1 <= value <= most.get(name, 0)
+    ]
+    if wrong or (path.exists() and not said):
+        why = f"{path} sets {', '.join(wrong) or 'nothing'}"
+        raise TalkError("INVALID_CONFIG", why, path=str(path), most=most)
+    return Limits(**said)
 
 
 class Listener:
-    """The handling of connections to one port, a thread each."""
+    """The conversations at one port, each a task."""
 
-    def __init__(self, place: Place, limits: Limits, context: ssl.SSLContext | None = None) -> None:
-        self._place, self._limits, self._context = place, limits, context
-        self._storing = threading.Lock()
-        self._room = threading.Semaphore(MAX_CONNECTIONS)
-        self._is_full = self._is_ending = False
-        self._left, self._at = float(limits.connection_burst), time.monotonic()  # see `_wait`
+    def __init__(self, at: Place, limits: Limits) -> None:
+        self._at, self._limits = at, limits
+        self._open: dict[asyncio.Task[None], StreamReader] = {}  # the oldest first
+        self._left, self._since = float(limits.connection_burst), time.monotonic()  # see `_wait`
+        self.has_kept = asyncio.Event()
 
-    def serve(
-        self,
-        server: socket.socket,
-        is_over: Callable[[], object],
-        seconds: float,
-        *wakers: socket.socket,
-    ) -> None:
-        """Take connections until `is_over`, then those that wait already. It is asked after each,
-        every so many seconds, and when a waker has something to read.
-        """
-        server.setblocking(False)
-        while not is_over():
-            if server in select.select([server, *wakers], [], [], seconds)[0]:
-                with suppress(OSError):  # who waited has gone
-                    self._accept(server)
-        self._is_ending = True
-        ends_at = time.monotonic() + DRAIN_SECONDS
-        with suppress(BlockingIOError):
-            while time.monotonic() < ends_at:
-                self._accept(server)
-        for _ in range(MAX_CONNECTIONS):
-            self._room.acquire(timeout=max(0.0, ends_at - time.monotonic()))
+    def came(self, reader: StreamReader, writer: StreamWriter) -> None:
+        """Converse with who has connected; where too many do, the oldest makes room."""
+        if len(self._open) >= MAX_CONNECTIONS:
+            self._open.pop(next(iter(self._open))).set_exception(_rate_limited(LINGER_SECONDS))
+        task = asyncio.get_running_loop().create_task(self._converse(reader, writer, self._wait()))
+        self._open[task] = reader
+        task.add_done_callback(lambda ended: self._open.pop(ended, None))
 
-    def _accept(self, server: socket.socket) -> None:
-        """Take the next connection, when there is room for one before long."""
-        self._is_full = not self._room.acquire(blocking=False)
-        if self._is_full and not self._room.acquire(timeout=DRAIN_SECONDS):
-            return
-        try:
-            connection, _ = server.accept()
-        except OSError:
-            self._room.release()
-            raise
-        words = (connection, self._wait())
-        try:
-            threading.Thread(target=self._converse, args=words, daemon=True).start()
-        except RuntimeError:  # the system has no more of them
-            connection.close()
-            self._room.release()
+    async def end(self) -> None:
+        """Let those finish who have connected."""
+        await asyncio.sleep(0)  # what is connected already has come by then
+        if self._open:
+            await asyncio.wait(self._open, timeout=DRAIN_SECONDS)
 
     def _wait(self) -> float:
         """Seconds until the next connection may come, 0 for this one: a bucket of tokens."""
         now, rate = time.monotonic(), self._limits.connections_per_second
-        gained, self._at = (now - self._at) * rate, now
+        gained, self._since = (now - self._since) * rate, now
         self._left = min(self._limits.connection_burst, self._left + gained)
         if self._left < 1:
             return (1 - self._left) / rate
         self._left -= 1
         return 0.0
 
-    def _converse(self, connection: socket.socket, wait_seconds: float) -> None:
+    async def _converse(self, reader: StreamReader, writer: StreamWriter, wait: float) -> None:
         """Serve a connection to its end, whatever it does."""
-        try:
+        with suppress(OSError):  # the sender has gone
             try:
-                if self._context is not None:
-                    if self._in_turns(partial(_first_byte, connection)) != _HELLO_BYTE:
-                        raise TalkError("TLS_REQUIRED", "this listener speaks TLS only")
-                    connection.settimeout(LINGER_SECONDS)
-                    connection = self._context.wrap_socket(connection, server_side=True)
-                if wait_seconds:
-                    raise _rate_limited(wait_seconds)
-                self._take_frames(connection)
+                if wait:
+                    raise _rate_limited(wait)
+                await self._take_frames(reader, writer)
+            except asyncio.TimeoutError:
+                why = f"no whole frame came within {FRAME_SECONDS:.0f} s"
+                slow = TalkError("CONNECTION_TIMEOUT", why, timeout=FRAME_SECONDS)
+                await _refuse(reader, writer, slow)
             except TalkError as error:
-                _refuse(connection, error)
-        except OSError:
-            pass  # the sender has gone, or speaks no TLS that we know
-        finally:
-            connection.close()
-            self._room.release()
+                await _refuse(reader, writer, error)
+        writer.close()
 
-    def _take_frames(self, connection: socket.socket) -> None:
+    async def _take_frames(self, reader: StreamReader, writer: StreamWriter) -> None:
         """Answer frame by frame, until the sender ends."""
-        frames = FrameReader(connection, self._limits.max_message_bytes)
-        while (frame := self._in_turns(frames.next)) is not None:
+        held, most = bytearray(), self._limits.max_message_bytes
+        while frame := await asyncio.wait_for(_next(reader, held, most), FRAME_SECONDS):
             try:
-                line = stored(message_of(frame), self._limits.max_message_bytes)
-                with self._storing:
-                    count = inbox.append(self._place, line, self._limits.max_inbox_messages)
+                line = stored(message_of(frame), most)
+                count = inbox.append(self._at, line, self._limits.max_inbox_messages)
                 answer: dict[str, Any] = {"status": "received", "message_count": count}
+                self.has_kept.set()
             except (OSError, TalkError) as error:
                 answer = told(error)
-            with suppress(OSError):  # who does not read it may have sent more
-                _write(connection, answer)
-
-    def _in_turns(self, receive: Callable[[float], _Come]) -> _Come:
-        """What comes, asked for so many seconds at a time; raises why it is not waited for."""
-        until = time.monotonic() + FRAME_SECONDS
-        while time.monotonic() < until:
-            try:
-                return receive(TURN_SECONDS)
-            except TimeoutError:
-                if self._is_ending:
-                    raise TalkError("LISTENER_NOT_RUNNING", "the listener ends") from None
-                if self._is_full:
-                    raise _rate_limited(TURN_SECONDS) from None
-        why = f"no whole frame came within {FRAME_SECONDS:.0f} s"
-        raise TalkError("CONNECTION_TIMEOUT", why, timeout=FRAME_SECONDS)
+            await _write(writer, answer)
 
 
-def _first_byte(connection: socket.socket, seconds: float) -> bytes:
-    connection.settimeout(seconds)
-    return connection.recv(1, socket.MSG_PEEK)
+async def _next(reader: StreamReader, held: bytearray, most: int) -> Frame | None:
+    """The next frame; None at the end of the connection. Raises what `cut` raises, `OSError`."""
+    while (frame := cut(held, most)) is None:
+        data = await reader.read(_READ_BYTES)
+        if not data:
+            if held:
+                raise malformed()
+            return None
+        held += data
+    return frame
+
+
+async def _write(writer: StreamWriter, said: dict[str, Any]) -> None:
+    """Answer; who does not read it may have sent more."""
+    writer.write(encode(json.dumps(said).encode()))
+    with suppress(OSError, asyncio.TimeoutError, TalkError):
+        await asyncio.wait_for(writer.drain(), LINGER_SECONDS)
+
+
+async def _refuse(reader: StreamReader, writer: StreamWriter, error: TalkError) -> None:
+    """Answer, and read on for a while: closed with bytes unread, a connection takes the answer
+    back.
+    """
+
+    async def rest() -> None:
+        left = LINGER_BYTES
+        while left > 0 and (data := await reader.read(_READ_BYTES)):
+            left -= len(data)
+
+    await _write(writer, told(error))
+    if writer.can_write_eof():  # TLS has no half of a connection to end
+        writer.write_eof()
+    with suppress(asyncio.TimeoutError, TalkError):
+        await asyncio.wait_for(rest(), LINGER_SECONDS)
 
 
 def _rate_limited(seconds: float) -> TalkError:
@@ -156,18 +266,82 @@ def _rate_limited(seconds: float) -> TalkError:
     return TalkError("RATE_LIMITED", why, retry_after_ms=max(1, round(seconds * 1_000)))
 
 
-def _write(connection: socket.socket, said: dict[str, Any]) -> None:
-    connection.settimeout(LINGER_SECONDS)
-    connection.sendall(encode(json.dumps(said).encode()))
+async def _serve(asked: Listening, until: Callable[[Listener], Any]) -> None:
+    """Listen until something has come to pass; raises what keeps it from listening."""
+    home, context = Path(asked.home), None
+    limits = limits_of(home)
+    if asked.tls:
+        from . import tls  # loads OpenSSL
+
+        context = tls.server_context(home)
+    with _announced(asked, home) as (server, at):
+        served = Listener(at, limits)
+        listening = await asyncio.start_server(
+            served.came, sock=server, backlog=MAX_BACKLOG_CONNECTIONS, ssl=context
+        )
+        await until(served)
+        listening.close()
+        await served.end()
 
 
-def _refuse(connection: socket.socket, error: TalkError) -> None:
-    """Answer, and read on for a while: closed with bytes unread, a connection takes the answer
-    back.
+async def _until_told(served: Listener) -> None:
+    """Say that the listener has started, and wait until it is told to end, or its files are gone."""
+    told_to, at = asyncio.Event(), served._at
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told_to.set)
+    _say({"status": "started", **at.record})
+    while not told_to.is_set() and at.file("listener.pid").exists():
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(told_to.wait(), GONE_SECONDS)
+
+
+@contextmanager
+def _announced(asked: Listening, home: Path) -> Iterator[tuple[socket.socket, Place]]:
+    """The socket and the place of a listener that others can find."""
+    with _bound(asked.port) as server:
+        at = Place(home, server.getsockname()[1])
+        pid_file = place.made(home / str(at.port)) / "listener.pid"
+        with place.locked(pid_file, "PORT_IN_USE", _GLANCE_SECONDS) as held:
+            try:
+                _announce(asked, at, held)
+                yield server, at
+            finally:
+                pid_file.unlink(missing_ok=True)
+
+
+def _bound(port: int) -> socket.socket:
+    try:
+        return socket.create_server((HOST, port), backlog=1)
+    except OSError as error:
+        code = "PORT_IN_USE" if error.errno == errno.EADDRINUSE else "LISTENER_FAILED"
+        raise TalkError(code, f"port {port}: {error.strerror}", port=port) from error
+
+
+def _announce(asked: Listening, at: Place, pid_file: IO[bytes]) -> None:
+    """Write what the listener says of itself; raises `NAME_IN_USE`, and `OSError` where messages
+    could not be kept.
     """
-    left, until = LINGER_BYTES, time.monotonic() + LINGER_SECONDS
-    _write(connection, told(error))
-    if type(connection) is socket.socket:  # TLS has no half of a connection to end
-        connection.shutdown(socket.SHUT_WR)
-    while left > 0 and (data := receive(connection, until)):
-        left -= len(data)
+    path = Path(asked.message_file or at.file("inbox.jsonl"))
+    with inbox.changing(path):
+        place.read(path)
+    with place.locked(at.home / "names.lock"):
+        if asked.name and any(one.get("name") == asked.name for one in place.live(at.home)):
+            why = f"another listener is called {asked.name}"
+            raise TalkError("NAME_IN_USE", why, name=asked.name)
+        record = {
+            "port": at.port,
+            "pid": os.getpid(),
+            "message_file": str(path),
+            "started": timestamp("seconds"),
+            **({"name": asked.name} if asked.name else {}),
+            **({"tls": True} if asked.tls else {}),
+        }
+        place.replace(at.file("listener.json"), json.dumps(record).encode())
+        pid_file.truncate(0)
+        pid_file.write(f"{os.getpid()}\n".encode())
+        pid_file.flush()
+
+
+def _say(said: dict[str, Any]) -> None:
+    """Tell who starts the listener, once."""
+    print(json.dumps(said), flush=True)
+    os.dup2(2, 1)

@@ -1,23 +1,40 @@
-"""A message: what is sent in an envelope, and what is kept of it in an inbox. No IO."""
+"""A message: the frame that carries it, and what is kept of it in an inbox. No IO.
+
+A frame is the length of its content in bytes as a decimal number, a colon, the content:
+`13:Hello, World!`. One whose length begins with a zero, `013:…`, is an envelope: a header as one
+line of JSON, a newline, the message. No number is written with a zero before it, so a bare frame
+is never taken for an envelope, and who knows bare frames alone reads the same length.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
+import re
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from .failures import TalkError
-from .frames import MAX_HEADER_BYTES, MAX_MESSAGE_BYTES, Frame, encode, too_large
 
+MAX_MESSAGE_BYTES = 1_048_576
+MAX_HEADER_BYTES = 16_384  # of an envelope, beside its message
 MAX_FIELD_CHARACTERS = 200  # of an id or a name
 # a receipt says that the message `reply_to` was read
 TEXT, JSON, BINARY, RECEIPT = TYPES = ("text", "json", "binary", "receipt")
 MAX_JSON_LEVELS = 100  # of lists and objects in each other: whoever reads it has room for them
+_LENGTH = re.compile(rb"(0(?=\d))?(\d{1,8}):")
+_BEGINNING = re.compile(rb"\d{0,9}")  # of a length that has not come whole
 _VERSION = 1
 _PORTS = range(1, 65_536)
 _STORED = ("id", "from", "to", "type", "thread", "reply_to", "receipt")
 _FIELDS = {**dict.fromkeys(_STORED, str), "receipt": bool, "from_port": int}
+
+
+class Frame(NamedTuple):
+    """The content of one frame."""
+
+    content: bytes
+    is_envelope: bool
 
 
 class Message(NamedTuple):
@@ -25,6 +42,35 @@ class Message(NamedTuple):
 
     body: bytes
     header: dict[str, Any]  # see "On the wire" in docs/talk.md
+
+
+def encode(content: bytes, *, is_envelope: bool = False) -> bytes:
+    """The frame of a content."""
+    return b"%b%d:%b" % (b"0" if is_envelope else b"", len(content), content)
+
+
+def cut(held: bytearray, max_bytes: int = MAX_MESSAGE_BYTES) -> Frame | None:
+    """The first frame of what has come, which is taken out of it; None where it is not whole.
+    Raises `MALFORMED_FRAME`, and `MESSAGE_TOO_LARGE` as soon as the length is known.
+    """
+    length = _LENGTH.match(held)
+    if length is None:
+        if _BEGINNING.fullmatch(held):
+            return None
+        raise malformed()
+    is_envelope, size, begins_at = bool(length[1]), int(length[2]), length.end()
+    if size > max_bytes + (MAX_HEADER_BYTES if is_envelope else 0):
+        raise _too_large(size, max_bytes)
+    if len(held) < begins_at + size:
+        return None
+    content = bytes(held[begins_at : begins_at + size])
+    del held[: begins_at + size]
+    return Frame(content, is_envelope)
+
+
+def malformed() -> TalkError:
+    """The failure of what is no frame."""
+    return TalkError("MALFORMED_FRAME", "a frame is the length in bytes, a colon, and the message")
 
 
 def frame_of(message: Message) -> bytes:
@@ -48,7 +94,7 @@ def message_of(frame: Frame) -> Message:
 def stored(message: Message, max_bytes: int = MAX_MESSAGE_BYTES) -> dict[str, Any]:
     """The message as a line of an inbox; raises `MESSAGE_TOO_LARGE`, `INVALID_MESSAGE`."""
     if len(message.body) > max_bytes:
-        raise too_large(len(message.body), max_bytes)
+        raise _too_large(len(message.body), max_bytes)
     return {
         "timestamp": timestamp("microseconds"),
         "sender_port": message.header.get("from_port"),
@@ -69,6 +115,11 @@ def parsed_object(text: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}
+
+
+def _too_large(size: int, allowed: int) -> TalkError:
+    why = f"a message has at most {allowed} bytes"
+    return TalkError("MESSAGE_TOO_LARGE", why, size=size, max_size=allowed)
 
 
 def _value(body: bytes, kind: str) -> Any:

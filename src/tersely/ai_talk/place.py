@@ -1,6 +1,4 @@
-"""The places of talk, `~/.ai-talk/<port>/`, who listens there, and what the user has set for all of
-it in `~/.ai-talk/config.json`.
-"""
+"""The places of talk, `~/.ai-talk/<port>/`, and who listens there."""
 
 from __future__ import annotations
 
@@ -13,30 +11,14 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from .failures import TalkError
-from .frames import MAX_MESSAGE_BYTES
 from .messages import parsed_object
 
 HOST = "127.0.0.1"
-MAX_INBOX_MESSAGES = 100
-CONNECTIONS_PER_SECOND = 50
-CONNECTION_BURST = 100  # at once, after a silence
 LOWEST_PORT, HIGHEST_PORT = 1_025, 65_535
 LOCK_SECONDS = 5.0  # for another process to let go of a file
 _RETRY_SECONDS = 0.005
 _WRITABLE_BY_OTHERS = 0o022
 _PUBLIC = ("port", "pid", "started", "name", "tls")  # of a listener's record
-
-
-class Limits(NamedTuple):
-    """The limits of a listener."""
-
-    max_message_bytes: int = MAX_MESSAGE_BYTES
-    max_inbox_messages: int = MAX_INBOX_MESSAGES
-    connections_per_second: int = CONNECTIONS_PER_SECOND
-    connection_burst: int = CONNECTION_BURST
-
-
-_MOST = Limits(MAX_MESSAGE_BYTES, 10_000, 100_000, 100_000)  # that may be set
 
 
 class Place(NamedTuple):
@@ -155,18 +137,3 @@ def live(home: Path) -> list[dict[str, Any]]:
     """What the listeners that run say of themselves, by port."""
     ports = sorted(int(one.name) for one in home.iterdir() if one.name.isdecimal())
     return [one.public for one in (Place(home, port) for port in ports) if one.pid is not None]
-
-
-def limits_of(home: Path) -> Limits:
-    """The limits that the user has set; raises `INVALID_CONFIG`."""
-    path = home / "config.json"
-    said, most = parsed_object(read(path)), _MOST._asdict()
-    wrong = [
-        name
-        for name, value in said.items()
-        if type(value) is not int or not 1 <= value <= most.get(name, 0)
-    ]
-    if wrong or (path.exists() and not said):
-        why = f"{path} sets {', '.join(wrong) or 'nothing'}"
-        raise TalkError("INVALID_CONFIG", why, path=str(path), most=most)
-    return Limits(**said)

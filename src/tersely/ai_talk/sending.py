@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 from . import inbox
 from .failures import EXIT_OF_CODE, TalkError, told
-from .frames import FrameReader, encode
-from .messages import RECEIPT, Message, frame_of, parsed_object, stored
+from .messages import RECEIPT, Message, cut, encode, frame_of, parsed_object, stored
 from .place import HOST, Place, checked_port
 
+SEND_SECONDS = 10.0  # for a message to be taken, where nothing else is said
 RECEIPT_SECONDS = 1.0  # for all receipts of one check
+_READ_BYTES = 65_536
 
 
 class Sending(NamedTuple):
@@ -31,7 +32,7 @@ class Sending(NamedTuple):
 def send(how: Sending, message: Message, port: int) -> dict[str, Any]:
     """Send a message; what is said of it. Raises whatever kept it from being taken."""
     line = stored(message)
-    acknowledged = {"to_port": port, "acknowledged": _delivered(how, port, message)}
+    acknowledged = {"to_port": port, "acknowledged": _deliver(how, port, message)}
     result = {
         "status": "sent",
         "from_port": line["sender_port"],
@@ -71,8 +72,7 @@ def send_receipts(home: Path, port: int, messages: Sequence[dict[str, Any]]) -> 
         receipt = {"from_port": port, "type": RECEIPT, "reply_to": one.get("id")}
         how = Sending(home, max(until - time.monotonic(), 0.001))
         try:
-            to = checked_port(str(one.get("sender_port")))
-            _delivered(how, to, Message(b"", receipt))
+            _deliver(how, checked_port(str(one.get("sender_port"))), Message(b"", receipt))
         except TalkError as error:
             failures.append(f"no receipt for {one.get('id')}: {error}")
     return failures
@@ -83,8 +83,8 @@ def new_id() -> str:
     return os.urandom(12).hex()
 
 
-def _delivered(how: Sending, port: int, message: Message) -> bool:
-    """True if the listener has said that it has the message; False where it was not asked. Raises
+def _deliver(how: Sending, port: int, message: Message) -> bool:
+    """True when the listener has said that it has the message; False where it was not asked. Raises
     what it said instead, `NOT_ACKNOWLEDGED`.
     """
     data = encode(message.body) if how.bare else frame_of(message)
@@ -93,15 +93,13 @@ def _delivered(how: Sending, port: int, message: Message) -> bool:
             connection.sendall(data)
             if type(connection) is socket.socket:  # TLS has no half of a connection to end
                 connection.shutdown(socket.SHUT_WR)
-            if how.bare:
-                return False
-        answer = _answer(connection, how.seconds)
-    if answer.get("status") == "received":
-        return True
-    code, why = str(answer.get("error_code")), answer.get("error_message", "no answer in time")
-    known, details = code if code in EXIT_OF_CODE else "NOT_ACKNOWLEDGED", answer.get("details")
-    about = details if isinstance(details, dict) else {}
-    raise TalkError(known, f"port {port}: {why}", **{**about, "port": port})
+        answer = {} if how.bare else _answer(connection)
+    if answer.get("status") != "received" and not how.bare:
+        code, why = str(answer.get("error_code")), answer.get("error_message", "no answer in time")
+        known, details = code if code in EXIT_OF_CODE else "NOT_ACKNOWLEDGED", answer.get("details")
+        about = details if isinstance(details, dict) else {}
+        raise TalkError(known, f"port {port}: {why}", **{**about, "port": port})
+    return not how.bare
 
 
 def _connected(how: Sending, port: int) -> socket.socket:
@@ -117,10 +115,11 @@ def _connected(how: Sending, port: int) -> socket.socket:
     return tls.wrapped(connection, how.home) if speaks_tls else connection
 
 
-def _answer(connection: socket.socket, seconds: float) -> dict[str, Any]:
+def _answer(connection: socket.socket) -> dict[str, Any]:
     """The first frame that comes; empty where none does, or what came is none."""
-    try:
-        frame = FrameReader(connection).next(seconds)
-    except (OSError, TalkError):
-        return {}
-    return parsed_object(frame.content) if frame else {}
+    held = bytearray()
+    with suppress(OSError, TalkError):
+        while (frame := cut(held)) is None and (data := connection.recv(_READ_BYTES)):
+            held += data
+        return parsed_object(frame.content) if frame else {}
+    return {}
