@@ -785,3 +785,11 @@ def test_uninstalling_outside_of_a_repository_leaves_the_home_of_the_relay(
     assert main(["install", "--yes"]) == 0
     assert main(["uninstall", "--yes"]) == 0
     assert contents(home) == before
+
+
+def test_a_record_that_cannot_be_kept_is_said_in_one_line(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "state").write_text("no folder")
+    assert main(["install", "claude", "--yes", "--root", str(project)]) == 3
+    assert "what was installed is not remembered" in capsys.readouterr().err

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tersely.foundation.clock import local_time
+from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_LOG_BYTES
 from tersely.foundation.storage.private import make_state, state_directory
@@ -60,15 +61,19 @@ def read_record(base: Path, agent: str) -> Installed:
 
 
 def keep_record(base: Path, agent: str, installed: Installed) -> None:
-    """Remember it, or forget it if it is nothing."""
+    """Remember it, or forget it if it is nothing; raises `unwritable_output`."""
     place = _record(base, agent)
-    if not installed.files:
-        place.unlink(missing_ok=True)
-        return
-    make_state(str(place.parent))
-    draft = place.with_suffix(f".{os.getpid()}")
-    draft.write_text(json.dumps(installed._asdict()), "utf-8")
-    draft.replace(place)
+    try:
+        if not installed.files:
+            place.unlink(missing_ok=True)
+            return
+        make_state(str(place.parent))
+        draft = place.with_suffix(f".{os.getpid()}")
+        draft.write_text(json.dumps(installed._asdict()), "utf-8")
+        draft.replace(place)
+    except OSError as error:
+        why = f"what was installed is not remembered: {place}: {error.strerror}"
+        raise TerselyError("unwritable_output", why, "check who may write there") from error
 
 
 def is_first_outline(session: str, path: str) -> bool:

@@ -140,6 +140,11 @@ def test_without_a_relay_there_are_no_services_and_nothing_else_changes(
     async def work(client: Client) -> None:
         assert "symbol_find" in text_of(await client.call_tool("more_tools", {}))
         assert (await client.call_tool("call", {"tool": "weather_now"})).is_error
+        refused = text_of(await client.call_tool("agents", {}))
+        assert refused.startswith("daemon_not_running: ")
+        # a model may have no shell, and is told no place of this machine
+        assert "tersely up" not in refused
+        assert str(relay.home) not in refused
 
     converse(work)
     assert relay.refused("services") == "daemon_not_running"

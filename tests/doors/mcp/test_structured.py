@@ -83,3 +83,13 @@ def test_an_error_has_no_data(shop: Path) -> None:
         assert answer.structured_content is None
 
     converse(work, "--structured")
+
+
+def test_data_keep_to_a_budget_that_the_call_names(shop: Path) -> None:
+    async def work(client: Client) -> None:
+        answer = await client.call_tool("impact", {"symbol": "checkout", "budget": 40})
+        assert answer.is_error
+        assert "answer_too_large" in text_of(answer)
+        assert not (await client.call_tool("impact", {"symbol": "checkout"})).is_error
+
+    converse(work, "--structured")

@@ -4,9 +4,11 @@ printed.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import json
+import re
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from tersely.capabilities import catalogue
@@ -19,25 +21,26 @@ from tersely.doors.mcp.roots import Roots
 from tersely.doors.mcp.services import Services
 from tersely.doors.mcp.session import OpenRequest, ServedMethods
 from tersely.doors.mcp.tools import Question
+from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS, MAX_SHOWN_LINES
 from tersely.foundation.settings import load
 from tersely.foundation.text.tokens import Tokenizer
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 SYMBOL = "code.symbol.get"
 MAP = "code.map"
 _SYMBOL_URI = "tersely://symbol/"
 _MAP_URI = "tersely://map"
 _TEXT = "text/plain"
+_LOST = frozenset({"daemon_not_running", "daemon_unavailable"})
+_UNREACHABLE = "whoever answers that cannot be reached now: the user can look after it"
+_COMMAND = re.compile(r"\btersely [a-z-]")
 MAX_ECHOED_CHARACTERS = 80  # of a name that is wrong
 
 Progress = Callable[[int, int], None]  # files read, of how many
 # root, command, arguments, progress; the reply is a `capabilities.reply.Reply` in JSON, and with it
 # `data` where the answer is wanted as such, too
-Ask = Callable[[Path, str, Mapping[str, Any], Progress], Awaitable[dict[str, Any]]]
+Ask = Callable[[Path, str, JsonMapping, Progress], Awaitable[JsonObject]]
 # of the model behind a connection, by the repository that it asks about
 SessionOf = Callable[[Path], str]
 
@@ -114,10 +117,9 @@ class _CodeMethods:
             given = unquoted(arguments or {}, {"properties": tools.BY_EVERY_TOOL})
             return await self._called(request, name, given)
         except TerselyError as error:
-            meta = {
-                "tersely/error": {"code": error.code, "message": error.message, "hint": error.hint}
-            }
-            return _result([failure_text(error, PLAIN)], meta, is_error=True)
+            told = {"code": error.code, "message": error.message, "hint": error.hint}
+            text = failure_text(_for_models(error), PLAIN)
+            return _result([text], {"tersely/error": told}, is_error=True)
 
     async def list_resources(self, request: OpenRequest) -> JsonObject:
         """The map alone: symbols are too many to be listed, and have a template."""
@@ -166,9 +168,20 @@ class _CodeMethods:
             self._lost += 1
             raise
         told = _result([reply["text"], *reply["asides"]], _meta(reply))
-        return {**told, "structuredContent": reply["data"]} if "data" in reply else told
+        if "data" not in reply:
+            return told
+        await self._check_data(request, reply["data"], question.arguments.get(BUDGET))
+        return {**told, "structuredContent": reply["data"]}
 
-    async def _more_tools(self, request: OpenRequest, arguments: Mapping[str, Any]) -> str:
+    async def _check_data(self, request: OpenRequest, data: Any, budget: int | None) -> None:
+        """Raise `answer_too_large` for data of more tokens than a call has allowed."""
+        settings = load(await self._roots.root(request))
+        size = 0 if budget is None else Tokenizer(settings.vocabulary).count(json.dumps(data))
+        if budget is not None and size > budget:
+            message = f"as data the answer has {size:,} tokens, {budget:,} are allowed"
+            raise TerselyError("answer_too_large", message, f"ask for less, or leave {BUDGET} out")
+
+    async def _more_tools(self, request: OpenRequest, arguments: JsonMapping) -> str:
         asked = arguments.get("tool")
         method = (
             await services.named(self._others, asked)
@@ -181,7 +194,7 @@ class _CodeMethods:
         more = "" if asked else await services.listing(self._others)
         return await self._cut(request, told + more, arguments.get(BUDGET))
 
-    async def _of_service(self, request: OpenRequest, arguments: Mapping[str, Any]) -> str | None:
+    async def _of_service(self, request: OpenRequest, arguments: JsonMapping) -> str | None:
         """The answer of a service, None where the call means none."""
         name, budget, given = tools.called(arguments)
         method = await services.named(self._others, name) if _is_other(name) else None
@@ -209,6 +222,14 @@ class _CodeMethods:
         if budget is not None and load(root).budget_tokens == DEFAULT_BUDGET_TOKENS:
             arguments = {**arguments, BUDGET: budget}
         return await self._ask(root, question.command, arguments, _Rising(request))
+
+
+def _for_models(error: TerselyError) -> TerselyError:
+    """An error as a model can use it, which may have no shell: without places of this machine that
+    only the person can mend, and without commands to type.
+    """
+    message = _UNREACHABLE if error.code in _LOST else error.message
+    return TerselyError(error.code, message, "" if _COMMAND.search(error.hint) else error.hint)
 
 
 def _is_other(name: str) -> bool:
@@ -278,7 +299,7 @@ def _result(texts: list[str], meta: JsonObject, *, is_error: bool = False) -> Js
     return {"content": content, "isError": is_error, **({"_meta": meta} if meta else {})}
 
 
-def _meta(reply: Mapping[str, Any]) -> JsonObject:
+def _meta(reply: JsonMapping) -> JsonObject:
     """The figures that programs may want to know of an answer."""
     told = {
         "tersely/revision": reply["revision"],
