@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from tersely.capabilities.declaration.declaration import Capability, Parameter, 
 from tersely.capabilities.relay.answers import documents
 from tersely.capabilities.relay.answers.documents import ARTIFACT_ERRORS, THREAD_ERRORS, VERSION
 from tersely.doors.http.contract import shapes
+from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
 
@@ -39,7 +40,7 @@ class SavingsOf(StrEnum):
     AGENT = "agent"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operation:
     """One thing that can be asked. `asks` and `answers` are the values of the bodies, None where
     there is none.
@@ -124,7 +125,7 @@ class _Asking(NamedTuple):
     method: str
     path: str
     capability: str
-    more: Mapping[str, Any]
+    more: JsonMapping
 
     def declared(self) -> Operation:
         """The operation, for which the capability is loaded."""
@@ -137,7 +138,7 @@ class _Asking(NamedTuple):
         given = {**answered, **self._parameters(capability), **self.more}
         return Operation(self.name, self.method, self.path, capability=self.capability, **given)
 
-    def _parameters(self, capability: Capability) -> dict[str, Any]:
+    def _parameters(self, capability: Capability) -> JsonObject:
         elsewhere = _OF_HEADERS.get(self.name, ())
         declared = [
             one
@@ -148,11 +149,7 @@ class _Asking(NamedTuple):
             return {"query": tuple(map(_query, declared))}
         if not declared or "body" in self.more:
             return {}
-        return {"asks": dict[str, Any], "given": tuple(map(_exact, declared))}
-
-
-def _asking(name: str, method: str, path: str, capability: str, **more: Any) -> _Asking:
-    return _Asking(name, method, path, capability, more)
+        return {"asks": JsonObject, "given": tuple(map(_exact, declared))}
 
 
 def _exact(parameter: Parameter) -> Parameter:
@@ -186,39 +183,21 @@ _UPLOAD = (
     ),
     Parameter("type", ArtifactType, "as it looks without", required=False),
 )
-_LISTED: tuple[Operation | _Asking, ...] = (
+_OWN: tuple[Operation, ...] = (
     Operation("health", "GET", "/health", "Whether the relay answers", shapes.Health, is_open=True),
     Operation("version", "GET", "/version", "Which program answers", shapes.VersionTold),
-    _asking("status", "GET", "/status", "relay.status"),
     Operation(
         "ticket_new", "POST", "/tickets", "Make a ticket that signs a browser in to the pages", shapes.TicketTold,
         status=201, fails=("port_unavailable",),
     ),
-    _asking("settings", "GET", "/config", "relay.config"),
-    _asking("thread_new", "POST", "/threads", "thread.new", status=201),
-    _asking("thread_list", "GET", "/threads", "thread.list"),
-    _asking("thread_get", "GET", "/threads/{thread}", "thread.get"),
-    _asking("state_full", "GET", "/threads/{thread}/state", "state.get"),
-    _asking("state_header", "GET", "/threads/{thread}/state/header", "state.header"),
-    _asking(
-        "state_patch", "POST", "/threads/{thread}/state/patch", "state.patch", asks=shapes.JsonPatch, body="patch",
-        conditional=True, repeatable=True,
-    ),
-    _asking("state_history", "GET", "/threads/{thread}/state/history", "state.history"),
-    _asking("artifact_put", "POST", "/threads/{thread}/artifacts", "artifact.put", status=201, repeatable=True),
     Operation(
         "artifact_upload", "PUT", "/threads/{thread}/artifacts", "Store bytes as they come", documents.ArtifactTold,
         takes=Content.BYTES, status=201, fails=(*_ARTIFACT, "payload_too_large"), query=_UPLOAD,
     ),
-    _asking("artifact_list", "GET", "/threads/{thread}/artifacts", "artifact.list"),
-    _asking("artifact_get", "GET", "/threads/{thread}/artifacts/{ref}", "artifact.get", waits=True),
     Operation(
         "artifact_content", "GET", "/threads/{thread}/artifacts/{ref}/content", "The bytes of an artifact", None,
         gives=Content.BYTES, fails=(*_ARTIFACT, "artifact_damaged"),
     ),
-    _asking("artifact_remove", "DELETE", "/threads/{thread}/artifacts/{ref}", "artifact.remove"),
-    _asking("artifact_search", "GET", "/artifacts", "artifact.search", waits=True),
-    _asking("events", "GET", "/threads/{thread}/events", "event.list"),
     Operation(
         "event_stream", "GET", "/threads/{thread}/events/stream",
         "What happens, as server-sent events; `Last-Event-ID` resumes", None, gives=Content.EVENTS,
@@ -229,34 +208,24 @@ _LISTED: tuple[Operation | _Asking, ...] = (
         "What happens in all threads, as server-sent events; `Last-Event-ID` resumes", None, gives=Content.EVENTS,
         query=(_BEHIND,),
     ),
-    _asking(
-        "cassette_put", "POST", "/cassettes", "artifact.put", status=201, summary="Store a text of no thread",
-    ),
     Operation(
         "cassette_upload", "PUT", "/cassettes", "Store bytes of no thread", documents.ArtifactTold,
         takes=Content.BYTES, status=201, fails=(*_ARTIFACT, "payload_too_large"), query=_UPLOAD,
-    ),
-    _asking(
-        "cassette_get", "GET", "/cassettes/{ref}", "artifact.get", waits=True,
-        summary="The artifact that cass:// means, of whatever thread",
     ),
     Operation(
         "ask", "POST", "/ask", "Ask any capability of the relay, by its name", shapes.Answered, shapes.Question,
         is_call=True, repeatable=True,
         fails=(*_CALL, "message_not_found", "recipient_not_found", "channel_not_found", "name_taken"),
     ),
-    _asking("cap_list", "GET", "/cap/list", "cap.list"),
     Operation(
         "cap_invoke", "POST", "/cap/invoke", "Call a capability on behalf of a thread", shapes.AnswerTold,
         shapes.CallOrEnvelope, repeatable=True, is_call=True, fails=(*_CALL, "invalid_envelope"),
     ),
-    _asking("checkpoint", "POST", "/threads/{thread}/checkpoints", "thread.checkpoint", status=201),
     Operation(
         "session_end", "POST", "/threads/{thread}/sessions", "Leave the summary of a session in a thread",
         shapes.SessionTold, shapes.NewSession, status=201, repeatable=True,
         fails=(*_ARTIFACT, "patch_failed", "invalid_state", "payload_too_large", "key_reused"),
     ),
-    _asking("replay", "POST", "/threads/{thread}/replay", "thread.replay", is_call=True),
     Operation(
         "thread_export", "GET", "/threads/{thread}/bundle", "Everything that a thread consists of, as a ZIP archive",
         None, gives=Content.BYTES, fails=(*_THREAD, "payload_too_large", "artifact_damaged"),
@@ -265,24 +234,10 @@ _LISTED: tuple[Operation | _Asking, ...] = (
         "thread_import", "POST", "/bundles", "The thread of a bundle as one of this relay", documents.ThreadTold,
         takes=Content.BYTES, status=201, fails=("invalid_bundle", "payload_too_large"),
     ),
-    _asking("mirror", "POST", "/threads/{thread}/mirror", "thread.mirror"),
-    _asking("agent_list", "GET", "/agents", "agent.list"),
-    _asking("agent_retire", "DELETE", "/agents/{name}", "agent.retire"),
     Operation(
         "permission_answer", "POST", "/permissions/{name}", "Answer an agent that waits for permission, as the person",
         shapes.DecisionTold, shapes.NewDecision, fails=("permission_not_found", "not_permitted"),
     ),
-    _asking("message_send", "POST", "/messages", "mail.send", status=201, repeatable=True),
-    _asking("message_list", "GET", "/messages", "mail.search", waits=True),
-    _asking("receipt_new", "POST", "/messages/{message_id}/receipts", "mail.receipt"),
-    _asking("inbox", "GET", "/agents/{name}/inbox", "mail.box"),
-    _asking("channel_list", "GET", "/channels", "channel.list"),
-    _asking("channel_join", "POST", "/channels/join", "channel.join"),
-    _asking("channel_leave", "POST", "/channels/leave", "channel.leave"),
-    _asking("dead_letters", "GET", "/dead-letters", "mail.dead"),
-    _asking("dead_letter_resend", "POST", "/dead-letters/{message_id}/resend", "mail.resend"),
-    _asking("service_list", "GET", "/services", "service.list"),
-    _asking("service_call", "POST", "/services/call", "service.call", is_call=True),
     Operation(
         "metrics", "GET", "/metrics", "The figures of services, calls and mail, for Prometheus", None,
         gives=Content.TEXT
@@ -313,10 +268,89 @@ _LISTED: tuple[Operation | _Asking, ...] = (
         "audit", "GET", "/audit", "The latest requests that were refused", shapes.AuditTold,
         query=(_LATEST,),
     ),
-    _asking("report", "POST", "/reports/{thread}", "thread.report"),
 )  # fmt: skip
 
-_BY_NAME = {one.name: one for one in _LISTED}
+# All operations, in the order in which they are documented: the name; and of those that ask a
+# capability the method, the path, the capability, and what else is true of them.
+_TABLE = """
+health
+version
+status             GET    /status                           relay.status
+ticket_new
+settings           GET    /config                           relay.config
+thread_new         POST   /threads                          thread.new created
+thread_list        GET    /threads                          thread.list
+thread_get         GET    /threads/{thread}                 thread.get
+state_full         GET    /threads/{thread}/state           state.get
+state_header       GET    /threads/{thread}/state/header    state.header
+state_patch        POST   /threads/{thread}/state/patch     state.patch conditional repeatable
+state_history      GET    /threads/{thread}/state/history   state.history
+artifact_put       POST   /threads/{thread}/artifacts       artifact.put created repeatable
+artifact_upload
+artifact_list      GET    /threads/{thread}/artifacts       artifact.list
+artifact_get       GET    /threads/{thread}/artifacts/{ref} artifact.get waits
+artifact_content
+artifact_remove    DELETE /threads/{thread}/artifacts/{ref} artifact.remove
+artifact_search    GET    /artifacts                        artifact.search waits
+events             GET    /threads/{thread}/events          event.list
+event_stream
+event_stream_all
+cassette_put       POST   /cassettes                        artifact.put created
+cassette_upload
+cassette_get       GET    /cassettes/{ref}                  artifact.get waits
+ask
+cap_list           GET    /cap/list                         cap.list
+cap_invoke
+checkpoint         POST   /threads/{thread}/checkpoints     thread.checkpoint created
+session_end
+replay             POST   /threads/{thread}/replay          thread.replay is_call
+thread_export
+thread_import
+mirror             POST   /threads/{thread}/mirror          thread.mirror
+agent_list         GET    /agents                           agent.list
+agent_retire       DELETE /agents/{name}                    agent.retire
+permission_answer
+message_send       POST   /messages                         mail.send created repeatable
+message_list       GET    /messages                         mail.search waits
+receipt_new        POST   /messages/{message_id}/receipts   mail.receipt
+inbox              GET    /agents/{name}/inbox              mail.box
+channel_list       GET    /channels                         channel.list
+channel_join       POST   /channels/join                    channel.join
+channel_leave      POST   /channels/leave                   channel.leave
+dead_letters       GET    /dead-letters                     mail.dead
+dead_letter_resend POST   /dead-letters/{message_id}/resend mail.resend
+service_list       GET    /services                         service.list
+service_call       POST   /services/call                    service.call is_call
+metrics
+stats_all
+stats
+token_new
+token_list
+token_revoke
+token_rotate
+join
+audit
+report             POST   /reports/{thread}                 thread.report
+"""
+
+
+def _listed() -> Iterator[Operation | _Asking]:
+    own = {one.name: one for one in _OWN}
+    for line in _TABLE.strip().splitlines():
+        name, *asking = line.split()
+        yield _asking(name, *asking) if asking else own[name]
+
+
+def _asking(name: str, method: str, path: str, capability: str, *true: str) -> _Asking:
+    more: JsonObject = dict.fromkeys(true, True)
+    if more.pop("created", False):
+        more["status"] = 201
+    if "conditional" in true:  # the patch of a state
+        more |= {"asks": shapes.JsonPatch, "body": "patch"}
+    return _Asking(name, method, path, capability, more)
+
+
+_BY_NAME = {one.name: one for one in _listed()}
 
 
 @cache
