@@ -12,7 +12,7 @@ from functools import partial
 from msgspec import UNSET, Raw
 
 from tersely.doors.socket import envelopes
-from tersely.doors.socket.connection import Connection, Inflight
+from tersely.doors.socket.connection import Connection
 from tersely.doors.socket.envelopes import Delivered
 from tersely.doors.socket.services import Services
 from tersely.relay.access.access import Access
@@ -184,7 +184,7 @@ class Clients(Presence):
         if not connection.acks:
             self.settle(connection, one.number, Stage.DELIVERED)
             return
-        connection.inflight[one.number] = _inflight(one)
+        connection.inflight[one.number] = one._replace(payload=b"")
         if one.kind == CHANNEL and not connection.acks_channels:
             # The client does not acknowledge these, but it answers a PING behind them once it has
             # read them.
@@ -273,11 +273,10 @@ class Clients(Presence):
         one = connection.inflight.pop(number, None)
         self.mail.mark(Mark(connection.name, number, stage, self.mail.store.now_ms(), note=note))
         if one is None and stage in {Stage.INJECTED, Stage.SEEN}:
-            found = boxes.delivery(self.mail.store.reader, connection.name, number)
-            one = None if found is None else _inflight(found)
-        if one is not None and one.is_watched and one.sender in self.names:
+            one = boxes.delivery(self.mail.store.reader, connection.name, number)
+        if one is not None and _is_watched(one) and one.sender in self.names:
             told = {
-                "ack_id": one.sent_id,
+                "ack_id": one.id,
                 "seq": one.seq,
                 "stage": stage.name.lower(),
                 "by": connection.name,
@@ -297,18 +296,5 @@ def waiting(post: Post, number: int, mailbox: str, seq: int, attempt: int) -> Wa
 
 
 def _is_watched(one: Waiting) -> bool:
+    """True if the sender wants to know of each stage."""
     return b'"requires_ack":true' in one.treatment
-
-
-def _inflight(one: Waiting) -> Inflight:
-    is_channel = one.kind == CHANNEL
-    return Inflight(
-        one.number,
-        one.sender,
-        one.topic,
-        one.seq,
-        one.id,
-        one.attempts,
-        _is_watched(one),
-        is_channel,
-    )

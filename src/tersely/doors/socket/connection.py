@@ -6,33 +6,22 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, Protocol, cast
 
 from tersely.doors.socket.envelopes import write
 from tersely.doors.socket.frames import Frames, FrameTooLargeError, framed
+from tersely.foundation import JsonObject
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
 from tersely.foundation.limits import MAX_FRAME_BYTES, MAX_INFLIGHT_MESSAGES
 from tersely.foundation.network.credentials import is_same_user, process_of
 from tersely.relay.access.principals import Principal
+from tersely.relay.store.mailboxes import Waiting
 
 MAX_UNANSWERED_FRAMES = 256  # of one client, beyond which it is not read
 FRAMES_AT_ONCE = 128  # of one client, until others have their turn
 # not taken by one client, beyond which it is neither read nor sent messages
 SOCKET_OUTPUT_BYTES = 1_048_576
 SOCKET_SAID_BYTES = 262_144  # sent together
-
-
-class Inflight(NamedTuple):
-    """A message that was delivered and is not acknowledged."""
-
-    number: int
-    sender: str
-    topic: str
-    seq: int
-    sent_id: str
-    attempt: int
-    is_watched: bool  # the sender wants to know of each stage
-    is_channel: bool
 
 
 class Desk(Protocol):
@@ -91,7 +80,7 @@ class Connection(asyncio.Protocol):
         self.acks = True
         self.acks_channels = False
         self.window = MAX_INFLIGHT_MESSAGES
-        self.inflight: dict[int, Inflight] = {}
+        self.inflight: dict[int, Waiting] = {}  # delivered and not acknowledged, by number
         self.later: set[int] = set()  # messages that it wants to have again in a while
         self.position = 0  # the last message that was sent
         self.is_taking = False  # more is being taken for it
@@ -174,7 +163,7 @@ class Connection(asyncio.Protocol):
         self, code: str, message: str, *, about: str = "", is_fatal: bool = False, reason: str = ""
     ) -> None:
         """Say what is wrong; `about` is the id of the envelope that is meant."""
-        told: dict[str, Any] = {"code": code, "message": message, "fatal": is_fatal}
+        told: JsonObject = {"code": code, "message": message, "fatal": is_fatal}
         if about:
             told["ack_id"] = about
         if reason:

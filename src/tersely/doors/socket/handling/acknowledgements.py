@@ -14,6 +14,7 @@ from tersely.doors.socket.clients import Clients
 from tersely.doors.socket.connection import Connection
 from tersely.doors.socket.envelopes import Envelope, payload_of
 from tersely.foundation.limits import MESSAGE_RETRY_SECONDS
+from tersely.relay.mail.messages import CHANNEL
 from tersely.relay.store.mailboxes import Stage
 
 MAX_MESSAGE_ATTEMPTS = 10  # that a recipient answers with "later", until it is a dead letter
@@ -48,7 +49,7 @@ def nacked(clients: Clients, connection: Connection, envelope: Envelope) -> None
         return
     code = refused.code or (refused.reason or "INVALID").upper()
     note = f"{code}: {refused.message or refused.reason or ''}".rstrip(": ")
-    if code == "BUSY" and one.attempt < MAX_MESSAGE_ATTEMPTS:
+    if code == "BUSY" and one.attempts < MAX_MESSAGE_ATTEMPTS:
         del connection.inflight[number]
         connection.later.add(number)
         asyncio.get_running_loop().call_later(
@@ -92,5 +93,5 @@ def pong(clients: Clients, connection: Connection, envelope: Envelope) -> None:
         return
     upto = int(nonce[5:]) if nonce[5:].isascii() and nonce[5:].isdecimal() else 0
     for one in list(connection.inflight.values()):
-        if one.is_channel and one.number <= upto:
+        if one.kind == CHANNEL and one.number <= upto:
             clients.settle(connection, one.number, Stage.DELIVERED)
