@@ -21,6 +21,7 @@ from tersely.doors.home import home_directory
 from tersely.doors.http.contract.operations import AGENT_TOKEN, Content
 from tersely.doors.http.contract.shapes import Answered, Question, TicketTold
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
+from tersely.foundation import JsonObject
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS
@@ -299,7 +300,7 @@ class Client(_Asking):
                     yield decoded(EventTold, line.removeprefix(_DATA))
 
     @contextmanager
-    def _stream(self, call: _Call, waits: dict[str, Any]) -> Iterator[http.Response]:
+    def _stream(self, call: _Call, waits: JsonObject) -> Iterator[http.Response]:
         """An answer that is read as it comes; raises what the relay said instead."""
         with http.stream(
             self._pool, call.method, call.url, waits, headers=call.headers

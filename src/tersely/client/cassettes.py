@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tersely.capabilities.declaration.references import Referred
 from tersely.client.asking import Client
 from tersely.client.request import ask
+from tersely.foundation import JsonObject
 from tersely.foundation.limits import MAX_REFERRED_BYTES
 
 
@@ -24,7 +23,7 @@ def referred(relay: Client, ref: str) -> Referred:
     return Referred(found.ref, found.name, found.type, found.size, text, is_whole)
 
 
-def kept(relay: Client, text: str, name: str, tokens: int) -> dict[str, Any]:
+def kept(relay: Client, text: str, name: str, tokens: int) -> JsonObject:
     """Keep an answer: its reference, what it is in one line, and its preview. `text` is the
     reference.
     """

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
+from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 
@@ -21,7 +22,7 @@ _NAME_BYTES = 12
 
 MessageT = TypeVar("MessageT")
 # raises `ValueError`, `TypeError` or `KeyError` for what is no message
-Read = Callable[[Mapping[str, Any]], MessageT]
+Read = Callable[[JsonMapping], MessageT]
 
 
 class Unsent(NamedTuple, Generic[MessageT]):
@@ -111,7 +112,7 @@ def _is_regular(path: Path) -> bool:
     return stat.S_ISREG(path.lstat().st_mode)
 
 
-def _load(path: Path) -> dict[str, Any]:
+def _load(path: Path) -> JsonObject:
     """The content of a file, decoded; raises `ValueError`, `TypeError` or `RecursionError` for
     anything else.
     """

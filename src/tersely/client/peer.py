@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 import msgspec
 
@@ -25,6 +25,7 @@ from tersely.doors.socket.envelopes import VERSION, ServiceFailure
 from tersely.doors.socket.failures import error_of
 from tersely.doors.socket.frames import Frames, FrameTooLargeError, framed
 from tersely.doors.socket.socket_paths import socket_path
+from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import (
@@ -35,9 +36,6 @@ from tersely.foundation.limits import (
     REQUEST_SECONDS,
 )
 from tersely.foundation.network.credentials import is_same_user
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 _ENCODE = msgspec.json.Encoder().encode
 _DECODE = msgspec.json.Decoder().decode
@@ -94,13 +92,13 @@ class Receipt(NamedTuple):
     note: str = ""
 
 
-RequestHandler = Callable[[str, str, Mapping[str, Any]], None]
+RequestHandler = Callable[[str, str, JsonMapping], None]
 
 
 class Peer:
     """One connection under one name. For one event loop; several tasks may use it."""
 
-    def __init__(self, name: str, home: Path, hello: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, home: Path, hello: JsonMapping) -> None:
         self.name = name
         self.token = ""
         self.session_id = ""
@@ -117,7 +115,7 @@ class Peer:
         # requests that came before anybody could answer; the relay bounds them
         self._early: list[JsonObject] = []
         # of every other type
-        self.on_envelope: Callable[[Mapping[str, Any]], None] = lambda envelope: None
+        self.on_envelope: Callable[[JsonMapping], None] = lambda envelope: None
 
     @classmethod
     async def connect(
@@ -129,7 +127,7 @@ class Peer:
         token: str = "",
         program: str = "",
         task: str = "",
-        service: Mapping[str, Any] | None = None,
+        service: JsonMapping | None = None,
         binds: bool = False,
         project: str = "",
         directory: str = "",
@@ -209,7 +207,7 @@ class Peer:
         kind: str = "message",
         thread: str = "",
         topic: str = "",
-        data: Mapping[str, Any] | None = None,
+        data: JsonMapping | None = None,
         importance: float | None = None,
         ttl_ms: int | None = None,
         reply_to: str = "",
@@ -276,7 +274,7 @@ class Peer:
         self,
         service: str,
         method: str,
-        params: Mapping[str, Any],
+        params: JsonMapping,
         timeout_ms: int = REQUEST_SECONDS * 1000,
         *,
         in_words: bool = False,
@@ -464,7 +462,7 @@ class Peer:
             self._on_request(envelope["id"], envelope.get("from", ""), envelope["payload"])
 
 
-_RECEIVED: dict[str, Callable[[Peer, dict[str, Any]], None]] = {
+_RECEIVED: dict[str, Callable[[Peer, JsonObject], None]] = {
     "DELIVER": Peer._delivered,
     "CHANNEL_MESSAGE": Peer._delivered,
     "ACK": Peer._answered,
@@ -515,7 +513,7 @@ class _Wire(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         self._lost()
 
-    def send(self, envelope: Mapping[str, Any]) -> None:
+    def send(self, envelope: JsonMapping) -> None:
         assert self._transport is not None
         self._transport.write(framed(_ENCODE(envelope)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -12,6 +12,7 @@ import msgspec
 from tersely.client.hops import led_here
 from tersely.doors.http.contract.operations import IDEMPOTENCY_KEY, Content, Operation, operation
 from tersely.doors.http.contract.shapes import Failure
+from tersely.foundation import JsonMapping, frozen
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 
 AnswerT = TypeVar("AnswerT")
@@ -19,13 +20,13 @@ _CALL = "cap_invoke"  # the operation that counts what has led to it
 _FOREIGN = "or one of another version: tersely down, then tersely up"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request(Generic[AnswerT]):
     """One question. `path` and `query` are its parameters, `body` what is sent."""
 
     operation: Operation
     path: Mapping[str, str] = field(default_factory=dict)
-    query: Mapping[str, Any] = field(default_factory=dict)
+    query: JsonMapping = field(default_factory=dict)
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
 

@@ -21,8 +21,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,6 +31,7 @@ from tersely.client import hops
 from tersely.client.peer import Peer
 from tersely.doors.socket.envelopes import ServiceFailure
 from tersely.doors.socket.failures import failure_of
+from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_REQUESTS, MAX_SERVICE_RESULT_BYTES
 
@@ -43,11 +43,11 @@ _LOST = frozenset({"daemon_unavailable", "daemon_not_running", "timed_out"})
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Method:
     function: Callable[..., Any]
     parameters: type[msgspec.Struct]  # what it takes
-    told: dict[str, Any]
+    told: JsonObject
 
 
 class Service:
@@ -116,11 +116,11 @@ class Service:
             await asyncio.sleep(pause)
             pause = min(pause * 2, SERVICE_RECONNECT_SECONDS)
 
-    def offered(self) -> list[dict[str, Any]]:
+    def offered(self) -> list[JsonObject]:
         """The descriptions of what it can be asked, as the relay reads them."""
         return [method.told for method in self._methods.values()]
 
-    async def result(self, payload: Mapping[str, Any]) -> Any:
+    async def result(self, payload: JsonMapping) -> Any:
         """The result of a question, as a `SERVICE_REQUEST` has it; raises what there is instead."""
         result = await self._called(str(payload.get("method")), payload.get("params", {}))
         size = len(msgspec.json.encode(result))
@@ -139,7 +139,7 @@ class Service:
         peer.on_request = lambda request_id, sender, payload: self._begin(peer, request_id, payload)
         return peer
 
-    def _begin(self, peer: Peer, request_id: str, payload: Mapping[str, Any]) -> None:
+    def _begin(self, peer: Peer, request_id: str, payload: JsonMapping) -> None:
         if len(self._running) >= MAX_SERVICE_REQUESTS:
             busy = f"{MAX_SERVICE_REQUESTS:,} questions are being answered"
             peer.answer(request_id, error=ServiceFailure("BUSY", busy))
@@ -148,7 +148,7 @@ class Service:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    async def _answer(self, peer: Peer, request_id: str, payload: Mapping[str, Any]) -> None:
+    async def _answer(self, peer: Peer, request_id: str, payload: JsonMapping) -> None:
         hops.answering(payload.get("hops", 0))
         result, error = None, None
         try:

@@ -12,7 +12,6 @@ import socket
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ from tersely.doors.listening import Address, Listening, listening
 from tersely.doors.socket import serve as router
 from tersely.doors.socket.bridge.bridge import Bridge
 from tersely.doors.tenants import Tenants
-from tersely.foundation import settings
+from tersely.foundation import frozen, settings
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.beginning import Report, log_to
@@ -107,7 +106,7 @@ def _self_description(
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Process:
     """The server of this process."""
 

@@ -10,21 +10,19 @@ from __future__ import annotations
 import tomllib
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 
+from tersely.foundation import JsonObject, frozen
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_NOTE_CHARACTERS, MAX_SETTINGS_BYTES
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 DEFAULT_PAYLOAD_BYTES = 16_384
 DEFAULT_HOPS = 50
@@ -49,7 +47,7 @@ class Reach(StrEnum):
 _DEFAULT_ALLOWED = {Reach.READ: True, Reach.WRITE: True, Reach.NETWORK: False, Reach.EXECUTE: False}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Policy:
     """The decisions, all made. A rule of `allow` or `deny` is a pattern of capabilities and the
     agents it is about.

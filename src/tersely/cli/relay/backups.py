@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import LOCK, home_directory
+from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class _BackupParameters:
     file: str = positional(
         "where to write it; in a directory, a new file each time", metavar="FILE"
@@ -27,7 +23,7 @@ class _BackupParameters:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _RestoreParameters:
     file: str = positional("what backup has written", metavar="FILE")
 

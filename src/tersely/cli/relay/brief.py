@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tersely.capabilities.declaration.declaration import option
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
+from tersely.foundation import JsonObject, frozen
 from tersely.foundation.limits import MAX_BUDGET_TOKENS, MIN_BRIEF_TOKENS
 from tersely.foundation.process.ancestry import NAME_VARIABLE
 from tersely.foundation.storage.roots import enclosing_root, is_repository
@@ -19,7 +18,7 @@ from tersely.foundation.storage.roots import enclosing_root, is_repository
 BRIEF_TOKENS = 2_000  # of a brief, where nothing else is said
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _BriefParameters:
     task: str = option("", "what is to be done; code that it is about is shown", metavar="TEXT")
     entry: str = option(
@@ -35,7 +34,7 @@ class _BriefParameters:
     )  # fmt: skip
 
 
-def _brief(asked: RelayCommandCall, parameters: _BriefParameters) -> dict[str, Any]:
+def _brief(asked: RelayCommandCall, parameters: _BriefParameters) -> JsonObject:
     from tersely.handoff.parts import BriefSubject, brief
 
     home = _running_home()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.declaration.declaration import Parameter, parameters_of
 from tersely.cli.builtin.daemon import default_workspace
 from tersely.cli.options import Options
+from tersely.foundation import JsonMapping, JsonObject, frozen
 
 if TYPE_CHECKING:
     from tersely.client import Client
-    from tersely.foundation.types import JsonObject
 
 ROOT = "root"  # the parameter by which a call names its repository
 
@@ -39,9 +38,7 @@ class RelayCommandCall(NamedTuple):
         with self.connect() as relay:
             return relay(ask(name, content, **given))
 
-    def about_root(
-        self, relay: Client, arguments: Mapping[str, Any], schema: Mapping[str, Any]
-    ) -> JsonObject:
+    def about_root(self, relay: Client, arguments: JsonMapping, schema: JsonMapping) -> JsonObject:
         """The arguments of a call with the repository that it is about, where its schema has such a
         parameter.
 
@@ -57,7 +54,7 @@ class RelayCommandCall(NamedTuple):
         return rest if is_default else {**rest, ROOT: root}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RelayCommand:
     """Its words, its parameters, and what it does: the result, whose `text` is what is printed.
 
@@ -87,7 +84,7 @@ class RelayCommand:
         return self.summary
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Nothing:
     """The parameters of commands that have none."""
 

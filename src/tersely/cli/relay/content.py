@@ -6,49 +6,47 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tersely import __version__
 from tersely.capabilities.declaration.declaration import Role, group, option, positional
 from tersely.capabilities.relay.artifacts import GetParameters
 from tersely.capabilities.relay.threads import event_line
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain, worded
+from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 MAX_TAILED_EVENTS = 1_000  # that are shown without waiting for more
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _OfThread:
     thread: str = positional("the id of a thread", metavar="THREAD-ID")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Tail:
     thread: str = positional("the id of a thread", metavar="THREAD-ID")
     after: int = option(0, "events behind this number", minimum=0)
     follow: bool = option(True, "wait for those to come")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Put:
     file: str = positional("what to store, - for standard input", role=Role.TEXT, metavar="FILE")
     thread: str = option("", "the id of a thread; of none without")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Get:
     what: GetParameters = group(GetParameters)
     out: str = option("", "write all of it to a file", metavar="FILE")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Invoke:
     capability: str = positional("its name, as cap list shows it")
     thread: str = option("", "the id of a thread")
@@ -56,13 +54,13 @@ class _Invoke:
     agent: str = option("cli", "the agent that asks")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Export:
     thread: str = positional("the id of a thread", metavar="THREAD-ID")
     out: str = option("", "the file to write (default: the id and .zip)", metavar="FILE")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Import:
     bundle: str = positional("what export has written", metavar="FILE")
 

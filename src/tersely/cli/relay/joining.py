@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,17 +12,17 @@ from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace, resolved_root
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
+from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
     from tersely.client.gateway.joining import Membership
-    from tersely.foundation.types import JsonObject
 
 MAX_CODE_CHARACTERS = 100
 _AGAIN = "tersely leave, then join the other"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _JoinParameters:
     url: str = positional(
         "the address of the relay (default: the one that is joined)", default="", metavar="URL"

@@ -6,9 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tersely import __version__
 from tersely.capabilities.declaration.declaration import option, positional
@@ -17,6 +15,7 @@ from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, worded
 from tersely.cli.relay.examining import examined_remote
 from tersely.doors.home import DEFAULT_PORT, LOCK, LOG, NO_PORT, home_directory
+from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.installation import missing_requirements, repair_hint
 from tersely.foundation.process.lockfile import is_held
@@ -24,13 +23,10 @@ from tersely.foundation.storage.private import is_private
 from tersely.foundation.text.escape import visible_line
 from tersely.integrations import adoption
 
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
-
 _LEAST_FREE_BYTES = 100_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _UpParameters:
     port: int | None = option(
         None, f"where browsers find it; the next free one if it is taken (default: as before, {DEFAULT_PORT} at first)",
@@ -50,14 +46,14 @@ class _UpParameters:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _DoctorParameters:
     url: str = option("", "check only the server of a model here, whatever is configured")
     model: str = option("", "which of its models")
     kind: ServerKind = option(ServerKind.AUTO, "what the server speaks")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _AnswerParameters:
     permission: str = positional("its id, as agents shows it")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,13 +26,14 @@ from tersely.cli.relay import table
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.cli.relay.identity import asker, completed
 from tersely.cli.run import asks_for_help
+from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import EXIT_OK, TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES
 from tersely.foundation.process.ancestry import NAME_VARIABLE
 from tersely.foundation.text.suggestion import suggestion
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Asker:
     agent: str = option(
         "",
@@ -91,7 +91,7 @@ def _ask(program: str, command: Command, words: Sequence[str]) -> int:
     )
 
 
-def _print(output: Output, options: Options, name: str, agent: str, result: dict[str, Any]) -> int:
+def _print(output: Output, options: Options, name: str, agent: str, result: JsonObject) -> int:
     """Print a result, or the reference under which the relay keeps its text."""
     if options.output is None:
         return output.print_plain(Outcome("", result))

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.capabilities.declaration.declaration import positional
 from tersely.cli.relay.command_spec import ROOT, RelayCommand, RelayCommandCall
 from tersely.cli.services import CONNECTED
+from tersely.foundation import JsonMapping, JsonObject, frozen
 
 if TYPE_CHECKING:
     from tersely.client import Client
     from tersely.pty.inline.arguments import Asked as Question
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Call:
     service: str = positional("its name, as services lists it")
     method: str = positional("what it is to do")
     words: tuple[str, ...] = positional("what it is given: words, and --key value", default=())
 
 
-def _call(asked: RelayCommandCall, parameters: _Call) -> dict[str, Any]:
+def _call(asked: RelayCommandCall, parameters: _Call) -> JsonObject:
     from tersely.pty.inline.arguments import asked as question
 
     root, words = _without_root(parameters.words)
@@ -47,7 +47,7 @@ class _Method(NamedTuple):
     is a foreign one.
     """
 
-    schema: Mapping[str, Any]
+    schema: JsonMapping
     declared: Sequence[str]
 
 

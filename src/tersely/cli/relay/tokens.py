@@ -4,18 +4,16 @@ was refused.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tersely.capabilities.answers.text import Style, aligned
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, worded
 from tersely.doors.home import home_directory
+from tersely.foundation import JsonObject, frozen
 from tersely.foundation.text.escape import visible_line
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 
 class _Kind(StrEnum):
@@ -33,7 +31,7 @@ class _Level(StrEnum):
 _FIELDS = {"scope": "level", "thread": "threads", "channel": "channels", "project": "projects"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _NewParameters:
     identity: str = positional("whose it is", metavar="NAME", minimum=1, maximum=32)
     kind: _Kind = option(_Kind.PERSON, "what has the name")
@@ -50,21 +48,21 @@ class _NewParameters:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _TokenParameters:
     token: str = positional(
         "the id of a token, or the name of an identity for all of its tokens", metavar="TOKEN"
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _RotateParameters:
     token: str = positional(
         "the id of a token (default: that of the home)", default="", metavar="TOKEN"
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _AuditParameters:
     limit: int = option(100, "how many at most", minimum=1, maximum=1_000)
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 import os
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace
 from tersely.cli.relay.brief import session_directory
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
+from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
     from tersely.handoff.threads import SessionPlace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _RunParameters:
     program: tuple[str, ...] = positional("the program and its arguments, after --")
     name: str = option(
@@ -46,7 +46,7 @@ class _RunParameters:
     start: bool = option(True, "start the relay if none runs")
 
 
-def _run(asked: RelayCommandCall, parameters: _RunParameters) -> dict[str, Any]:
+def _run(asked: RelayCommandCall, parameters: _RunParameters) -> JsonObject:
     from tersely.pty.wanted import Wanted, run_in_tmux, warning
 
     try:

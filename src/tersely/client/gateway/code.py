@@ -8,9 +8,8 @@ import asyncio
 import logging
 import os
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -19,13 +18,11 @@ from tersely.client.service import Service
 from tersely.doors.socket.bridge.bridge import METHODS, Bridge
 from tersely.doors.socket.failures import failure_of
 from tersely.doors.socket.services import Asked
+from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, REQUEST_SECONDS
 from tersely.relay.services import configuration
 from tersely.relay.services.configuration import Bridged
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 MAX_PART_CHARACTERS = 30  # of the name of a service: that of the directory, and that of the machine
 SHARE_AGAIN_SECONDS = 5.0  # until a service that was lost is offered again
@@ -44,7 +41,7 @@ class LocalCode:
         """Their names."""
         return frozenset(self._bridges)
 
-    async def response(self, request_id: str, payload: Mapping[str, Any]) -> JsonObject:
+    async def response(self, request_id: str, payload: JsonMapping) -> JsonObject:
         """The answer to a question as a service gives it."""
         try:
             result = await self.answer(payload["service"], _asked(payload))
@@ -73,7 +70,7 @@ class _SharedCode(Service):
         """The methods of a code daemon, without the parameter that names a repository."""
         return [_without_root(one) for one in METHODS.values()]
 
-    async def result(self, payload: Mapping[str, Any]) -> Any:
+    async def result(self, payload: JsonMapping) -> Any:
         """The answer of the daemon; whoever asks does not choose what is read."""
         parameters = payload.get("params")
         if isinstance(parameters, dict):
@@ -104,7 +101,7 @@ def service_name(root: str, machine: str) -> str:
     return f"{name[:MAX_PART_CHARACTERS]}@{machine[:MAX_PART_CHARACTERS]}"
 
 
-def _asked(payload: Mapping[str, Any]) -> Asked:
+def _asked(payload: JsonMapping) -> Asked:
     milliseconds = payload.get("timeout_ms")
     seconds = (
         milliseconds / 1000

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import msgspec
@@ -27,6 +26,7 @@ from tersely.doors.http.contract.shapes import Answered, Question
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.request_parsing import PEER, PERSON_HEADER
 from tersely.doors.socket.services import Asked
+from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import portable_mark
@@ -34,9 +34,6 @@ from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.foundation.network import http
 from tersely.foundation.process.ancestry import is_of_person
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 SEND_AGAIN_SECONDS = 3.0  # between two tries to send what is kept
 GATEWAY_ANSWER_SECONDS = 660.0  # of silence of the relay: longer than any question may take
@@ -49,19 +46,19 @@ _NOT_PASSED_ON = frozenset(
 )
 _NOT_PASSED_BACK = frozenset({b"connection", b"transfer-encoding", b"keep-alive", b"date"})
 
-Scope = dict[str, Any]
+Scope = JsonObject
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """A message of an agent that waits for the relay: the arguments of `mail.send`, and what shows
     that the name is the agent's own.
     """
 
     agent: str
-    arguments: Mapping[str, Any]
+    arguments: JsonMapping
     token: str = ""
 
 
@@ -276,7 +273,7 @@ def _for_others(arguments: JsonObject) -> JsonObject:
     return given
 
 
-def _read_kept(kept: Mapping[str, Any]) -> Kept:
+def _read_kept(kept: JsonMapping) -> Kept:
     agent, arguments, token = kept["agent"], kept["arguments"], kept.get("token", "")
     are_texts = isinstance(agent, str) and isinstance(token, str)
     if not (are_texts and isinstance(arguments, dict)):

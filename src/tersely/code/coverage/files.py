@@ -6,7 +6,7 @@ import json
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from tersely.code.coverage.failures import merged, read_failures
 from tersely.code.coverage.formats import read_coverage
 from tersely.code.coverage.model import Coverage, Tested
 from tersely.code.coverage.running import DATA, HASHES, OUTPUT, RESULTS, RUNS
+from tersely.foundation import frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.private import READING
 
@@ -28,7 +29,7 @@ class DatedFile(NamedTuple):
     modified_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CoverageReport:
     """All that is known of one run, before it is placed in a repository."""
 

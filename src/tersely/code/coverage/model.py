@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
+from tersely.foundation import frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_COVERED_LINE
 
 Bits = bytes  # a set of line numbers: bit n, the least significant of a byte first, is line n
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileCoverage:
     """One file as a report has it. `path` is as written, its separators turned to slashes.
 
@@ -37,7 +38,7 @@ class FileCoverage:
         return frozenset(line for line, times in self.hits.items() if times <= 0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Coverage:
     """A whole report."""
 
@@ -59,7 +60,7 @@ class FailureFrame(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FailedTest:
     """A test that failed, its name as the runner writes it. The frames end where it failed."""
 
@@ -68,7 +69,7 @@ class FailedTest:
     frames: tuple[FailureFrame, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tested:
     """The outcomes of a report of tests: who failed, and who was not run."""
 

@@ -17,11 +17,11 @@ import signal
 import subprocess
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from selectors import EVENT_READ, DefaultSelector
 from typing import IO
 
+from tersely.foundation import frozen
 from tersely.foundation.clock import Stopwatch, wall_seconds
 from tersely.foundation.errors import TerselyError
 
@@ -35,7 +35,7 @@ _CHUNK_BYTES = 65_536
 _DATA_VARIABLE, _ROOT_VARIABLE = "TERSELY_RECORDER_DATA", "TERSELY_RECORDER_ROOT"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """A run of tests: its command, how it ended, and the folder with all that it left."""
 

@@ -7,17 +7,17 @@ in `ef` of `nf` failing tests and in `ep` passing ones it is ef / √(nf · (ef 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tersely.code.coverage.model import FileCoverage
+from tersely.foundation import frozen
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spectrum:
     """A table of the tests that ran lines of one file: a row a test, a column a line from 0;
     failing tests come first.

@@ -18,11 +18,12 @@ from urllib.parse import unquote_to_bytes
 from tersely.doors.http.connecting.accepting import recognize
 from tersely.doors.http.connecting.wrong_tokens import WrongTokens
 from tersely.doors.http.failures import body_of, status_of
+from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.agent_names import agent_name
 from tersely.relay.access.audit import Refusal
 
-Scope = dict[str, Any]
+Scope = JsonObject
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]

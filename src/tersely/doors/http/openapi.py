@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -19,9 +19,7 @@ from tersely.doors.http.contract.operations import (
     Operation,
 )
 from tersely.doors.http.failures import status_of
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation import JsonObject
 
 _FOR_ALL = (
     "malformed_request",

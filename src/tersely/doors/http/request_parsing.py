@@ -5,11 +5,9 @@ body, checked.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from starlette.requests import ClientDisconnect, Request
@@ -25,13 +23,11 @@ from tersely.doors.http.contract.operations import (
     Operation,
 )
 from tersely.doors.http.guard import PRINCIPAL
+from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.foundation.process.ancestry import is_of_agent, is_of_person
 from tersely.relay.access.principals import Kind, Principal
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 MAX_OPEN_BODY_BYTES = 10_000  # of who has shown no token
 MAX_HELD_BODY_BYTES = 64_000_000  # of all requests of one token, in memory until they are answered
@@ -65,12 +61,12 @@ class BodyRoom:
             self._held[self._token_id] = held
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """One request for an operation."""
 
-    path: Mapping[str, Any]
-    query: Mapping[str, Any]
+    path: JsonMapping
+    query: JsonMapping
     body: Any  # as the operation's `asks` has it, None where it asks for nothing
     agent: str
     key: str = ""  # of idempotency

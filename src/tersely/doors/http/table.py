@@ -13,10 +13,11 @@ from starlette.responses import Response
 
 from tersely.doors.http.guard import PRINCIPAL
 from tersely.doors.http.request_parsing import ROOM, BodyRoom
+from tersely.foundation import JsonObject
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 Failed = Callable[[Request, Exception], Response]
-Scope = dict[str, Any]
+Scope = JsonObject
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
 

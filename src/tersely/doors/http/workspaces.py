@@ -5,16 +5,17 @@ of our own.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.binding import schema
 from tersely.capabilities.declaration.declaration import Capability, Effect
 from tersely.capabilities.declaration.references import Referred, with_references
 from tersely.daemon.asking import Asking
+from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_REFERRED_BYTES, MAX_REQUEST_SECONDS
 from tersely.relay.artifacts import cassettes
@@ -22,9 +23,6 @@ from tersely.relay.policy import Reach
 from tersely.relay.services.calls import Call, Given, Offer, Scope
 from tersely.relay.store.store import Store
 from tersely.relay.threads.accounting import Size
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 ROOT = "root"
 AnswerT = TypeVar("AnswerT")
@@ -113,7 +111,7 @@ class Workspaces:
         text = content.decode("utf-8", "replace")
         return Referred(found.digest, found.name, found.type, found.size_bytes, text, is_whole)
 
-    def _split(self, arguments: Mapping[str, Any]) -> tuple[Path, JsonObject]:
+    def _split(self, arguments: JsonMapping) -> tuple[Path, JsonObject]:
         """The repository that a call is about, and the rest of its arguments."""
         rest = dict(arguments)
         named = rest.pop(ROOT, self._default)

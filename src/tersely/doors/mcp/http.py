@@ -7,7 +7,7 @@ Every answer is one JSON body: progress is not told, and there is no stream of e
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
@@ -38,6 +38,7 @@ from tersely.doors.mcp.session import (
     ClientSession,
     ServedMethods,
 )
+from tersely.foundation import JsonMapping
 from tersely.foundation.errors import TerselyError
 
 HOST = "127.0.0.1"
@@ -185,7 +186,7 @@ def _check_headers(request: Request, value: Any) -> None:
     if not isinstance(value, dict) or "id" not in value:
         return
     params = value.get("params")
-    given: Mapping[str, Any] = params if isinstance(params, dict) else {}
+    given: JsonMapping = params if isinstance(params, dict) else {}
     method = value.get("method")
     meta = given.get("_meta")
     wanted = {_VERSION: meta.get(VERSION_KEY) if isinstance(meta, dict) else None, _METHOD: method}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn
+
+from tersely.foundation import JsonMapping, JsonObject
 
 PARSE_ERROR = -32_700
 INVALID_REQUEST = -32_600
@@ -32,14 +33,14 @@ class RpcRequest(NamedTuple):
 
     id: Id
     method: str
-    params: dict[str, Any]
+    params: JsonObject
 
 
 class RpcNotification(NamedTuple):
     """A message that has no answer."""
 
     method: str
-    params: dict[str, Any]
+    params: JsonObject
 
 
 class RpcResponse(NamedTuple):
@@ -89,19 +90,19 @@ def message(value: Any) -> Message:
     return RpcRequest(id_of(value), method, params)
 
 
-def encode(value: Mapping[str, Any] | list[dict[str, Any]]) -> bytes:
+def encode(value: JsonMapping | list[JsonObject]) -> bytes:
     """A message or a batch in one line without its end, in ASCII: a lone surrogate in a file name
     stops no answer.
     """
     return json.dumps(value, separators=(",", ":")).encode()
 
 
-def success(request_id: Id, result: Mapping[str, Any]) -> dict[str, Any]:
+def success(request_id: Id, result: JsonMapping) -> JsonObject:
     """The answer to a request."""
     return {"jsonrpc": "2.0", "id": request_id, "result": result}
 
 
-def failure(request_id: Id, error: RpcError) -> dict[str, Any]:
+def failure(request_id: Id, error: RpcError) -> JsonObject:
     """The refusal of a request; of a message without a valid id the id is null."""
     told = {"code": error.code, "message": error.message}
     return {

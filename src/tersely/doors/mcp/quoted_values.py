@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from tersely.foundation import JsonMapping
+
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
     "integer": int,
     "number": (int, float),
@@ -17,7 +19,7 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
 _WORDS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None, "none": None}
 
 
-def unquoted(value: Any, schema: Mapping[str, Any]) -> Any:
+def unquoted(value: Any, schema: JsonMapping) -> Any:
     """A value as its JSON Schema wants it, where its text is one, and whole numbers however they are
     written; else as it is, to be refused by whoever checks it. A text that may be a text stays one.
     """
@@ -35,7 +37,7 @@ def unquoted(value: Any, schema: Mapping[str, Any]) -> Any:
     return value
 
 
-def _schema_of(properties: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _schema_of(properties: JsonMapping, name: str) -> JsonMapping:
     found = properties.get(name)
     return found if isinstance(found, dict) else {}
 
@@ -56,7 +58,7 @@ def _is_whole(value: Any, kinds: set[str]) -> bool:
     return wants_whole and isinstance(value, float) and value.is_integer()
 
 
-def _takes_texts(schema: Mapping[str, Any]) -> bool:
+def _takes_texts(schema: JsonMapping) -> bool:
     """True for a list of texts: one text that looks like a list of something else is a text of it."""
     items = schema.get("items")
     return isinstance(items, dict) and items.get("type") == "string"

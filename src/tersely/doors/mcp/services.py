@@ -8,10 +8,10 @@ asking their user.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 from tersely.capabilities.declaration.toolset import tool_name
+from tersely.foundation import JsonMapping
 
 
 class Method(NamedTuple):
@@ -20,7 +20,7 @@ class Method(NamedTuple):
     service: str
     name: str
     description: str
-    parameters: Mapping[str, Any]  # a JSON Schema
+    parameters: JsonMapping  # a JSON Schema
 
     @property
     def tool(self) -> str:
@@ -39,10 +39,10 @@ class Services(Protocol):
     async def methods(self) -> list[Method]:
         """The methods that can be asked; none where no relay runs."""
 
-    async def ask(self, method: Method, arguments: Mapping[str, Any]) -> Any:
+    async def ask(self, method: Method, arguments: JsonMapping) -> Any:
         """The result; raises what there is instead."""
 
-    async def answer(self, capability: str, arguments: Mapping[str, Any], budget: int) -> str:
+    async def answer(self, capability: str, arguments: JsonMapping, budget: int) -> str:
         """The answer of a capability of the relay in words of at most `budget` tokens; raises what
         there is instead.
         """

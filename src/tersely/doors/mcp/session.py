@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tersely import __version__
 from tersely.doors.mcp.jsonrpc import (
@@ -28,9 +28,7 @@ from tersely.doors.mcp.jsonrpc import (
     message,
     success,
 )
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation import JsonMapping, JsonObject
 
 BATCHING_VERSION = "2025-03-26"  # the one revision with batches of messages
 HANDSHAKE_VERSIONS = ("2024-11-05", BATCHING_VERSION, "2025-06-18", "2025-11-25")
@@ -45,14 +43,14 @@ VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _ABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 _SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 _SERVER = {"name": "tersely", "version": __version__}
-_CAPABILITIES: Mapping[str, Any] = {"tools": {}, "resources": {}}
+_CAPABILITIES: JsonMapping = {"tools": {}, "resources": {}}
 # what answers say of keeping them, where a revision wants it said
 _UNCACHED = {"ttlMs": 0, "cacheScope": "private"}
 
 _LOG = logging.getLogger("tersely.mcp")
 
-Send = Callable[[Mapping[str, Any]], None]
-Method = Callable[["OpenRequest"], Awaitable[dict[str, Any]]]
+Send = Callable[[JsonMapping], None]
+Method = Callable[["OpenRequest"], Awaitable[JsonObject]]
 
 
 class ServedMethods(NamedTuple):
@@ -98,7 +96,7 @@ class ClientSession:
         self._service = service
         self.send = send
         self.version = ""  # as agreed upon by the handshake, empty before
-        self.abilities: Mapping[str, Any] = {}
+        self.abilities: JsonMapping = {}
         self._open: dict[Id, asyncio.Future[Any]] = {}
         self._asked: dict[Id, asyncio.Future[Any]] = {}
         self._asked_count = 0
@@ -188,7 +186,7 @@ class ClientSession:
             else result
         )
 
-    async def _initialize(self, params: Mapping[str, Any]) -> JsonObject:
+    async def _initialize(self, params: JsonMapping) -> JsonObject:
         wanted, abilities = params.get("protocolVersion"), params.get("capabilities", {})
         if not isinstance(wanted, str) or not isinstance(abilities, dict):
             raise RpcError(
@@ -204,13 +202,13 @@ class ClientSession:
             "instructions": await self._service.instructions(),
         }
 
-    async def _discover(self, params: Mapping[str, Any]) -> JsonObject:
+    async def _discover(self, params: JsonMapping) -> JsonObject:
         told = {"supportedVersions": list(ENVELOPE_VERSIONS), "capabilities": _CAPABILITIES}
         return _with_envelope(
             {**told, "instructions": await self._service.instructions()}, is_kept=True
         )
 
-    async def _ping(self, params: Mapping[str, Any]) -> JsonObject:
+    async def _ping(self, params: JsonMapping) -> JsonObject:
         return {}
 
     def _note(self, notification: RpcNotification) -> None:
@@ -234,7 +232,7 @@ class ClientSession:
             )
 
 
-Own = Callable[[ClientSession, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+Own = Callable[[ClientSession, JsonMapping], Awaitable[JsonObject]]
 _OF_HANDSHAKES: Mapping[str, Own] = {
     "initialize": ClientSession._initialize,
     "ping": ClientSession._ping,
@@ -242,12 +240,12 @@ _OF_HANDSHAKES: Mapping[str, Own] = {
 _OF_ENVELOPES: Mapping[str, Own] = {"server/discover": ClientSession._discover}
 
 
-def _has_envelope(params: Mapping[str, Any]) -> bool:
+def _has_envelope(params: JsonMapping) -> bool:
     meta = params.get("_meta")
     return isinstance(meta, dict) and VERSION_KEY in meta
 
 
-def _check_envelope(meta: Mapping[str, Any]) -> None:
+def _check_envelope(meta: JsonMapping) -> None:
     """Raise `RpcError` for a request of a revision that is not served, or that does not say enough."""
     version = meta[VERSION_KEY]
     if not isinstance(version, str) or not isinstance(meta.get(_ABILITIES_KEY), dict):
@@ -259,7 +257,7 @@ def _check_envelope(meta: Mapping[str, Any]) -> None:
         raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", told)
 
 
-def _with_envelope(result: Mapping[str, Any], *, is_kept: bool) -> JsonObject:
+def _with_envelope(result: JsonMapping, *, is_kept: bool) -> JsonObject:
     """A result as revisions without a handshake want it."""
     meta = {**result.get("_meta", {}), _SERVER_KEY: _SERVER}
     return {**result, "_meta": meta, "resultType": "complete", **(_UNCACHED if is_kept else {})}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 from tersely.daemon.ndjson.lines import Lines
 from tersely.doors.mcp.jsonrpc import MAX_MESSAGE_BYTES, RpcError, decode, encode, failure
 from tersely.doors.mcp.session import MAX_OPEN_REQUESTS, ClientSession, ServedMethods
+from tersely.foundation import JsonMapping, JsonObject
 
 MAX_UNSENT_MESSAGES = 2 * MAX_OPEN_REQUESTS
 SETTLE_SECONDS = 1.0  # for what is still being answered when our input is closed
@@ -93,10 +93,10 @@ class _Streams:
         if answer is not None:
             await self._send(answer)
 
-    async def _send(self, answer: Mapping[str, Any] | list[dict[str, Any]]) -> None:
+    async def _send(self, answer: JsonMapping | list[JsonObject]) -> None:
         await self._unsent.put(encode(answer) + b"\n")
 
-    def _offer(self, body: Mapping[str, Any]) -> None:
+    def _offer(self, body: JsonMapping) -> None:
         with suppress(asyncio.QueueFull):  # a client that does not read is not told everything
             self._unsent.put_nowait(encode(body) + b"\n")
 

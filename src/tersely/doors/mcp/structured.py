@@ -6,9 +6,8 @@ tokens: nothing of this is sent unless the server was started for programs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import Any, get_type_hints
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.answers.reply import BUDGET
@@ -17,9 +16,7 @@ from tersely.capabilities.declaration.declaration import Capability, Context
 from tersely.capabilities.declaration.references import has_references
 from tersely.daemon.ndjson.spellings import spelling_of
 from tersely.doors.mcp.tools import STORE
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation import JsonMapping, JsonObject
 
 _TEXT = "text"  # the field of answers that are made to be read, as context packs are
 
@@ -45,7 +42,7 @@ def output_schema(capability: Capability) -> JsonObject | None:
     return {**own, "$defs": parts}
 
 
-def data_arguments(command: str, arguments: Mapping[str, Any]) -> JsonObject | None:
+def data_arguments(command: str, arguments: JsonMapping) -> JsonObject | None:
     """The arguments by which the answer to a command is asked for as data; None where it is none, is
     kept elsewhere, or refers to what is.
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.answers.delta import for_reader
@@ -24,12 +24,10 @@ from tersely.capabilities.declaration.declaration import (
 from tersely.capabilities.declaration.toolset import OFFERED, call_line, offered, tool_name
 from tersely.daemon.ndjson.spellings import SPELLINGS, spelling_of
 from tersely.doors.mcp.quoted_values import unquoted
+from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS
 from tersely.foundation.text.suggestion import suggestion
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 INSTRUCTIONS = (
     "Answers about the code of one repository. Begin a task with packet, and do what its line next says. A symbol is "
@@ -42,7 +40,7 @@ ACT = "relay"  # what calls those that do more than read
 # keeps the answer to a question about code in the relay, and replies its reference
 STORE = "store_in_cassette"
 
-BY_EVERY_TOOL: Mapping[str, Any] = {BUDGET: {"type": "integer"}, STORE: {"type": "boolean"}}
+BY_EVERY_TOOL: JsonMapping = {BUDGET: {"type": "integer"}, STORE: {"type": "boolean"}}
 
 # The tools that are listed, with the parameters that their schemas show. They take the others of
 # their capability too.
@@ -120,7 +118,7 @@ def tools(*, all_tools: bool = False) -> list[Tool]:
     return [*core, *_callers()]
 
 
-def question(name: str, arguments: Mapping[str, Any]) -> Question:
+def question(name: str, arguments: JsonMapping) -> Question:
     """The question of a tool's call; raises `unknown_command` or `invalid_argument`."""
     given, pair = dict(arguments), name if name in {CALL, ACT} else ""
     if pair:
@@ -137,7 +135,7 @@ def question(name: str, arguments: Mapping[str, Any]) -> Question:
     return Question(command, _typed(command, given))
 
 
-def _typed(command: str, given: Mapping[str, Any]) -> JsonObject:
+def _typed(command: str, given: JsonMapping) -> JsonObject:
     """The arguments of a command as its parameters want them, where they came in quotes."""
     spelling = spelling_of(command)
     name, renames = (spelling.capability, spelling.renames) if spelling else (command, {})
@@ -190,7 +188,7 @@ def likely(name: str) -> str:
     return _suggestion(name, {**known, MORE_TOOLS: "", CALL: "", ACT: ""})
 
 
-def more_tools(arguments: Mapping[str, Any]) -> str:
+def more_tools(arguments: JsonMapping) -> str:
     """The tools that can be called; or, of one tool, all that there is to be known. Raises
     `unknown_command`.
     """
@@ -221,7 +219,7 @@ def _commands() -> list[str]:
     return [*OFFERED, *(name for name in SPELLINGS if "." in name)]
 
 
-def called(arguments: Mapping[str, Any]) -> tuple[str, Any, JsonObject]:
+def called(arguments: JsonMapping) -> tuple[str, Any, JsonObject]:
     """The tool, budget and arguments that are given to `call`; some models write the arguments as a
     text of JSON.
     """

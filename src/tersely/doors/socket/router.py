@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Any
 
 from tersely.doors.socket import envelopes
 from tersely.doors.socket.clients import Clients
@@ -16,6 +15,7 @@ from tersely.doors.socket.envelopes import Envelope, MalformedError
 from tersely.doors.socket.handling import acknowledgements, channels, handshake, sending
 from tersely.doors.socket.refusals import refuse
 from tersely.doors.socket.services import Services
+from tersely.foundation import JsonObject
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
@@ -194,7 +194,7 @@ def _turn_away(connection: Connection, about: str = "") -> None:
     connection.fail("INTERNAL", message, about=about, reason="busy")
 
 
-def _arguments(envelope: Envelope) -> dict[str, Any]:
+def _arguments(envelope: Envelope) -> JsonObject:
     """The arguments by which is decided whether an envelope is permitted."""
     payload = decode(bytes(envelope.payload))
     named = payload if isinstance(payload, dict) else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -20,6 +20,7 @@ from tersely.doors.socket.envelopes import (
     ServiceResponse,
 )
 from tersely.doors.socket.failures import CODES, error_of, failure_of
+from tersely.foundation import JsonMapping
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
@@ -290,7 +291,7 @@ class Services:
         one.answer(response)
 
     def _measure(self, service: str, method: str, seconds: float, failure: str) -> None:
-        declared_methods: Mapping[str, Any] = (
+        declared_methods: JsonMapping = (
             self._declared[service].methods if service in self._declared else {}
         )
         # a service may make up as many as it likes

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tersely.foundation import JsonMapping
 from tersely.foundation.errors import TerselyError
 from tersely.relay.access.audit import refusal_of
 from tersely.relay.access.principals import Level, Principal, is_meant
@@ -41,10 +42,10 @@ class Access:
         self,
         principal: Principal,
         asked: str,
-        arguments: Mapping[str, Any],
+        arguments: JsonMapping,
         *,
         door: str = "capability",
-    ) -> Mapping[str, Any]:
+    ) -> JsonMapping:
         """The arguments with which a question may be asked; raises what refuses it, which the audit
         log has then.
         """
@@ -163,9 +164,7 @@ class Access:
             message = f"{principal.name} has {MAX_IDENTITY_NAMES:,} names"
             raise TerselyError("busy", message, "retire some: tersely agents retire NAME")
 
-    def _checked(
-        self, principal: Principal, asked: str, arguments: Mapping[str, Any]
-    ) -> Mapping[str, Any]:
+    def _checked(self, principal: Principal, asked: str, arguments: JsonMapping) -> JsonMapping:
         rule = RULES.get(asked)
         if rule is None:
             hint = "it is asked where the relay runs"

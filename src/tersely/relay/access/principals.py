@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
+from tersely.foundation import frozen
 from tersely.relay.store.store import DEFAULT_TENANT
 
 LOCAL = DEFAULT_TENANT  # the tenant that the user's own programs belong to
@@ -32,7 +32,7 @@ class Level(StrEnum):
         return order.index(self) >= order.index(other)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scopes:
     """The reach of a token: a level, and patterns of names in the manner of file names.
 
@@ -48,7 +48,7 @@ class Scopes:
 WRITER = Scopes()  # what a token is good for where nobody says otherwise
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Principal:
     """An identity as one of its tokens shows it."""
 

@@ -6,13 +6,14 @@ A question is a capability, an operation of HTTP that is none, or a type of enve
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
+from tersely.foundation import JsonMapping
 from tersely.foundation.errors import TerselyError
 from tersely.relay.access.principals import Level, Principal, is_meant
 from tersely.relay.store.streams import no_thread
 
-Arguments = Mapping[str, Any]
+Arguments = JsonMapping
 
 
 class Facts(Protocol):

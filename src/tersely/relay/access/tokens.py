@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from threading import Lock
 
 import msgspec
 
+from tersely.foundation import frozen
 from tersely.foundation.errors import TerselyError
 from tersely.relay.access.principals import LOCAL, WRITER, Kind, Principal, Scopes
 from tersely.relay.encoding import encode
@@ -63,7 +63,7 @@ class _Change(msgspec.Struct, omit_defaults=True):
     ended: tuple[str, ...] = ()  # ids of those that are no longer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grant:
     """The identity and the reach that a new token is to have."""
 

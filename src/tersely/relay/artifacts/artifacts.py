@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from typing import Any, NamedTuple
 
+from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BLOB_BYTES, MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
 from tersely.relay.artifacts.preview.make import TYPES, Content, Preview, is_text, preview
@@ -47,7 +48,7 @@ class Origin(NamedTuple):
     source_refs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Artifact:
     """An artifact of a thread, without its content."""
 
@@ -73,7 +74,7 @@ class Artifact:
         """The reference of the artifact: its SHA-256 in hexadecimal."""
         return self.digest
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> JsonObject:
         """The artifact as doors send it."""
         made = {
             "created_by": self.origin.actor,

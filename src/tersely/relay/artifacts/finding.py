@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from tersely.foundation import frozen
 from tersely.foundation.errors import TerselyError
 from tersely.relay.artifacts.artifacts import SEARCHED_BYTES, searched_in
 from tersely.relay.artifacts.reading import first_mention
@@ -19,7 +19,7 @@ MAX_SCANNED_BYTES = 200_000_000  # of long artifacts that one question reads bey
 MAX_LONG_ARTIFACTS = 1_000  # that one question looks at
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """An artifact with the words that were looked for, which stand between « and »."""
 
@@ -30,7 +30,7 @@ class Found:
     snippet: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Search:
     """The hits of a search, the best first. `unread` long artifacts were searched in their
     beginning alone.

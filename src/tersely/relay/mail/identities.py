@@ -10,10 +10,11 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from tersely.foundation import JsonMapping, frozen
 from tersely.foundation.activity import GONE, IDLE, WORKING
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.agent_names import looks
@@ -42,7 +43,7 @@ class _Heard(NamedTuple):
     at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Claim:
     """The credentials of a client when it comes: the token of a name, or the one to resume with,
     and what it says of itself.
@@ -51,13 +52,13 @@ class Claim:
     name: str
     kind: str | None = None
     project: str = ""
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: JsonMapping = field(default_factory=dict)
     token: str = ""
     binds: bool = False
     resume: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Session:
     """The tokens that a client is given. `token` is there where the name has just been bound."""
 

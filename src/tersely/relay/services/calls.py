@@ -9,15 +9,16 @@ one batch of the store. The same call made by several at once is made once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from itertools import islice
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
+from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_REFS, RECEIPT_SECONDS
@@ -31,22 +32,19 @@ from tersely.relay.store.streams import CAPABILITY_INVOKED, happened
 from tersely.relay.threads import threads
 from tersely.relay.threads.accounting import Size, scopes, spent
 
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
-
 CALL_SECONDS = 120  # for a call that somebody else makes already
 INLINE_ANSWER_BYTES = 16_384  # of a call, that are sent with its answer
 MAX_TRIED_CHUNKS = 1_000  # of an answer
 TENANT = "local"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """A question of somebody to a capability."""
 
     thread_id: str
     capability: str
-    arguments: Mapping[str, Any]
+    arguments: JsonMapping
     actor: str
     hops: int = 0  # calls that led to this one
     source_refs: tuple[str, ...] = ()  # artifacts that the arguments were made from
@@ -75,7 +73,7 @@ class Scope(NamedTuple):
     version: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offer:
     """A capability that can be called. `run` may wait; it is given the call and raises what went
     wrong.
@@ -86,7 +84,7 @@ class Offer:
 
     name: str
     description: str
-    arguments: Mapping[str, Any]  # a JSON Schema
+    arguments: JsonMapping  # a JSON Schema
     run: Callable[[Call], Given]
     reach: Reach = Reach.READ
     scope: Callable[[Call], Scope | None] | None = None
@@ -106,7 +104,7 @@ class Offer:
         return {**told, "cache_ttl_sec": self.remembered_seconds} if self.scope else told
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answered:
     """The result of a call: its artifact, and how it came to be."""
 
@@ -366,7 +364,7 @@ def _fingerprint(call: Call) -> str:
     return sha256(canonical([call.thread_id, call.capability, dict(call.arguments)])).hexdigest()
 
 
-def cache_key(capability: str, arguments: Mapping[str, Any], scope: Scope) -> str:
+def cache_key(capability: str, arguments: JsonMapping, scope: Scope) -> str:
     """SHA-256 of everything that an answer depends on."""
     return sha256(
         canonical([TENANT, capability, dict(arguments), scope.name, scope.version])

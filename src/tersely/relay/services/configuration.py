@@ -13,13 +13,14 @@ import os
 import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
 
+from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, MAX_SETTINGS_BYTES
 
@@ -30,7 +31,7 @@ _TRUE, _FALSE = frozenset({"true", "1", "yes", "on"}), frozenset({"false", "0", 
 _NAME = re.compile(r"\w[\w.-]{0,63}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bridged:
     """A service behind a socket on which JSON is spoken, one object a line."""
 
@@ -40,7 +41,7 @@ class Bridged:
     starts: bool = True  # a code daemon where none runs
     seconds: float = MAX_SERVICE_SECONDS  # the longest that a question may take, whatever it says
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> JsonObject:
         """The setting as it is shown."""
         return {
             "name": self.name,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
 
+from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import encode
 from tersely.relay.policy import Reach
@@ -18,7 +19,7 @@ MAX_SERVICE_CAPABILITIES = 100  # of one service
 MAX_SERVICE_TEXT_CHARACTERS = 1_000  # of what it says of itself or of one of them
 MAX_SERVICE_SCHEMA_BYTES = 10_000
 CONNECTED, BRIDGE = "connected", "bridge"  # how the relay reaches a service
-_ANYTHING: Mapping[str, Any] = {"type": "object"}
+_ANYTHING: JsonMapping = {"type": "object"}
 _TOLD = "a capability is a name, or an object with a name, a description, parameters and an effect"
 
 
@@ -27,7 +28,7 @@ class _Told(Struct):
 
     name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}\Z")]
     description: Annotated[str, Meta(max_length=MAX_SERVICE_TEXT_CHARACTERS)] = ""
-    parameters: dict[str, Any] = msgspec.field(default_factory=lambda: dict(_ANYTHING))
+    parameters: JsonObject = msgspec.field(default_factory=lambda: dict(_ANYTHING))
     effect: Reach = Reach.WRITE
 
 
@@ -36,11 +37,11 @@ class Method(NamedTuple):
 
     name: str
     description: str = ""
-    parameters: Mapping[str, Any] = _ANYTHING  # a JSON Schema
+    parameters: JsonMapping = _ANYTHING  # a JSON Schema
     reach: Reach = Reach.WRITE  # nobody has said that it only reads
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Declared:
     """A service. One that lists no methods can be asked anything, over the socket alone."""
 
@@ -52,7 +53,7 @@ class Declared:
     # for which state of the world an answer holds
     scope: Callable[[str, Call], Scope | None] | None = None
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> JsonObject:
         """The service as doors list it."""
         methods = [
             {

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
 from functools import partial
 from threading import BoundedSemaphore, Lock
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
+from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, REQUEST_SECONDS
 from tersely.relay.encoding import decode, encode
@@ -64,7 +65,7 @@ class Services:
         calls.hops_of = self.hops_of
         self.figures = Figures()
         # the bridges as their owner has decided, for whoever shows settings
-        self.settings: list[dict[str, Any]] = []
+        self.settings: list[JsonObject] = []
 
     def attach(self, call_soon: Callable[..., object], desk: Desk) -> None:
         """Have a desk asked from now on; `call_soon` has its loop call something."""

@@ -7,9 +7,10 @@ each command gives is a whole number, said with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from tersely.foundation import frozen
 
 
 class Edit(NamedTuple):
@@ -21,7 +22,7 @@ class Edit(NamedTuple):
     change: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Append:
     """An entry at the end of a stream. Gives its number: 1, 2, … without gaps in each stream.
 
@@ -35,7 +36,7 @@ class Append:
     at_ms: int | None = None  # when it happened, if that was before now
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Write:
     """The next version of a document. Gives its version: 1, 2, …
 
@@ -51,7 +52,7 @@ class Write:
     at_ms: int | None = None  # when it was made, if that was before now
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Keep:
     """A blob, by the SHA-256 of its bytes in hexadecimal; one that is there already stays. Gives
     its size in bytes.
@@ -66,7 +67,7 @@ class Keep:
     file: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attach:
     """A blob as something of an owner's, under a name of the owner's choice that says what it is.
     Gives its number.
@@ -83,7 +84,7 @@ class Attach:
     at_ms: int | None = None  # when it was attached, if that was before now
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Detach:
     """The end of an attachment. Gives 1, or 0 where there was none."""
 
@@ -91,7 +92,7 @@ class Detach:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cache:
     """An answer to be remembered until a time. Gives its size in bytes."""
 
@@ -100,7 +101,7 @@ class Cache:
     expires_ms: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Count:
     """An amount to be added to a counter of a scope. Gives the new sum."""
 
@@ -112,7 +113,7 @@ class Count:
 Command = Append | Write | Keep | Attach | Detach | Cache | Count
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Batch:
     """Commands that belong together.
 
@@ -126,7 +127,7 @@ class Batch:
     fingerprint: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Committed:
     """The results of a batch's commands, in order, and whether that had happened before."""
 

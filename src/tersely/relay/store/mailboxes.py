@@ -7,12 +7,13 @@ value of the result, for it has changed nothing.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from itertools import groupby
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from tersely.foundation import JsonMapping
 from tersely.foundation.limits import INDEXED_MESSAGES, MAX_READ_ENTRIES
 from tersely.relay.encoding import decode, encode
 from tersely.relay.store.engines.engine import FullText, Statements
@@ -127,7 +128,7 @@ class Identity(NamedTuple):
     name: str
     kind: str = "agent"
     project: str = ""
-    details: Mapping[str, Any] = MappingProxyType({})
+    details: JsonMapping = MappingProxyType({})
     token: bytes | None = None
     session: str = ""
     resume: bytes | None = None

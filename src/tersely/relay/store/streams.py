@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import decode, encode, timestamp
 from tersely.relay.store.commands import Append, Entry
@@ -35,7 +35,7 @@ def no_thread(thread_id: str) -> TerselyError:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """One thing that happened in a thread. Numbers are 1, 2, … without gaps."""
 
@@ -45,7 +45,7 @@ class Event:
     at_ms: int
     payload: Any
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> JsonObject:
         """The event as doors send it."""
         return {
             "id": str(self.number),
@@ -60,7 +60,7 @@ class Event:
 def happened(
     thread_id: str,
     kind: str,
-    payload: Mapping[str, Any] | Callable[[Sequence[int]], Mapping[str, Any]],
+    payload: JsonMapping | Callable[[Sequence[int]], JsonMapping],
 ) -> Append:
     """The command that tells a thread of an event; the payload may depend on what the batch gave
     before.

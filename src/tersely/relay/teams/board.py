@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import field, replace
+from typing import Any, NamedTuple
 
+from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import timestamp
 from tersely.relay.store.store import MAX_CLOCK_STEP_MS, Store
 from tersely.relay.store.streams import THREAD
 from tersely.relay.threads import threads
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 BOARD_TRIES = 50  # to change a board that others change at the same time
 TAKEN_SECONDS = 3_600  # after which an item whose holder does not work is ready again
@@ -29,7 +27,7 @@ PENDING, TAKEN, DONE, BLOCKED = "pending", "taken", "done", "blocked"
 _ID = re.compile(r"b[1-9][0-9]{0,5}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """One thing to do. `needs` are items that come first; `by` has taken it, until `until` at
     least.

@@ -9,9 +9,8 @@ counted in real tokens and, for comparison with tools that do so, as characters 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
 
+from tersely.foundation import JsonObject, frozen
 from tersely.relay.encoding import timestamp
 from tersely.relay.store.commands import Count
 from tersely.relay.store.store import Store
@@ -22,7 +21,7 @@ _DATE_CHARACTERS = len("1970-01-01")
 CHARACTERS_A_TOKEN = 4  # of the estimate that is common, and wrong by up to a quarter on code
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Size:
     """The length of a text in tokens and in characters."""
 
@@ -35,13 +34,13 @@ class Size:
         return self.characters // CHARACTERS_A_TOKEN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Savings:
     """The tokens and calls that a thread, capability or agent has cost and saved."""
 
     counts: dict[str, int]
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> JsonObject:
         """The figures as doors send them."""
         naive, actual = self.counts.get("naive_tokens", 0), self.counts.get("actual_tokens", 0)
         naive_estimate = self.counts.get("naive_estimate", 0)

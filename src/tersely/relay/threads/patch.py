@@ -6,7 +6,7 @@ apply(b'{"facts": []}', [{"op": "add", "path": "/facts/-", "value": "tea"}]) == 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from jsonpatch import (
@@ -18,6 +18,7 @@ from jsonpatch import (
 )
 from jsonpointer import EndOfList, JsonPointer, JsonPointerException
 
+from tersely.foundation import JsonMapping
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_DOCUMENT_BYTES, MAX_JSON_LEVELS, MAX_PATCH_OPERATIONS
 from tersely.relay.encoding import decode, encode
@@ -99,7 +100,7 @@ def _step(operation: Any) -> JsonPatch:
     return step
 
 
-def _carried_bytes(document: Any, operation: Mapping[str, Any]) -> int:
+def _carried_bytes(document: Any, operation: JsonMapping) -> int:
     """The size of the value that is copied or moved, 0 for other operations; raises where it would
     be too deep.
 
@@ -136,7 +137,7 @@ def _levels(value: Any) -> int:
     return depth
 
 
-def _failed(number: int, operation: Mapping[str, Any], error: Exception) -> TerselyError:
+def _failed(number: int, operation: JsonMapping, error: Exception) -> TerselyError:
     path = operation["path"][:MAX_REASON_CHARACTERS]
     message = f"operation {number} ({operation['op']} {path}): {_reason(error)}"
     return TerselyError(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tersely.foundation import JsonObject
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import Artifact, CountTokens, Origin
 from tersely.relay.encoding import encode
@@ -12,9 +13,6 @@ from tersely.relay.store.store import Store
 from tersely.relay.store.streams import REPORT_GENERATED, happened
 from tersely.relay.threads import threads
 from tersely.relay.threads.accounting import savings
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 _LISTED_ARTIFACTS = 50
 

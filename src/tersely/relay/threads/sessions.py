@@ -4,8 +4,9 @@ commit.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from tersely.foundation import JsonObject
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import CountTokens, Origin
 from tersely.relay.encoding import canonical, timestamp
@@ -13,9 +14,6 @@ from tersely.relay.store.commands import Batch
 from tersely.relay.store.store import Store
 from tersely.relay.store.streams import SESSION_ENDED, happened
 from tersely.relay.threads import threads
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 MAX_LAST_ACTIONS = 100  # that a state keeps when sessions add to it
 

@@ -7,8 +7,9 @@ binding.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_DOCUMENT_BYTES
 from tersely.foundation.text.shortening import shortened
@@ -16,9 +17,6 @@ from tersely.relay.encoding import canonical, decode, encode, timestamp
 from tersely.relay.store.commands import Edit
 from tersely.relay.store.streams import no_thread
 from tersely.relay.threads.patch import apply
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 HEADER_BYTES = 2_048  # of JSON, of the header of a thread's state
 HEADER_TEXT_CHARACTERS = 120  # of one text in a header that has too little room

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import field
+from typing import Any
 
+from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
@@ -28,13 +29,10 @@ from tersely.relay.store.streams import (
 from tersely.relay.threads import state as states
 from tersely.relay.threads.accounting import metrics_of
 
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
-
 _STATE_REF = re.compile("v?[1-9][0-9]{0,11}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Thread:
     """A thread, as it is known without looking into it."""
 
@@ -57,7 +55,7 @@ class Thread:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Patched:
     """The result of a patch."""
 

@@ -18,6 +18,7 @@ from tersely.doors.http.connecting.accepting import STANDING, AcceptingServer, S
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.request_parsing import PEER
 from tersely.doors.listening import Address
+from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.foundation.network.credentials import is_same_user, process_of
@@ -55,7 +56,7 @@ class _Protocol(H11Protocol):
     """One connection. At a socket in the home, nobody but this user is listened to."""
 
     def __init__(
-        self, *, app_state: dict[str, Any], forget: Callable[[], object], **parts: Any
+        self, *, app_state: JsonObject, forget: Callable[[], object], **parts: Any
     ) -> None:
         """`forget` is called when it ends, unless it has become a WebSocket."""
         self._standing = Standing()
@@ -114,7 +115,7 @@ def _refusal() -> bytes:
 
 
 _REFUSAL = _refusal()
-_COMMON: dict[str, Any] = {
+_COMMON: JsonObject = {
     "http": _Protocol, "lifespan": "off", "log_config": None, "access_log": False,
     "timeout_graceful_shutdown": RELAY_DRAIN_SECONDS, "server_header": False,
     "h11_max_incomplete_event_size": MAX_REQUEST_HEAD_BYTES,

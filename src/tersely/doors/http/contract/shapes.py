@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from tersely.capabilities.relay.answers.documents import Preview
+from tersely.foundation import JsonObject
 from tersely.foundation.limits import (
     DEFAULT_NOTE_CHARACTERS,
     MAX_BUDGET_TOKENS,
@@ -55,7 +56,7 @@ class NewCall(Struct, forbid_unknown_fields=True):
 
     capability: Name
     thread_id: Name
-    args: dict[str, Any] = field(default_factory=dict)
+    args: JsonObject = field(default_factory=dict)
     idempotency_key: Name = ""
     hops: Annotated[int, Meta(ge=0, le=MAX_HOPS)] = 0
     source_refs: Annotated[list[str], Meta(max_length=100)] = field(default_factory=list)
@@ -71,7 +72,7 @@ class Envelope(Struct, forbid_unknown_fields=True, rename={"from_": "from"}):
     to_capability: Given
     type: Literal["request"]
     schema: Literal["com.relay.a2a.envelope.v1"]
-    payload: dict[str, Any]
+    payload: JsonObject
     idempotency_key: str = ""
     timestamp: str = ""
     # the policy decides
@@ -80,13 +81,13 @@ class Envelope(Struct, forbid_unknown_fields=True, rename={"from_": "from"}):
     hops: Annotated[int, Meta(ge=0)] = 0
 
 
-def _schema_of(kind: type) -> dict[str, Any]:
+def _schema_of(kind: type) -> JsonObject:
     return dict(msgspec.json.schema(kind)["$defs"][kind.__name__])
 
 
 # Told apart by the member `schema`, which only envelopes have.
 CallOrEnvelope = Annotated[
-    dict[str, Any], Meta(extra_json_schema={"anyOf": [_schema_of(NewCall), _schema_of(Envelope)]})
+    JsonObject, Meta(extra_json_schema={"anyOf": [_schema_of(NewCall), _schema_of(Envelope)]})
 ]
 
 
@@ -96,7 +97,7 @@ class Question(Struct, forbid_unknown_fields=True):
     """
 
     capability: Name
-    arguments: dict[str, Any] = field(default_factory=dict)
+    arguments: JsonObject = field(default_factory=dict)
     budget: Annotated[int, Meta(ge=1, le=MAX_BUDGET_TOKENS)] | None = None
     colored: bool = False  # as a terminal shows it
 
@@ -184,7 +185,7 @@ class AnswerTold(Struct):
     capability: str
     preview: Preview
     artifact_ref: str
-    artifact: dict[str, Any]
+    artifact: JsonObject
     cache_hit: bool
     cache_key: str
     duration_ms: int

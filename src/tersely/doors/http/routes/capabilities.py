@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from msgspec import to_builtins
@@ -13,6 +12,7 @@ from tersely.capabilities.relay.context import RelayContext
 from tersely.doors.http.contract.operations import Operation
 from tersely.doors.http.request_parsing import Asked
 from tersely.doors.http.routes.plain import Handler
+from tersely.foundation import JsonMapping, JsonObject
 from tersely.relay.relay import Relay
 
 SAVINGS = "token.savings"
@@ -52,7 +52,7 @@ def _context(relay: Relay, asked: Asked) -> RelayContext:
     )  # fmt: skip
 
 
-def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+def _without_none(values: JsonMapping) -> JsonObject:
     return {name: value for name, value in values.items() if value is not None}
 
 

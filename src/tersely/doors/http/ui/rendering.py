@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from tersely import __version__
 from tersely.doors.http.ui.entry import Session
+from tersely.foundation import JsonMapping, frozen
 from tersely.foundation.text.escape import visible
 from tersely.relay.encoding import timestamp
 from tersely.relay.relay import Relay
@@ -24,12 +25,13 @@ from tersely.relay.relay import Relay
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+
 MAX_UI_TEXT_CHARACTERS = 400  # of one value in a list
 MAX_UI_NUMBER_DIGITS = 15  # of a place in a list, as an address has it
 MAX_UI_ANSWER_CHARACTERS = 8_000  # of what the person writes on a page
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Visit:
     """One request for a page."""
 
@@ -51,13 +53,13 @@ class Trail(NamedTuple):
     address: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """A page without its frame: its template, and what stands in it."""
 
     title: str
     template: str
-    values: Mapping[str, Any] = field(default_factory=dict)
+    values: JsonMapping = field(default_factory=dict)
     trail: Trail | None = None
     is_live: bool = True  # sent again while somebody looks, whenever it is another
 

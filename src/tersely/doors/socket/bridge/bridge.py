@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -26,6 +26,7 @@ from tersely.daemon.place import Place
 from tersely.doors.socket.bridge.fallbacks import fallback
 from tersely.doors.socket.bridge.link import Link, LostError, Reply, UnreachableError
 from tersely.doors.socket.services import Asked
+from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 from tersely.foundation.limits import MAX_CLIENT_REQUESTS, MAX_REQUEST_SECONDS, REQUEST_SECONDS
 from tersely.foundation.process.identity import program_identity
@@ -36,9 +37,6 @@ from tersely.relay.policy import Reach
 from tersely.relay.services.calls import Call, Scope
 from tersely.relay.services.configuration import Bridged
 from tersely.relay.services.declared import BRIDGE, Declared, Method
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 BRIDGE_TRIES = 3  # of one question, where the connection is lost
 MAX_BRIDGED_WORKSPACES = 16  # connected to at a time
@@ -102,7 +100,7 @@ class Bridge:
             raise TerselyError("daemon_unavailable", message) from None
         return _words(reply) if has_words else _result(reply)
 
-    def _request(self, method: str, parameters: Mapping[str, Any], root: str) -> JsonObject:
+    def _request(self, method: str, parameters: JsonMapping, root: str) -> JsonObject:
         """The request for an answer as a value. Servers of others know this wire, or llm-tldr's
         names on it.
         """
@@ -200,7 +198,7 @@ class _Workspace:
         self._turn = asyncio.Lock()
         self._room = asyncio.Semaphore(MAX_CLIENT_REQUESTS)
 
-    async def ask(self, request: Mapping[str, Any]) -> Reply:
+    async def ask(self, request: JsonMapping) -> Reply:
         """The reply to a request, asked again where the connection is lost; raises
         `UnreachableError`, `LostError`.
         """
@@ -211,7 +209,7 @@ class _Workspace:
         async with self._room:
             return await self._ask(request)
 
-    async def _ask(self, request: Mapping[str, Any]) -> Reply:
+    async def _ask(self, request: JsonMapping) -> Reply:
         for left in reversed(range(BRIDGE_TRIES)):
             link = await self._open()
             try:
@@ -266,7 +264,7 @@ def _end(root: str, pid: int) -> None:
         _LOG.warning("the daemon of %s: %s", root, error)
 
 
-def checked(method: str, parameters: Mapping[str, Any], root: str) -> tuple[Capability, JsonObject]:
+def checked(method: str, parameters: JsonMapping, root: str) -> tuple[Capability, JsonObject]:
     """The capability that a question means, and its arguments; raises `unknown_command`,
     `invalid_argument` or `not_permitted`.
     """
@@ -327,7 +325,7 @@ def _method(name: str) -> Method:
     )
 
 
-def _request_in_words(method: str, parameters: Mapping[str, Any], root: str) -> JsonObject:
+def _request_in_words(method: str, parameters: JsonMapping, root: str) -> JsonObject:
     """The request for an answer in words, all of it."""
     question = {"command": method, "arguments": dict(parameters), "environment": {}, "whole": True}
     return {"cmd": TEXT_COMMAND, **question, "root": root, "program_identity": program_identity()}

@@ -7,15 +7,15 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from tersely.foundation import JsonMapping
 from tersely.foundation.text.escape import visible_line
 
 MAX_FALLBACK_CHARACTERS = 200  # of what somebody asked for, in a command to try instead
 _FILE = re.compile(r"/|\w\.\w{1,8}\Z")
 
 
-def fallback(method: str, parameters: Mapping[str, Any]) -> str:
+def fallback(method: str, parameters: JsonMapping) -> str:
     """A sentence about what to try instead of a question, empty where there is nothing like it."""
     make = _FALLBACKS.get(method)
     asked = parameters.get("query" if method == "semantic" else "target")

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping
 from itertools import count
 from typing import Any, cast
 
@@ -14,6 +13,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from tersely.daemon.ndjson.lines import Lines
+from tersely.foundation import JsonMapping
 from tersely.foundation.limits import MAX_ANSWER_BYTES
 from tersely.foundation.network.credentials import is_same_user
 
@@ -83,7 +83,7 @@ class Link(asyncio.Protocol):
         """True if something can be asked."""
         return self._transport is not None and not self._transport.is_closing()
 
-    async def ask(self, request: Mapping[str, Any]) -> Reply:
+    async def ask(self, request: JsonMapping) -> Reply:
         """The reply to a request; raises `LostError`. Who is cancelled is not waited for any more."""
         if self._transport is None or self._transport.is_closing():
             raise LostError("the connection is closed")

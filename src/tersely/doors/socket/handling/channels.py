@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Raw
 
@@ -12,13 +12,11 @@ from tersely.doors.socket.clients import Clients
 from tersely.doors.socket.connection import Connection
 from tersely.doors.socket.envelopes import Envelope, MalformedError, payload_of
 from tersely.doors.socket.refusals import nack
+from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.agent_names import agent_name
 from tersely.relay.encoding import timestamp
 from tersely.relay.mail.channels import Write
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 MAX_SUBSCRIPTIONS = 256  # topics of one client
 Change = Callable[[str, str], Write | None]  # of a channel, by a name

@@ -11,6 +11,7 @@ from tersely.doors.socket import envelopes
 from tersely.doors.socket.clients import Clients
 from tersely.doors.socket.connection import Connection
 from tersely.doors.socket.envelopes import Envelope, MalformedError, payload_of
+from tersely.foundation import JsonObject
 from tersely.foundation.activity import PERMISSION
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import project_name
@@ -168,7 +169,7 @@ def _welcome(
         connection.error(
             "RESUME_TOO_OLD", "the resume token is none of this name's; this is a new session"
         )
-    told: dict[str, Any] = {
+    told: JsonObject = {
         "session_id": session.identity.session,
         "resume_token": session.resume,
         "server": {

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from tersely.doors.socket import envelopes
 from tersely.doors.socket.clients import Clients, waiting
 from tersely.doors.socket.connection import Connection
 from tersely.doors.socket.envelopes import Envelope, MalformedError, Treatment, payload_of
 from tersely.doors.socket.refusals import nack
+from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import encode
 from tersely.relay.mail.messages import CHANNEL, Outcome
@@ -89,7 +89,7 @@ def _accepted(clients: Clients, connection: Connection, outcome: Outcome) -> Non
     except Exception as error:  # noqa: BLE001 - whatever went wrong, the sender is told so
         nack(connection, outcome.post.id, error)
         return
-    told: dict[str, Any] = {
+    told: JsonObject = {
         "ack_id": outcome.post.id,
         "seq": accepted.seq,
         "stage": "accepted",

@@ -6,6 +6,7 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
+from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import PREVIEW_BYTES
 from tersely.relay.artifacts.preview.lines import of_text
@@ -91,7 +92,7 @@ def _quoted(value: Any) -> str:
     return encode(value).decode()
 
 
-def _shape_of_object(value: dict[str, Any], levels: int, depth: int) -> str:
+def _shape_of_object(value: JsonObject, levels: int, depth: int) -> str:
     if not value or not levels:
         return f"{{{len(value)} members}}" if value else "{}"
     indent = "  " * (depth + 1)

@@ -5,8 +5,9 @@ leaves out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from tersely.foundation import JsonObject
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.limits import PREVIEW_BYTES
 from tersely.foundation.text.escape import visible
@@ -40,7 +41,7 @@ class Preview(NamedTuple):
     size_bytes: int  # of the artifact
     line_count: int | None  # of the artifact, None where not all of it was read
 
-    def told(self) -> dict[str, Any]:
+    def told(self) -> JsonObject:
         """The preview as doors send it."""
         told = {"text": self.text, "truncated": self.truncated, "size": self.size_bytes}
         return told if self.line_count is None else {**told, "line_count": self.line_count}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import unified_diff
 from hashlib import sha256
 from itertools import islice
-from typing import Any
 
+from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.relay.services.calls import Call, Calls
@@ -28,7 +27,7 @@ MAX_SHOWN_CHANGES = 20  # lines
 _SAME, _DIFFERS, _FAILED, _GONE = "same", "differs", "failed", "gone"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compared:
     """One call of a thread, and what came of it now."""
 
@@ -40,7 +39,7 @@ class Compared:
     changes: str  # the first lines of a diff, or why it failed
 
 
-def checkpoint(store: Store, thread_id: str, name: str, actor: str) -> dict[str, Any]:
+def checkpoint(store: Store, thread_id: str, name: str, actor: str) -> JsonObject:
     """Mark where a thread is now: the version of its state and its latest event, under a name."""
     if len(name) > MAX_NAME_CHARACTERS:
         raise TerselyError(

@@ -5,10 +5,10 @@ channels.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from tersely.doors.http.ui.pages.work import held
 from tersely.doors.http.ui.rendering import Shown, Trail, Visit
+from tersely.foundation import JsonObject
 from tersely.foundation.activity import GONE
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import UI_PAGE_ROWS
@@ -56,7 +56,7 @@ def agent_page(visit: Visit) -> Shown:
     return Shown(name, "relay/agent.html", values, Trail("Agents", "/ui/agents"))
 
 
-def listed(relay: Relay, known: Iterable[Identity]) -> list[dict[str, Any]]:
+def listed(relay: Relay, known: Iterable[Identity]) -> list[JsonObject]:
     """Agents with what they do and what waits for them, those that are here first."""
     mail, owed = relay.mail, relay.mail.questions.owed()
     rows = [

@@ -5,18 +5,15 @@ thread, or one message.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import Shown, Trail, Visit, clipped
+from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_UI_SHOWN_BYTES, UI_PAGE_ROWS
 from tersely.relay.encoding import decode
 from tersely.relay.mail.mail import searched_text
 from tersely.relay.store.mailboxes import Sought, Told
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 NEWEST = 10**15  # before which all messages are
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.capabilities.relay.context import PERSON
 from tersely.doors.http.ui.pages.agents import listed
@@ -12,6 +12,7 @@ from tersely.doors.http.ui.pages.messages import NEWEST, row
 from tersely.doors.http.ui.pages.picture import Talk, picture
 from tersely.doors.http.ui.pages.work import Held, ProjectBoard, boards, held
 from tersely.doors.http.ui.rendering import Shown, Visit
+from tersely.foundation import JsonObject
 from tersely.foundation.activity import PERMISSION, WORKING
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.mail.questions import OPEN_QUESTION_SECONDS, unanswered
@@ -75,7 +76,7 @@ def _recent(relay: Relay) -> list[Told]:
     return [one for one in reversed(found) if one.at_ms >= since_ms]
 
 
-def _working(relay: Relay, work: _Work, questions: Iterable[Told]) -> list[dict[str, Any]]:
+def _working(relay: Relay, work: _Work, questions: Iterable[Told]) -> list[JsonObject]:
     """The agents that are here, with what they hold and for whom they wait."""
     rows = listed(relay, relay.here())
     taken = [item for board in work.boards for item in board.items if item.status == TAKEN]

@@ -4,9 +4,8 @@ went wrong.
 
 from __future__ import annotations
 
-from typing import Any
-
 from tersely.doors.http.ui.rendering import Shown, Visit
+from tersely.foundation import JsonObject
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.services.declared import capability
 from tersely.relay.services.figures import Series
@@ -29,7 +28,7 @@ def services_page(visit: Visit) -> Shown:
     return Shown("Services", "relay/services.html", values)
 
 
-def _row(services: Services, service: str, method: str, series: Series) -> dict[str, Any]:
+def _row(services: Services, service: str, method: str, series: Series) -> JsonObject:
     calls, hits = services.hits(capability(service, method))
     return {
         "name": f"{service} {method}",

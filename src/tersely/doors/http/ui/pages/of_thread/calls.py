@@ -5,16 +5,13 @@ spared.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 from tersely.doors.http.ui.pages.of_thread.events import latest
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import Shown, Visit
+from tersely.foundation import JsonObject
 from tersely.foundation.limits import MAX_PLOTTED_EVENTS, UI_PAGE_ROWS
 from tersely.relay.store.streams import CAPABILITY_INVOKED, Event
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 
 def calls_page(visit: Visit) -> Shown:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import Shown, Visit, clipped
+from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.encoding import timestamp
 from tersely.relay.store import streams
@@ -18,7 +19,7 @@ _SHOWN_OPERATIONS = 5  # of a patch
 # members of a payload that have a place of their own
 _UNSAID = frozenset({"by", "artifact_ref", "ref", "cache_key"})
 
-Target = tuple[tuple[str, ...], dict[str, Any]]  # the parts of a page's path, and its query
+Target = tuple[tuple[str, ...], JsonObject]  # the parts of a page's path, and its query
 
 
 class Row(NamedTuple):
@@ -101,6 +102,6 @@ def _by(event: Event) -> str:
     return by if isinstance(by, str) else ""
 
 
-def _payload(event: Event) -> Mapping[str, Any]:
+def _payload(event: Event) -> JsonMapping:
     """Threads that were imported may hold anything."""
     return event.payload if isinstance(event.payload, dict) else {}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tersely.doors.http.ui.rendering import Shown, Trail, Visit
+from tersely.foundation import JsonObject
 from tersely.relay.threads import threads
 
 
 def of_thread(
-    visit: Visit, tab: str, values: dict[str, Any], *, template: str = "", **more: Any
+    visit: Visit, tab: str, values: JsonObject, *, template: str = "", **more: Any
 ) -> Shown:
     """A page of a thread; `tab` is its part, whose template is that of its name. Raises
     `thread_not_found`.

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
 
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import Shown, Visit, clipped
+from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.threads import threads
 from tersely.relay.threads.state import LISTS
 from tersely.relay.threads.threads import read_state_ref
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 _SHOWN_OPERATIONS = 100
 _SHOWN_MEMBERS = 8  # of the items of a list
@@ -70,5 +67,5 @@ def _versions(found: list[JsonObject]) -> Iterator[JsonObject]:
         yield {**one, "said": said}
 
 
-def _operations(made: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _operations(made: JsonMapping) -> list[JsonMapping]:
     return [one for one in made["operations"] if isinstance(one, Mapping)]

@@ -5,17 +5,15 @@ it now.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tersely.doors.http.ui.pages.of_thread.events import latest, rows
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.pages.of_thread.tokens import points
 from tersely.doors.http.ui.rendering import Shown, Visit
+from tersely.foundation import JsonObject
 from tersely.relay.threads import threads
 from tersely.relay.threads.accounting import savings
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 _LATEST_EVENTS = 12
 # (member of the header, title, what stands first, what is said)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tersely.doors.http.ui.pages.of_thread.events import latest
+from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_PLOTTED_EVENTS
 from tersely.relay.artifacts import artifacts
@@ -13,9 +14,6 @@ from tersely.relay.artifacts.artifacts import Artifact
 from tersely.relay.store import streams
 from tersely.relay.store.store import Store
 from tersely.relay.store.streams import Event
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 _LISTED_POINTS = 40
 
