@@ -649,7 +649,7 @@ class Members:
         home = self.program.file(target[1])
         name = home.definitions[target[2]].name
         found = self._implementers(target) if self.is_structural(target) else NOTHING
-        based = self.program.hierarchy.based_on(name, home)
+        based = self.program.hierarchy.based_on(name, home.family)
         files = {one.file for one in based}
         if len(files) > MAX_SUBTYPE_FILES:
             self.solver.bounds.met(SUBTYPE_LIMIT)
@@ -782,7 +782,7 @@ class Members:
         found: Values = NOTHING
         own = home.definitions[target[2]].name
         is_stored = name in home.member_stores()
-        based = self.program.hierarchy.based_on(own, home) if is_stored else ()
+        based = self.program.hierarchy.based_on(own, home.family) if is_stored else ()
         near = (class_ for class_ in based if class_.file == home.id)
         for below in self._based_on(target, near):
             # An equation: what is assigned may come from the same member of another instance of

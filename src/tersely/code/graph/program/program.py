@@ -73,21 +73,20 @@ class Hierarchy:
     def __init__(self, program: Program) -> None:
         self._program = program
 
-    def based_on(self, name: str, like: File) -> set[ClassName]:
-        """The classes that may be based on one of a name, of those whose languages see the
-        definitions of a file.
-        """
-        mentioning = {*self._program.mentioning(name, like)}
+    @kept
+    def based_on(self, name: str, family: str) -> set[ClassName]:
+        """The classes that may be based on one of a name, of those in a family of languages."""
+        program = self._program
+        mentioning = {*program.mentioned(name, family)}
         unnamed = {one for one in self._based[""] if one.file in mentioning}
-        kin = (one for one in self._based[name] if self._program.is_kin(one.file, like))
-        return unnamed.union(kin)
+        return unnamed.union(one for one in self._based[name] if program.kin[one.file] == family)
 
     @kept
-    def below(self, name: str, like: File) -> set[ClassName]:
+    def below(self, name: str, family: str) -> set[ClassName]:
         """The classes that may be below one of a name, likewise."""
         found, names = set[ClassName](), {name}
         while names:
-            new = self.based_on(names.pop(), like) - found
+            new = self.based_on(names.pop(), family) - found
             found |= new
             names |= {one.name for one in new}
         return found
@@ -114,8 +113,8 @@ class Program:
         self._modules: dict[tuple[str, str], list[int]] = {}
         # by language, directory or path, and namespace
         self._neighbours: dict[tuple[str, str, str], dict[int, None]] = {}
-        self._mentions: dict[tuple[str, str], tuple[int, ...]] = {}
-        self._kin = {row.id: family_of(row.language) for row in self.rows.values()}
+        # the family of languages of each file
+        self.kin = {row.id: family_of(row.language) for row in self.rows.values()}
         self.hierarchy = Hierarchy(self)
         self.bounds = Bounds()  # that are met for values
         # that are met for answers, which may lack something for them
@@ -133,7 +132,7 @@ class Program:
 
     def is_kin(self, file_id: int, file: File) -> bool:
         """True if two files are written in languages that see each other's definitions."""
-        return self._kin[file_id] == file.family
+        return self.kin[file_id] == file.family
 
     def take_over(self, before: Program, same: Iterable[tuple[int, int]]) -> None:
         """Take the loaded files of another revision whose facts are the same, given as pairs of
@@ -202,12 +201,13 @@ class Program:
 
     def mentioning(self, name: str, like: File) -> tuple[int, ...]:
         """Files that use a name, of those whose languages see the definitions of a file."""
-        key = (name, self._kin[like.id])
-        known = self._mentions.get(key)
-        if known is None:
-            files = sorted(self.facts.files_mentioning(name))
-            known = self._mentions[key] = tuple(each for each in files if self._kin[each] == key[1])
-        return known
+        return self.mentioned(name, like.family)
+
+    @kept
+    def mentioned(self, name: str, family: str) -> tuple[int, ...]:
+        """Files that use a name, of those in a family of languages."""
+        files = sorted(self.facts.files_mentioning(name))
+        return tuple(each for each in files if self.kin[each] == family)
 
     def given(self, function: str, names: Iterable[str], like: File) -> set[int]:
         """The files in which a function is given one of some names of members, "" for what only

@@ -43,7 +43,9 @@ class Descriptors:
         method = like.facts.descriptor_method
         places = self.program.places_named(method) if method else ()
         owners = {owner for _, _, _, owner in places}
-        below = [one for owner in owners for one in self.program.hierarchy.below(owner, like)]
+        below = [
+            one for owner in owners for one in self.program.hierarchy.below(owner, like.family)
+        ]
         owners.update(one.name for one in below)
         marks = (f"{MADE_MARK}{owner}{MADE_MARK}" for owner in owners)
         return {member for mark in marks for member, _ in self.program.facts.mentions(mark)}

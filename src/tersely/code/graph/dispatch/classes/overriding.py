@@ -142,14 +142,14 @@ class Overriding:
     def _may_differ(self, target: Value, name: str, having: set[ClassName]) -> set[ClassName]:
         """The classes that may be below one and differ from it, by names alone."""
         hierarchy, home = self.program.hierarchy, self.program.file(target[1])
-        below = hierarchy.below(self._named(target).name, home)
+        below = hierarchy.below(self._named(target).name, home.family)
         if not below:
             return below
         names = {one.name for one in below}
         mentioning = {*self.program.mentioning(name, home)}
         found = below & having
         for lender in {one.name for one in having}:
-            lent = below & hierarchy.below(lender, home)
+            lent = below & hierarchy.below(lender, home.family)
             # of classes below it those that assign the member
             found |= {one for one in lent if lender not in names or one.file in mentioning}
         return found

@@ -248,7 +248,7 @@ class Topics:
         members, found = self.evaluator.members, dict[Value, None]()
         for language, name in self._names(_makes_router):
             for file in self._writing(name, language)[:1]:
-                for own in members.open.named(self.program.hierarchy.based_on(name, file)):
+                for own in members.open.named(self.program.hierarchy.based_on(name, file.family)):
                     found |= dict.fromkeys((own, *members.subclasses(own)))
         for class_ in found:
             summary, home = self.evaluator.summaries.of_base(class_), self.program.file(class_[1])
