@@ -45,11 +45,16 @@ test-slow: .venv/installed-dev tests/__pycache__
 	files=$$($(BIN)/python -m tools.slow_tests $(BASE)) && \
 	  { [ -z "$$files" ] || $(PYTEST) -m "slow or hypothesis" --hypothesis-profile deep $$files; }
 
+# What runs on Windows: all but the relay, the wrapper and the chat agent.
+ON_WINDOWS := $(addprefix src/tersely/,__init__.py workspace.py foundation code context capabilities daemon integrations lsp \
+  doors/mcp cli/main.py cli/run.py cli/builtin cli/help cli/printing)
+
 lint: .venv/installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin --no-warn-unreachable src
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32 --no-warn-unreachable --follow-imports silent $(ON_WINDOWS)
 	$(BIN)/lint-imports --no-logo
 
 format: .venv/installed-dev

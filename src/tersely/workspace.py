@@ -150,7 +150,7 @@ class Workspace:
         ):
             raise TerselyError("path_not_found", f"there is no file {path!r} in the repository")
         try:
-            return read_below(str(self.root), str(place.relative_to(self.root)))
+            return read_below(str(self.root), place.relative_to(self.root).as_posix())
         except OSError as error:
             if error.errno == errno.EFBIG:
                 raise TerselyError(
@@ -165,7 +165,7 @@ class Workspace:
         wherever that is.
         """
         place = Path(os.path.realpath(self.root / path))
-        is_ours = path.startswith("/") or (
+        is_ours = os.path.isabs(path) or (
             place.is_relative_to(self.root) and ".git" not in place.parts
         )
         if not is_ours or not place.exists():

@@ -4,6 +4,7 @@ than Python itself.
 
 from __future__ import annotations
 
+import io
 import sys
 
 from tersely import __version__
@@ -35,6 +36,8 @@ def main_relay(words: Sequence[str] | None = None) -> int:
 def _start(program: str, words: Sequence[str]) -> int:
     if sys.stdout is None or sys.stderr is None:
         return _without_streams(program, words)
+    if sys.platform == "win32":
+        _speak_utf8()
     try:
         status = _run(program, words)
         sys.stdout.flush()
@@ -53,6 +56,15 @@ def _start(program: str, words: Sequence[str]) -> int:
         _abandon_output()
         return _unwritable(error)
     return status
+
+
+def _speak_utf8() -> None:
+    """Have the streams carry what the files of a repository are written in, whatever code page Windows
+    has; nobody is answered with a question mark.
+    """
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
 
 
 def _run(program: str, words: Sequence[str]) -> int:

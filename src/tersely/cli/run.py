@@ -34,9 +34,13 @@ from tersely.cli.paths import from_root
 from tersely.cli.printing.output import Output
 from tersely.cli.printing.terminal import Terminal
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.system import need_posix
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
+
+
+_OF_THE_AGENT = frozenset({"chat", "acp", "sessions"})
 
 
 class Request(NamedTuple):
@@ -60,10 +64,14 @@ def run(program: str, words: Sequence[str]) -> int:
 
             return run_talk(program, leading, below[1:])
         if program == RELAY or (rest and rest[0] in (RELAY, *RELAY_COMMANDS)):
+            if not asks_for_help(words):
+                need_posix("the relay")
             from tersely.cli.relay.run import run_relay
 
             return run_relay(program, leading, rest[1:] if rest[:1] == [RELAY] else rest)
         if is_own(words, rest):
+            if rest and rest[0] in _OF_THE_AGENT and not asks_for_help(words):
+                need_posix("the chat agent")
             from tersely.cli.builtin.builtin_commands import run_own
 
             return run_own(program, leading, rest)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.daemon import lifecycle
+from tersely.daemon.endpoint import open_connection
 from tersely.daemon.ndjson.commands import TEXT_COMMAND, VALUE_COMMAND
 from tersely.daemon.ndjson.messages import MILLISECONDS
 from tersely.daemon.place import Place
@@ -218,7 +219,7 @@ async def _connected(path: str) -> tuple[asyncio.StreamReader, asyncio.StreamWri
     """
     while True:
         try:
-            return await asyncio.open_unix_connection(path, limit=_REPLY_BYTES)
+            return await open_connection(path, _REPLY_BYTES)
         except BlockingIOError:
             await asyncio.sleep(_CONNECT_AGAIN_SECONDS)
 

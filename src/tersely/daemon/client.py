@@ -6,15 +6,16 @@
 from __future__ import annotations
 
 import _socket
-import os
 import sys
 
+from tersely.daemon.endpoint import connect
 from tersely.daemon.place import Place
 from tersely.foundation.limits import (
     DAEMON_CONNECT_SECONDS,
     DAEMON_RECEIPT_SECONDS,
     MAX_REQUEST_SECONDS,
 )
+from tersely.foundation.system import user_number
 
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:
@@ -33,11 +34,9 @@ class Client:
     """
 
     def __init__(self, place: Place) -> None:
-        self._socket = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        self._socket = connect(place.socket, DAEMON_CONNECT_SECONDS)
         self._received = b""
         try:
-            self._socket.settimeout(DAEMON_CONNECT_SECONDS)
-            self._socket.connect(place.socket)
             self._check_owner()
         except OSError:
             self._socket.close()
@@ -48,7 +47,7 @@ class Client:
             told = self._socket.getsockopt(
                 _socket.SOL_SOCKET, _PEER_CREDENTIALS, _CREDENTIALS_BYTES
             )
-            if int.from_bytes(told[4:8], sys.byteorder) != os.geteuid():
+            if int.from_bytes(told[4:8], sys.byteorder) != user_number():
                 raise PermissionError("the daemon belongs to another user")
 
     def ask(

@@ -10,6 +10,7 @@ import os
 from _blake2 import blake2b  # what `hashlib` wraps, which loads all of OpenSSL
 
 from tersely.foundation.storage.private import is_private, temporary_directory
+from tersely.foundation.system import IS_WINDOWS, temporary_places
 
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ def runtime_directory(environment: Mapping[str, str]) -> str:
     One that is there and not this user's alone is passed over where another can be; whoever makes
     it refuses it.
     """
-    bases = (environment.get("TMPDIR", ""), "/tmp")  # noqa: S108 - checked before use
-    candidates = [temporary_directory(base) for base in bases if base]
+    candidates = [temporary_directory(base) for base in temporary_places(environment)]
     runtime = environment.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/") and is_private(runtime):
         candidates.insert(0, f"{runtime}/tersely")
@@ -57,7 +57,7 @@ def runtime_directory(environment: Mapping[str, str]) -> str:
     fitting = [
         path
         for path in candidates
-        if path.startswith("/") and len(os.fsencode(path)) + 1 + longest <= SOCKET_PATH_BYTES
+        if IS_WINDOWS or len(os.fsencode(path)) + 1 + longest <= SOCKET_PATH_BYTES
     ]
     for path in fitting:
         if is_private(path) or not os.path.lexists(path):

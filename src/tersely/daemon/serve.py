@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import tersely
 from tersely.daemon.connection import Connection
+from tersely.daemon.endpoint import checked, listen
 from tersely.daemon.freshness import Freshness
 from tersely.daemon.ndjson.messages import encode, failure, line
 from tersely.daemon.place import Place
@@ -44,7 +45,7 @@ def main(root: str, answer_words: str, idle_seconds: str, left_seconds: str, rea
         make_private(place.directory)
         with _locked(place) as locks:
             log_to(place.log, "the daemon")
-            listening = _listen(place)
+            listening = listen(place.socket, MAX_CONNECTIONS)
             try:
                 began = partial(_tell, locks, root, report)
                 patience = _Patience(float(idle_seconds), float(left_seconds))
@@ -99,21 +100,6 @@ def _record(root: str) -> dict[str, Any]:
     }
 
 
-def _listen(place: Place) -> socket.socket:
-    """Listen at the place, whose lock is held: what lies there is a socket that nobody serves."""
-    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    before = os.umask(0o177)
-    try:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(place.socket)
-        listening.bind(place.socket)
-        listening.listen(MAX_CONNECTIONS)
-    finally:
-        os.umask(before)
-    listening.setblocking(False)
-    return listening
-
-
 def _stop_listening(place: Place, listening: socket.socket) -> None:
     listening.close()
     with contextlib.suppress(FileNotFoundError):
@@ -139,13 +125,13 @@ async def _serve(
     ends_when_left = patience.left < patience.idle
     service = Service(root, program_identity(), dispatcher, freshness, ends_when_left)
     connections: set[Connection] = set()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, service.shutdown.set)
+    with contextlib.suppress(NotImplementedError):  # Windows ends a process without a word
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, service.shutdown.set)
     _LOG.info("serving %s as process %d", root, os.getpid())
     began()
-    server = await loop.create_unix_server(
-        lambda: _connection(service, connections), sock=listening
-    )
+    begun = checked(Place.of(root).socket, lambda: _connection(service, connections))
+    server = await loop.create_server(begun, sock=listening)
     dispatcher.start()
     freshness.start()
     try:

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tersely.code.index.directories import TOOL_DIRECTORIES
+from tersely.foundation.system import NO_WAITING, UNCHANGED
 
 MAX_WATCHED_DIRECTORIES = 100_000
 MAX_EVENT_READS = 1_000  # of the queue of the kernel, at one go
@@ -68,7 +69,7 @@ class Watch:
             raise WatchUnavailableError(f"changes of files are not watched on {sys.platform}")
         self._root = root
         self._libc = ctypes.CDLL(None, use_errno=True)
-        self.descriptor = self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        self.descriptor = self._libc.inotify_init1(NO_WAITING | UNCHANGED)
         if self.descriptor < 0:
             raise WatchUnavailableError(os.strerror(ctypes.get_errno()))
         self._paths: dict[int, str] = {}  # by watch

@@ -88,6 +88,9 @@ EXIT_OF_CODE = {
     "browser_failed": EXIT_SURROUNDINGS,
     # files of Tersely are missing or changed | install it again
     "damaged_installation": EXIT_SURROUNDINGS,
+    # Windows lacks what the relay, the wrapper and the chat agent need | Linux or macOS, or Windows'
+    # subsystem for Linux
+    "system_unsupported": EXIT_SURROUNDINGS,
     # the server that makes vectors does not answer as one | check the setting `embedder_url`
     "embedder_unavailable": EXIT_SURROUNDINGS,
     # no daemon or relay could be started, or it does not answer | its log, which the hint names,

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_SETTINGS_BYTES
 from tersely.foundation.storage.roots import INDEX_DIRECTORY, is_relay_home
+from tersely.foundation.system import NO_WAITING, UNCHANGED
 from tersely.foundation.text.suggestion import suggestion
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ def _read_toml(path: Path, needed: bytes = b"") -> JsonObject:
 
 def _read_bounded(path: Path) -> bytes:
     """The content of a regular file. A pipe would keep us waiting, and a device has no end."""
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+    with os.fdopen(os.open(path, os.O_RDONLY | NO_WAITING | UNCHANGED), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "not a regular file")
         content = file.read(MAX_SETTINGS_BYTES + 1)

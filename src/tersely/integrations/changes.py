@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
+from tersely.foundation.system import NO_WAITING, UNCHANGED
 from tersely.integrations import state
 from tersely.integrations.declaration import Agent, Audience, Form, Target
 from tersely.integrations.formats import json_text, toml_text, yaml_text
@@ -227,7 +228,7 @@ def _of_others(wanted: InstallRequest, leaving: Container[str], own: Collection[
 
 def _read(path: Path) -> str | None:
     try:
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        with os.fdopen(os.open(path, os.O_RDONLY | NO_WAITING | UNCHANGED), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise TerselyError(
                     "unreadable_file",

@@ -13,7 +13,6 @@ import json
 import os
 import shlex
 import shutil
-import signal
 import subprocess
 from collections import deque
 from collections.abc import Mapping
@@ -24,6 +23,7 @@ from typing import IO
 from tersely.foundation import frozen
 from tersely.foundation.clock import Stopwatch, wall_seconds
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.process.detached import kill_session
 
 RUN_SECONDS = 3_600  # for a program that is run for its coverage
 MAX_RUN_OUTPUT_BYTES = 4_000_000  # kept of what it prints, half of it from the end
@@ -153,7 +153,7 @@ def _wait(words: list[str], root: Path, output: Path, environment: Mapping[str, 
     finally:
         program.stdout.close()
         if program.poll() is None:
-            os.killpg(program.pid, signal.SIGKILL)
+            kill_session(program)
             program.wait()
 
 

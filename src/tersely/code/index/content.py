@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import posixpath
 import re
 import stat
 from collections.abc import Callable
@@ -13,13 +14,16 @@ from typing import NamedTuple, Protocol
 
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.storage.private import READING
+from tersely.foundation.system import IS_WINDOWS, NO_LINK, UNCHANGED
 
 # To look into a directory is not to list it, which the user may not be allowed to.
-_DIRECTORY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_DIRECTORY: int = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
+_DIRECTORY |= NO_LINK | UNCHANGED
 
 
 # The line, one of the first two, in which a comment names the encoding: PEP 263, and Ruby's.
 _CODING = re.compile(rb"(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_WINDOWS_MARKS = frozenset("\\:")  # which lead elsewhere there, and are in no name of a file
 _PLAIN = rb"\x41 +AC0-"  # which encodings of source leave as it is
 
 
@@ -72,6 +76,8 @@ def read_file(path: str, folder: int | None = None, most_bytes: int = MAX_FILE_B
     The last part of the path is never followed if it is a link, and opening a pipe does not wait
     for a writer. With the descriptor of a `folder` the path is one from there.
     """
+    if IS_WINDOWS and _is_link(path):
+        raise OSError(errno.ELOOP, "a link", path)
     descriptor = os.open(path, READING, dir_fd=folder)
     try:
         status = os.fstat(descriptor)
@@ -143,24 +149,26 @@ def reader_below(root: str) -> ReadBelow:
 
 
 def _bytes_reader(root: str) -> Callable[[str, int], bytes]:
-    last: tuple[str, _Folder] | None = None
+    last: tuple[str, _OpenFolder | _CheckedFolder] | None = None
+    opened = _CheckedFolder if IS_WINDOWS else _OpenFolder
 
     def read(path: str, most_bytes: int) -> bytes:
         nonlocal last
-        directory, _, name = os.path.normpath(path.lstrip("/")).rpartition("/")
-        if f"{directory}/".startswith("../") or name in {"", ".", ".."}:
+        directory, _, name = posixpath.normpath(path.lstrip("/")).rpartition("/")
+        leads_out = f"{directory}/".startswith("../") or name in {"", ".", ".."}
+        if leads_out or (IS_WINDOWS and _WINDOWS_MARKS & set(path)):
             raise OSError(errno.ELOOP, "it leads out of its directory", path)
         try:
             if last is None or last[0] != directory:
-                last = (directory, _Folder(root, directory))
-            return read_file(name, last[1].descriptor, most_bytes)
+                last = (directory, opened(root, directory))
+            return last[1].read(name, most_bytes)
         except ValueError as error:  # no path of any system: it holds a zero, or half a character
             raise OSError(errno.EINVAL, "not a path", path) from error
 
     return read
 
 
-class _Folder:
+class _OpenFolder:
     """A directory below a root, open for as long as somebody refers to it; `OSError` if a link is
     on the way.
     """
@@ -175,9 +183,35 @@ class _Folder:
             os.close(self.descriptor)
             self.descriptor = inner
 
+    def read(self, name: str, most_bytes: int) -> bytes:
+        return read_file(name, self.descriptor, most_bytes)
+
     def __del__(self) -> None:
         if self.descriptor >= 0:
             os.close(self.descriptor)
+
+
+class _CheckedFolder:
+    """The same where the system opens nothing from a directory: a link that is put in place of one
+    after it was looked at is followed.
+    """
+
+    __slots__ = ("_path",)
+
+    def __init__(self, root: str, directory: str) -> None:
+        self._path = root
+        for name in directory.split("/") if directory else ():
+            self._path = f"{self._path}/{name}"
+            if _is_link(self._path):
+                raise OSError(errno.ELOOP, "a link", directory)
+
+    def read(self, name: str, most_bytes: int) -> bytes:
+        return read_file(f"{self._path}/{name}", most_bytes=most_bytes)
+
+
+def _is_link(path: str) -> bool:
+    """True for a link, and for what Windows calls a junction."""
+    return os.path.islink(path) or bool(getattr(os.lstat(path), "st_reparse_tag", 0))
 
 
 def reason_of(error: OSError) -> Reason:

@@ -11,6 +11,8 @@ import gc
 import math
 import os
 import signal
+import socket
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -38,6 +40,7 @@ from tersely.workspace import Workspace
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
 
+_SHARED_SOCKET_BYTES = 4_096  # more than Windows needs to say which socket it is
 COLLECTED_OBJECTS = 200_000  # new ones, after which garbage is looked for between two tasks
 
 
@@ -261,13 +264,28 @@ def _bounded(encoded: bytes) -> bytes:
 def main(root: str, answer_words: str, lifeline: str) -> None:
     """Do tasks until there are no more. `answer_words` is `module:function`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the daemon decides when this ends
+    tasks, answers = _streams()
     threading.Thread(target=_end_with, args=(int(lifeline),), daemon=True).start()
-    tasks, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(0), "wb")
-    os.dup2(1, 0)  # nobody reads what the daemon sends but this loop
     gc.disable()  # garbage is looked for between tasks
     module, _, name = answer_words.partition(":")
     analysis = Analysis(Path(root), getattr(import_module(module), name), _Telling(answers))
     _serve(analysis, tasks, answers)
+
+
+if sys.platform == "win32":
+
+    def _streams() -> tuple[BinaryIO, BinaryIO]:
+        """What the daemon sends and reads: a socket, which it has shared by the pipe that is our input."""
+        wire = socket.fromshare(os.read(0, _SHARED_SOCKET_BYTES))
+        return wire.makefile("rb"), wire.makefile("wb")
+
+else:
+
+    def _streams() -> tuple[BinaryIO, BinaryIO]:
+        """What the daemon sends and reads: our input, a socket, which nobody else is to read."""
+        tasks, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(0), "wb")
+        os.dup2(1, 0)
+        return tasks, answers
 
 
 class _Telling:

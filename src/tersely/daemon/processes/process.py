@@ -15,6 +15,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from tersely.foundation.process.detached import import_path
@@ -53,20 +54,13 @@ class AnalysisProcess(asyncio.Protocol):
         line.
         """
         ours, theirs = socket.socketpair()
-        reading, lifeline = os.pipe()
-        command = [sys.executable, "-c", _PROGRAM, root, answer_words, str(reading), *import_path()]
         try:
-            process = subprocess.Popen(
-                command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                pass_fds=[reading], cwd=root,
-            )  # fmt: skip
+            process, lifeline = _started(root, answer_words, theirs)
         except OSError:
-            os.close(lifeline)
             ours.close()
             raise
         finally:
             theirs.close()
-            os.close(reading)
         ours.setblocking(False)
         _, self = await asyncio.get_running_loop().create_connection(
             lambda: cls(process, lifeline), sock=ours
@@ -140,3 +134,45 @@ class AnalysisProcess(asyncio.Protocol):
                 waiting.set_exception(ProcessLostError())
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
+
+
+if sys.platform == "win32":
+
+    def _started(
+        root: str, answer_words: str, theirs: socket.socket
+    ) -> tuple[subprocess.Popen[bytes], int]:
+        """A process with its end of the socket, which it is told of by a pipe, and that pipe."""
+        reading, lifeline = os.pipe()
+        try:
+            process = _process([root, answer_words, "0"], reading)
+        except OSError:
+            os.close(lifeline)
+            raise
+        finally:
+            os.close(reading)
+        os.write(lifeline, theirs.share(process.pid))
+        return process, lifeline
+
+else:
+
+    def _started(
+        root: str, answer_words: str, theirs: socket.socket
+    ) -> tuple[subprocess.Popen[bytes], int]:
+        """A process that has one end of the socket as its input, and our end of a pipe to it."""
+        reading, lifeline = os.pipe()
+        try:
+            return _process(
+                [root, answer_words, str(reading)], theirs.fileno(), [reading]
+            ), lifeline
+        except OSError:
+            os.close(lifeline)
+            raise
+        finally:
+            os.close(reading)
+
+
+def _process(given: list[str], stdin: int, passed: Sequence[int] = ()) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM, *given, *import_path()], cwd=given[0], stdin=stdin,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=passed,
+    )  # fmt: skip

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
+from tersely.foundation.system import NO_WAITING, UNCHANGED
 
 # What git opens in a repository by name; any of them may be a link.
 _OPENED = tuple(
@@ -185,7 +186,7 @@ def _is_worktree(home: str, mark: str) -> bool:
     """
     said = _pointer(f"{home}/gitdir")
     is_ours = bool(said) and os.path.realpath(os.path.join(home, said)) == os.path.realpath(mark)
-    return is_ours and os.path.dirname(home) == f"{_common_of(home)}/worktrees"
+    return is_ours and os.path.dirname(home) == os.path.join(_common_of(home), "worktrees")
 
 
 def _is_submodule(home: str, tree: str) -> bool:
@@ -221,7 +222,7 @@ def _text_of(path: str, most_bytes: int) -> str:
     inside.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | NO_WAITING | UNCHANGED)
     except (OSError, ValueError):
         return ""
     try:

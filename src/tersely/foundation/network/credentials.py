@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import struct
 import sys
+
+from tersely.foundation.system import user_number
 
 _LINUX = struct.Struct("3i")  # process, user, group
 _MAC = struct.Struct("2I")  # version, user; groups follow
@@ -20,10 +21,10 @@ def is_same_user(connected: socket.socket) -> bool:
     platform: str = sys.platform
     if platform == "linux":
         told = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _LINUX.size)  # type: ignore[attr-defined,unused-ignore]
-        return bool(_LINUX.unpack(told)[1] == os.geteuid())
+        return bool(_LINUX.unpack(told)[1] == user_number())
     if platform == "darwin":
         told = connected.getsockopt(_MAC_LEVEL, _MAC_OPTION, _MAC_BYTES)
-        return bool(_MAC.unpack_from(told)[1] == os.geteuid())
+        return bool(_MAC.unpack_from(told)[1] == user_number())
     return True
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import socket
 import ssl
+import sys
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -89,6 +90,8 @@ class _OwnSockets(SyncBackend):
     def connect_unix_socket(
         self, path: str, timeout: float | None = None, socket_options: Iterable[Any] | None = None
     ) -> NetworkStream:
+        if sys.platform == "win32":
+            raise ConnectError("Windows has no Unix sockets")
         connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             connected.settimeout(timeout)

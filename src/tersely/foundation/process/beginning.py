@@ -15,6 +15,7 @@ from typing import Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LOG_BYTES
+from tersely.foundation.system import NO_LINK
 
 
 class Report:
@@ -52,7 +53,7 @@ def log_to(path: str, what: str) -> None:
     """Log what the package says, and how the process `what` failed, to a bounded file; `OSError`
     where it is a link.
     """
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | NO_LINK, 0o600))
     handler = RotatingFileHandler(path, maxBytes=MAX_LOG_BYTES, backupCount=1, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     logger = logging.getLogger("tersely")

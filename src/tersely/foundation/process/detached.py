@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING
 import tersely
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.process.pipes import is_readable
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
 
 _SAID_BYTES = 10_000
+_OUTPUT = 1  # the descriptor that every process writes to
 
 
 def start_and_wait(program: str, arguments: Sequence[str], seconds: float, log: str) -> JsonObject:
@@ -51,23 +53,53 @@ def start(program: str, arguments: Sequence[str], ready: int) -> None:
     being removed.
 
     `program` is `module:function` of ours, called with the arguments and, last, the number of the
-    descriptor `ready`, which is closed here. What is started first ends at once: the process is its
-    child, and so nobody's whom it could outlive as a zombie.
+    descriptor `ready`, which is closed here.
     """
     module, _, function = program.partition(":")
     code = (
-        "import os, sys; os.fork() and os._exit(0); count = int(sys.argv[1]); sys.path[:] = sys.argv[2 + count:]; "
+        "import os, sys; count = int(sys.argv[1]); sys.path[:] = sys.argv[2 + count:]; "
         f"from {module} import {function}; {function}(*sys.argv[2:2 + count])"
     )
-    given = [*arguments, str(ready)]
-    command = [sys.executable, "-c", code, str(len(given)), *given, *import_path()]
     try:
-        subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            pass_fds=[ready], start_new_session=True, cwd="/", check=True,
-        )  # fmt: skip
+        if sys.platform == "win32":
+            _start_detached(code, [*arguments, str(_OUTPUT)], ready)
+        else:
+            _start_orphaned(code, [*arguments, str(ready)], ready)
     finally:
         os.close(ready)
+
+
+if sys.platform == "win32":
+
+    def _start_detached(code: str, given: list[str], ready: int) -> None:
+        """A process without a console, whose output is `ready`: no other descriptor can be handed on."""
+        flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
+        subprocess.Popen(
+            _command(code, given), stdin=subprocess.DEVNULL, stdout=ready, stderr=subprocess.DEVNULL,
+            creationflags=flags, cwd=os.path.abspath(os.sep),
+        )  # fmt: skip
+
+else:
+
+    def _start_orphaned(code: str, given: list[str], ready: int) -> None:
+        """The child of a process that ends at once: nobody's whom it could outlive as a zombie."""
+        forks = f"import os; os.fork() and os._exit(0); {code}"
+        subprocess.run(
+            _command(forks, given), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            pass_fds=[ready], start_new_session=True, cwd="/", check=True,
+        )  # fmt: skip
+
+
+def _command(code: str, given: list[str]) -> list[str]:
+    return [sys.executable, "-c", code, str(len(given)), *given, *import_path()]
+
+
+def kill_session(leader: subprocess.Popen[bytes]) -> None:
+    """Kill a process that leads a session of its own, and all in it; on Windows that process alone."""
+    if sys.platform == "win32":
+        leader.kill()
+    else:
+        os.killpg(leader.pid, signal.SIGKILL)
 
 
 def import_path() -> list[str]:
@@ -127,7 +159,7 @@ def _read_all(descriptor: int, seconds: float) -> bytes:
     watch, said = Stopwatch(), b""
     while len(said) < _SAID_BYTES:
         left = seconds - watch.seconds()
-        if left <= 0 or not select.select([descriptor], [], [], left)[0]:
+        if left <= 0 or not is_readable(descriptor, left):
             return b""
         part = os.read(descriptor, _SAID_BYTES)
         if not part:

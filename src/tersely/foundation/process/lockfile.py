@@ -7,14 +7,24 @@ readers: it outlives the process, so only the lock tells whether anybody holds t
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
+import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from tersely.foundation.system import NO_LINK, UNCHANGED
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 _RECORD_BYTES = 10_000
+_LOCKED_BYTE = 1 << 30  # on Windows, beyond the record: nobody else can read what is locked
+_AGAIN_SECONDS = 0.05  # between two attempts there
 
 
 @contextmanager
@@ -24,9 +34,9 @@ def held(path: str, *, waits: bool = False) -> Iterator[int]:
 
     Raises `OSError` where the file cannot be made, or is a link.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | UNCHANGED | NO_LINK, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(descriptor, waits=waits)
         yield descriptor
     finally:
         os.close(descriptor)
@@ -35,11 +45,11 @@ def held(path: str, *, waits: bool = False) -> Iterator[int]:
 def is_held(path: str) -> bool:
     """True if a process holds the file."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = os.open(path, os.O_RDONLY | UNCHANGED | NO_LINK)
     except OSError:
         return False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        _lock(descriptor, is_shared=True)
     except BlockingIOError:
         return True
     finally:
@@ -49,13 +59,18 @@ def is_held(path: str) -> bool:
 
 def release(descriptor: int) -> None:
     """Let another process hold the file, before the descriptor is closed."""
-    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    if sys.platform == "win32":
+        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+    else:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
 def write_record(descriptor: int, record: Mapping[str, Any]) -> None:
     """Replace what a held file says of its process."""
     os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, json.dumps(record, ensure_ascii=False).encode(), 0)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.write(descriptor, json.dumps(record, ensure_ascii=False).encode())
 
 
 def read_record(path: str) -> dict[str, Any]:
@@ -66,3 +81,26 @@ def read_record(path: str) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return record if isinstance(record, dict) else {}
+
+
+def _lock(descriptor: int, *, is_shared: bool = False, waits: bool = False) -> None:
+    """Lock an open file; `BlockingIOError` where another process holds it and `waits` is false."""
+    if sys.platform == "win32":
+        while not _has_locked(descriptor):
+            if not waits:
+                raise BlockingIOError("another process holds the file")
+            time.sleep(_AGAIN_SECONDS)
+    else:
+        kind = fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX
+        fcntl.flock(descriptor, kind if waits else kind | fcntl.LOCK_NB)
+
+
+if sys.platform == "win32":
+
+    def _has_locked(descriptor: int) -> bool:
+        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True

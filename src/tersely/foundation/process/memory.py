@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+import mmap
 
 
 def resident_bytes(pid: int | None = None) -> int:
@@ -13,6 +11,6 @@ def resident_bytes(pid: int | None = None) -> int:
     """
     try:
         with open(f"/proc/{'self' if pid is None else pid}/statm", "rb") as file:
-            return int(file.read().split()[1]) * _PAGE_BYTES
+            return int(file.read().split()[1]) * mmap.PAGESIZE
     except OSError:
         return 0

@@ -7,7 +7,7 @@ while several processes use it, and a context pack is no place to find out.
 
 from __future__ import annotations
 
-import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -396,7 +396,7 @@ def _make_folder(folder: Path) -> None:
 
 def _is_full(folder: Path) -> bool:
     try:
-        return os.statvfs(folder).f_bavail == 0
+        return shutil.disk_usage(folder).free == 0
     except OSError:
         return False
 

@@ -14,14 +14,23 @@ import stat
 from _blake2 import blake2b  # what `hashlib` wraps, which loads all of OpenSSL
 
 from tersely.foundation.storage.roots import INDEX_DIRECTORY, KEY_FILE, MARK
+from tersely.foundation.system import (
+    NO_LINK,
+    NO_WAITING,
+    UNCHANGED,
+    is_for_user_alone,
+    temporary_places,
+    user_number,
+    user_state,
+)
 
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 # How a file is opened that may have been put there: no link is followed, and no pipe waited for.
-READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-MAKING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC  # likewise, where there must be none
+READING = os.O_RDONLY | NO_LINK | NO_WAITING | UNCHANGED
+MAKING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | UNCHANGED  # likewise, where there must be none
 KEY_BYTES = 32
 NAME_BYTES = 8  # of whose an index is, and of which root: too many to be guessed
 SECOND_INDEXES = "indexes"  # beside the key: of repositories that hold those of others
@@ -61,16 +70,13 @@ def state_directory(environment: Mapping[str, str]) -> str:
     own = environment.get("TERSELY_HOME", "")
     if own:
         return own
-    home, state = os.path.expanduser("~"), environment.get("XDG_STATE_HOME", "")
-    state = (
-        state if state.startswith("/") else f"{home}/.local/state" if home.startswith("/") else ""
-    )
+    state = user_state(environment)
     return f"{state}/tersely" if state else ""
 
 
 def temporary_directory(base: str) -> str:
     """A directory of this user's own below one that all users share."""
-    return f"{base}/tersely-{os.geteuid()}"
+    return f"{base}/tersely-{user_number()}"
 
 
 def make_state(directory: str) -> None:
@@ -115,11 +121,7 @@ def is_private(directory: str) -> bool:
         status = os.lstat(directory)
     except OSError:
         return False
-    return stat.S_ISDIR(status.st_mode) and _is_own(status)
-
-
-def _is_own(status: os.stat_result) -> bool:
-    return status.st_uid == os.geteuid() and not status.st_mode & 0o077
+    return stat.S_ISDIR(status.st_mode) and is_for_user_alone(status)
 
 
 def _kept_key(environment: Mapping[str, str]) -> tuple[str, bytes]:
@@ -149,9 +151,8 @@ def _places(environment: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
     state = state_directory(environment)
     if state:
         yield state, False
-    for base in (environment.get("TMPDIR", ""), "/tmp"):  # noqa: S108 - checked before use
-        if base.startswith("/"):
-            yield temporary_directory(base), True
+    for base in temporary_places(environment):
+        yield temporary_directory(base), True
 
 
 def _key_in(directory: str) -> bytes:
@@ -173,7 +174,7 @@ def _read_key(path: str) -> bytes:
         status = os.fstat(descriptor)
         key = (
             os.read(descriptor, KEY_BYTES + 1)
-            if stat.S_ISREG(status.st_mode) and _is_own(status)
+            if stat.S_ISREG(status.st_mode) and is_for_user_alone(status)
             else b""
         )
     finally:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 INDEX_DIRECTORY = ".tersely"
 INDEX_FILE = "index.db"
 MARK = ".gitignore"  # what every directory of ours holds, so that git passes over it
-FILE_SYSTEM = "/"
 RELAY_LOCK = "relay.lock"  # in the home of a relay, as long as it runs and afterwards
 KEY_FILE = "key"  # in the same place: what names this user's indexes
 _RELAY_HOME = "~/.tersely"
@@ -22,10 +21,10 @@ def enclosing_root(directory: str) -> str:
     directory itself.
     """
     around = directory
-    while around not in {"", FILE_SYSTEM}:
+    while around != (above := os.path.dirname(around)):
         if is_repository(around):
             return around
-        around = os.path.dirname(around)
+        around = above
     return directory
 
 
@@ -45,7 +44,12 @@ def holds_home(directory: str) -> bool:
     in everything that the user has.
     """
     home = os.path.realpath(os.path.expanduser("~"))
-    return f"{home}/".startswith(f"{directory.rstrip('/')}/")
+    return is_within(home, directory)
+
+
+def is_within(path: str, directory: str) -> bool:
+    """True if a resolved path is that of a resolved directory, or leads to what lies below it."""
+    return path == directory or path.startswith(f"{directory.rstrip(os.sep)}{os.sep}")
 
 
 def relay_home() -> str:

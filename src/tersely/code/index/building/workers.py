@@ -8,7 +8,6 @@ and a child whose parent was killed reads the end of its input and leaves.
 from __future__ import annotations
 
 import contextlib
-import select
 import subprocess
 import sys
 from collections import deque
@@ -22,6 +21,7 @@ from tersely.code.index.content import Reason
 from tersely.code.index.storage.schema import Batch, Job, skipped_row
 from tersely.foundation.process.detached import import_path
 from tersely.foundation.process.frames import read_frame, write_frame
+from tersely.foundation.process.pipes import is_readable
 
 WORKER_START_SECONDS = 30  # for one to load its program; then the work is done without them
 WORKER_SILENCE_SECONDS = 40  # for one file; some grammars can be led to search for a very long time
@@ -73,9 +73,7 @@ class _Worker:
             raise _WorkerLostError from error
 
     def _receive(self, seconds: float) -> Any:
-        waiting = select.poll()
-        waiting.register(self._answers, select.POLLIN)
-        if not waiting.poll(seconds * 1000):
+        if not is_readable(self._answers.fileno(), seconds):
             raise _WorkerLostError
         try:
             return read_frame(self._answers)

@@ -39,6 +39,7 @@ from tersely.foundation.storage.database import IN_MEMORY, Database, remove
 from tersely.foundation.storage.hashing import content_hash
 from tersely.foundation.storage.private import ignore_itself, index_places, is_private
 from tersely.foundation.storage.roots import INDEX_DIRECTORY, INDEX_FILE, is_relay_home
+from tersely.foundation.system import is_of_user
 
 # of one user in one repository, which may have been elsewhere before
 MAX_KEPT_INDEXES = 3
@@ -432,7 +433,7 @@ def _is_of_others(around: Path, reader: str) -> bool:
         status = around.lstat()
     except FileNotFoundError:
         return not os.access(around.parent, os.W_OK)
-    is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+    is_own = stat.S_ISDIR(status.st_mode) and is_of_user(status)
     if not (is_own and os.access(around, os.W_OK)):
         return True
     return any(not name.startswith(reader) for name in _indexes(around))

@@ -10,12 +10,11 @@ missing.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import secrets
 from collections.abc import Callable, Container, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -34,6 +33,7 @@ from tersely.code.search.storage.collection import Collection, FileEntry
 from tersely.code.search.storage.segment import Embed, SourceFile, build_segment, merge_segments
 from tersely.code.search.units import units_of
 from tersely.code.symbols import SymbolsOf
+from tersely.foundation.process.lockfile import held
 from tersely.foundation.storage.hashing import content_hash
 
 ByName = dict[str, Any]  # arrays of a segment, or the segments themselves
@@ -228,23 +228,13 @@ class SegmentStore:
         if self.directory is None:
             yield False
             return
-        try:
-            descriptor = os.open(
-                self.directory / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644
-            )
-        except OSError:
-            yield False
-            return
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(descriptor)
-            yield False
-            return
-        try:
-            yield True
-        finally:
-            os.close(descriptor)
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(held(str(self.directory / LOCK)))
+            except OSError:
+                yield False
+            else:
+                yield True
 
 
 Keep = Callable[[dict[str, Any]], str]
