@@ -7,7 +7,6 @@ while several processes use it, and a context pack is no place to find out.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -395,8 +394,10 @@ def _make_folder(folder: Path) -> None:
 
 
 def _is_full(folder: Path) -> bool:
+    from shutil import disk_usage  # only who cannot write needs it
+
     try:
-        return shutil.disk_usage(folder).free == 0
+        return disk_usage(folder).free == 0
     except OSError:
         return False
 
