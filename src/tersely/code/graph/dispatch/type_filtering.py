@@ -24,6 +24,7 @@ from tersely.code.expressions import (
     VARIADIC,
     Expression,
     is_spread,
+    is_tagged,
     last_name,
 )
 from tersely.code.graph.pointsto.containers import is_keyed
@@ -186,16 +187,21 @@ class Typed:
         return self.evaluator.objects.functions(target, name)
 
     def overriding(self, target: Value, name: str) -> Values:
-        """The member of that name in every class below one, and in objects that stand for an
-        interface.
+        """The members of that name of the classes below one, where they differ from its own, and in
+        objects that stand for an interface.
         """
         if self.evaluator.traits.is_trait(target):
             return self.evaluator.traits.implementations(target, name)
-        found: Values = NOTHING
-        members = self.evaluator.members
-        for child in members.subclasses(target):
-            found |= members.declared(child, name)
+        is_named = self.program.file(target[1]).facts.open_receivers
+        if is_named and not self.evaluator.members.is_structural(target):
+            return self.evaluator.overriding.below(target, name)
+        key = ("overriding", target, name)
+        found = self.evaluator.solver.solve_whole(key, self._overriding, target, name)
         return found | self.evaluator.objects.functions(target, name)
+
+    def _overriding(self, target: Value, name: str) -> Values:
+        members = self.evaluator.members
+        return NOTHING.union(*(members.declared(one, name) for one in members.subclasses(target)))
 
     def is_virtual(self, members: Values) -> bool:
         """True if subclasses may override any of these."""
@@ -341,7 +347,7 @@ class Typed:
     def _accepts(self, value: Value, call: Expression) -> bool:
         needed, most = self._arity(value)
         given = len(call[2]) + len(call[3])
-        if any(type(argument) is tuple and argument[0] == SPREAD for argument in call[2]):
+        if any(is_tagged(argument, SPREAD) for argument in call[2]):
             return True
         return needed <= given and (most is None or given <= most)
 
@@ -374,9 +380,9 @@ class Typed:
 
     def _type_names(self, file: File, scope: int, argument: Expression) -> frozenset[str]:
         """Names of the types that an argument has, empty if unknown."""
-        if type(argument) is tuple and argument[0] == CONST:
+        if is_tagged(argument, CONST):
             return file.facts.text_types if type(argument[1]) is str else file.facts.number_types
-        if type(argument) is tuple and argument[0] == LITERAL:
+        if is_tagged(argument, LITERAL):
             return file.facts.text_types if argument[1] == TEXT else frozenset((argument[1],))
         names: set[str] = set()
         for value in self.evaluator.values(file, scope, argument):
