@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tersely.code.graph.pointsto import fixpoint
 from tersely.code.graph.pointsto.fixpoint import EMPTY, Solver
+from tersely.code.graph.program.work import WorkSpentError
 
 # unknown -> its constants, the unknowns it includes
 System = dict[int, tuple[frozenset[int], tuple[int, ...]]]
@@ -106,7 +107,7 @@ def test_a_question_ends_after_so_many_unknowns(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(fixpoint, "MAX_UNKNOWNS", 20)
     asked = Asked(chain(100))
     assert asked.ask(0) == EMPTY
-    assert asked.computations <= 20
+    assert asked.computations <= 20 * fixpoint.EXPLORED
     asked.system = {200: (frozenset({1}), ())}
     assert asked.ask(200) == {1}  # the next question has a budget of its own
 
@@ -220,3 +221,23 @@ def test_a_set_may_be_asked_for_whole_and_not(is_whole_first: bool) -> None:
     ways = [solver.solve_whole, solver.solve]
     for solve in ways if is_whole_first else reversed(ways):
         assert solve(("numbers",), lambda: values) == values
+
+
+def test_what_needs_too_many_is_found_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fixpoint, "MAX_UNKNOWNS", 20)
+    ring: System = {key: (EMPTY, ((key + 1) % 30, (key + 7) % 30)) for key in range(30)}
+    ways: System = {100 + key: (frozenset({key}), (key,)) for key in range(30)}
+    asked = Asked({**ring, **ways})
+    for key in ways:  # each leads into the ring at another place
+        asked.limits.clear()
+        asked.ask(key)
+        assert asked.limits == {fixpoint.UNKNOWNS_LIMIT}
+    assert asked.computations < 300  # 600 if each went round by itself
+
+
+def test_what_costs_too_much_is_forgotten() -> None:
+    asked = Asked(chain(50))
+    with pytest.raises(WorkSpentError), asked.solver.bounds.limited(20):
+        asked.ask(0)
+    assert asked.computations == 20
+    assert asked.ask(0) == {50}  # nothing was kept as unknown

@@ -10,10 +10,10 @@ and whoever read a value that changed later is computed again.
 Several solvers may have the same equations but for some, which say so. What depends on none of
 those is solved once.
 
-A question that needs more unknowns than the bound is cut. What it has not finished is forgotten, so
-that other questions find it out for themselves. Given up for all of them is what was asked for, and
-what depends on it and it on that: they need the same unknowns, so each of them alone would be cut
-too, and so would be whatever depends on them.
+A question that needs more unknowns than the bound is cut. Given up for all questions is each unknown
+that is found to need so many, directly or indirectly: asked for alone it would be cut too. To find
+most of them at once, a question goes on for a while beyond the bound. What else it has not finished
+is forgotten, so that other questions find it out for themselves.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
-from tersely.code.bounds import Bounds
+from tersely.code.graph.program.work import Work
 
 EMPTY: frozenset[Any] = frozenset()
 
 # for one question, beside those solved before; the others count as unknown. Two of 87,000 questions
 # about the calls of seven repositories needed more.
 MAX_UNKNOWNS = 1_000
+EXPLORED = 2  # times as many are met before a question is cut, to find which others need too many
 UNKNOWNS_LIMIT = f"values of one expression were followed through at most {MAX_UNKNOWNS:,} others"
 DEPTH_LIMIT = "an expression is nested too deeply to be followed"
 # of one unknown; after half of them its value may only grow, after all of them it stays
@@ -68,8 +69,8 @@ class Solver:
     bound that an answer has met, whether it met it now or when it was solved before.
     """
 
-    def __init__(self, below: Solver | None = None, bounds: Bounds | None = None) -> None:
-        self.bounds = bounds or Bounds()
+    def __init__(self, below: Solver | None = None, bounds: Work | None = None) -> None:
+        self.bounds = bounds or Work()
         self._shared: dict[Hashable, frozenset[Any]] = {} if below is None else below._shared
         self._shared_cut: dict[Hashable, frozenset[str]] = (
             {} if below is None else below._shared_cut
@@ -147,15 +148,14 @@ class Solver:
         asked = self._open[key] = _Unknown(compute, arguments)
         try:
             self._compute(asked)
-            while self._stale and not self._needs_too_many:
+            while self._stale and not self._has_explored:
                 stale, _ = self._stale.popitem()
                 self._compute(stale)
-            unfinished = _reading(self._stale)
+            many = _needing_many(self._open.values())
+            unfinished = _reading(self._stale) | many
             for unknown in unfinished:
                 unknown.limits |= {UNKNOWNS_LIMIT}
-            self._keep(unfinished)
-            if asked in unfinished:
-                self._give_up(_reading([asked]))
+            self._keep(unfinished, many)
         except RecursionError:
             # expressions nested deeply in a long chain: nothing is said of this one
             self._solved[key] = asked.value = EMPTY
@@ -168,20 +168,18 @@ class Solver:
         return asked.value
 
     @property
-    def _needs_too_many(self) -> bool:
-        return len(self._open) > MAX_UNKNOWNS
+    def _has_explored(self) -> bool:
+        return len(self._open) > EXPLORED * MAX_UNKNOWNS
 
-    def _give_up(self, knot: set[_Unknown]) -> None:
-        """Keep the values so far of unknowns that depend on each other."""
-        for key, unknown in self._open.items():
-            if unknown in knot:
-                self._given_up[key] = unknown.value, unknown.limits
-
-    def _keep(self, unfinished: set[_Unknown]) -> None:
-        """Keep what was solved: for all solvers unless it depends on what is our own."""
+    def _keep(self, unfinished: set[_Unknown], many: set[_Unknown]) -> None:
+        """Keep what was solved, for all solvers unless it depends on what is our own, and the values
+        so far of what needs too many unknowns.
+        """
         unknowns = self._open.values()
         self._spread([unknown for unknown in unknowns if unknown.is_own or unknown.limits])
         for key, unknown in self._open.items():
+            if unknown in many:
+                self._given_up[key] = unknown.value, unknown.limits
             if unknown in unfinished:
                 continue
             values, cut = (
@@ -205,9 +203,10 @@ class Solver:
                     pending.append(reader)
 
     def _compute(self, unknown: _Unknown) -> None:
-        if self._needs_too_many:
+        if self._has_explored:
             self._stale[unknown] = None
             return
+        self.bounds.spend(not unknown.computations)
         unknown.computations += 1
         if unknown.computations > MAX_RECOMPUTATIONS:
             unknown.limits |= {RECOMPUTATIONS_LIMIT}
@@ -240,3 +239,17 @@ def _reading(unknowns: Iterable[_Unknown]) -> set[_Unknown]:
 def _as_one(compute: Callable[..., frozenset[Any]], *arguments: Any) -> frozenset[Any]:
     """A set as the one member of another."""
     return frozenset((compute(*arguments),))
+
+
+def _needing_many(unknowns: Iterable[_Unknown]) -> set[_Unknown]:
+    """Those of some unknowns, in order of discovery, that need more of them than the bound."""
+    needed = {unknown: 1 << place for place, unknown in enumerate(unknowns)}  # as bits
+    many, last = set[_Unknown](), None
+    while len(needed) > MAX_UNKNOWNS and last != needed:
+        last = needed.copy()
+        for unknown in reversed(needed):
+            for reader in unknown.readers if unknown not in many else ():
+                needed[reader] |= needed[unknown]
+                if needed[reader].bit_count() > MAX_UNKNOWNS:
+                    many.add(reader)
+    return _reading(many)
