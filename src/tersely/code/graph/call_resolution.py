@@ -74,6 +74,7 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program.file import File, kept
 from tersely.code.graph.program.program import MAX_NAMESAKES
+from tersely.code.graph.program.work import WorkSpentError
 from tersely.code.graph.targets import Carrier, FoundCall, Manner, Passing, Target
 from tersely.code.languages.model import Summary, member_getters
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Kind
@@ -97,6 +98,12 @@ CARRIERS_LIMIT = f"functions were followed through at most {MAX_CARRIERS} other 
 MAX_CARRIER_FILES = 200  # files that mention such a name, above which only its own is searched
 CARRIER_FILES_LIMIT = (
     f"other names of a function were looked for where at most {MAX_CARRIER_FILES} use them"
+)
+MAX_SEARCH_WORK = 20_000  # equations that are solved to find the callers of one symbol
+SEARCH_LIMIT = f"callers were looked for, the nearest first, until {MAX_SEARCH_WORK:,} values had been found out"
+MAX_GETTER_WORK = 2_000  # equations of these, for what is called by a name that is computed
+GETTERS_LIMIT = (
+    f"computed names of members were followed through at most {MAX_GETTER_WORK:,} values"
 )
 MAX_CARRIER_FILES_NEAR = 8  # likewise, when only what a parameter receives is asked for
 HOLDING = (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, REFUSED)  # values that hold others
@@ -131,7 +138,7 @@ class _Search:
     position: int
     guess: bool  # whether calls that reach the definition by its name alone count
     near: bool  # whether it looks less far
-    wanted: frozenset[Value]
+    wanted: frozenset[Value] = frozenset()
     gives_itself: bool | None = None  # whether calling what is wanted may give it again, if asked
     makers: set[Value] = field(default_factory=set)  # functions that give what is wanted
     pending: deque[Carrier] = field(default_factory=deque)
@@ -227,11 +234,7 @@ class Sites:
             chained = self._chained(file, scope, call) if file.facts.chains_constructors else ()
             return Reach(tuple(chained))
         below = self._below(file, scope, call)
-        if (
-            type(callee) is tuple
-            and callee[0] == MEMBER
-            and callee[2] in file.facts.implicit_methods
-        ):
+        if is_tagged(callee, MEMBER) and callee[2] in file.facts.implicit_methods:
             implied = self._implicit(file, scope, callee[1], callee[2])
             return Reach(_with_others(implied, below))
         found: dict[Target, None] = {}
@@ -397,8 +400,8 @@ class Sites:
         methods: frozenset[str] = frozenset(),
     ) -> list[Value]:
         """The functions that an argument is, or has: methods of a class that are handlers."""
-        made_by = expression[1] if type(expression) is tuple and expression[0] == CALL else None
-        if type(made_by) is tuple and made_by[0] == MEMBER and made_by[2] in file.facts.dispatchers:
+        made_by = expression[1] if is_tagged(expression, CALL) else None
+        if is_tagged(made_by, MEMBER) and made_by[2] in file.facts.dispatchers:
             given = self.evaluator.union(file, scope, filterfalse(is_spread, expression[2]))
             named = self.evaluator.containers.held(given)
             texts = (value[1] for value in named if value[0] == KEY and type(value[1]) is str)
@@ -668,9 +671,14 @@ class Sites:
         calls = sum(
             len(self.program.file(f).calls_by_name.get(name, ())) for name in names for f in files
         )
-        return (
-            self._unfollowed() if calls > MAX_FLOW_SITES else self.search(file, position, near=True)
-        )
+        return self._unfollowed() if calls > MAX_FLOW_SITES else self._nearby(file, position)
+
+    def _nearby(self, file: File, position: int) -> frozenset[FoundCall]:
+        """The calls that a search finds which looks less far, for a value."""
+        search = _Search(file, position, guess=False, near=True)
+        self.program.bounds.hear(self._search, search)
+        self.program.bounds.met(*search.bounds)
+        return frozenset(search.found)
 
     def _unfollowed(self) -> frozenset[FoundCall]:
         self.program.bounds.met(FLOW_LIMIT)
@@ -680,36 +688,46 @@ class Sites:
         self, file: File, position: int, guess: bool = False, near: bool = False
     ) -> frozenset[FoundCall]:
         """All calls that reach a definition; `near` looks less far, for a value."""
-        search, _ = self.program.bounds.hear(self._search, file, position, guess, near)
-        (self.program.bounds if near else self.program.notes).met(*search.bounds)
+        search, bounds = _Search(file, position, guess, near), self.program.bounds
+        try:
+            with bounds.limited(MAX_SEARCH_WORK):
+                bounds.hear(self._search, search)
+        except WorkSpentError:
+            if bounds.left <= 0:
+                raise  # the bound of a wider question
+            search.bounds.add(SEARCH_LIMIT)
+        (bounds if near else self.program.notes).met(*search.bounds)
         return frozenset(search.found)
 
-    def _search(self, file: File, position: int, guess: bool, near: bool) -> _Search:
-        search = self._begin_search(file, position, guess, near)
-        while search.pending:
+    def _search(self, search: _Search) -> None:
+        """Find the calls; those by names that are computed at the end, and all only if there is work left."""
+        self._begin_search(search)
+        searched = deque[Carrier]()
+        while search.pending or searched:
+            if not search.pending:
+                self._add_getters(search, searched)
+                continue
             carrier = search.pending.popleft()
-            search.pending.extend(self._getters(search, carrier))
-            for file_id in sorted(self._files_of(search, carrier)):
+            searched.append(carrier)
+            for file_id in self.program.nearest(self._files_of(search, carrier), search.file):
                 look = (file_id, carrier.name, carrier.is_first)
                 if look not in search.seen:
                     search.seen.add(look)
                     self._search_file(search, carrier, self.program.file(file_id))
         search.found |= self._by_topic(search)
-        return search
 
-    def _begin_search(self, file: File, position: int, guess: bool, near: bool) -> _Search:
-        """A search with the names that it begins with."""
-        search = _Search(file, position, guess, near, wanted=self._wanted(file, position))
-        pending = search.pending
+    def _begin_search(self, search: _Search) -> None:
+        """Note what a search begins with."""
+        file, position, pending = search.file, search.position, search.pending
+        search.wanted = self._wanted(file, position)
         pending.extend(Carrier(name, file.id) for name in self._first_names(file, position))
         pending.append(Carrier(position, file.id, True, False))  # what decorators are applied to
         classes = sorted(value for value in search.wanted if value[0] == CLASS)
         pending.extend(Carrier(value[2], value[1], True, False) for value in classes)
         pending.extend(self._class_receivers(file, position))
-        if not near:
+        if not search.near:
             pending.extend(self._declared_names(search))
         search.found |= self._chaining(file, position)
-        return search
 
     def _files_of(self, search: _Search, carrier: Carrier) -> set[int]:
         """The files in which a name may hold what is searched for."""
@@ -744,6 +762,15 @@ class Sites:
                 search.pending.append(further)
             else:
                 search.bounds.add(CARRIERS_LIMIT)
+
+    def _add_getters(self, search: _Search, searched: deque[Carrier]) -> None:
+        """Go on with what gives the first of some carriers by its name, if there is work left for that."""
+        try:
+            with self.program.bounds.limited(MAX_GETTER_WORK):
+                search.pending.extend(self._getters(search, searched.popleft()))
+        except WorkSpentError:
+            search.bounds.add(GETTERS_LIMIT)
+            searched.clear()
 
     def _getters(self, search: _Search, carrier: Carrier) -> Iterator[Carrier]:
         """Functions that give a member by its name, in the files where they may give the one that a
@@ -944,9 +971,7 @@ class Sites:
             return []
         found: dict[Carrier, None] = {}
         for other in map(self.program.file, sorted(files)):
-            for place, scope in enumerate(other.scopes):
-                if scope is None:
-                    continue
+            for place, scope in other.bodies:
                 for name, annotation, _, _ in scope.parameters:
                     if names_one(annotation, names, marks):
                         found[Carrier(name, other.id, True, False)] = None
@@ -1155,7 +1180,7 @@ def _kept_under(file: File, call: Expression, argument: Any) -> Iterator[str]:
     callee = call[1]
     if not registering_methods(file.facts).isdisjoint(callee_names(callee)):
         yield from callee_names(registering(call))
-    is_method = type(callee) is tuple and callee[0] == MEMBER
+    is_method = is_tagged(callee, MEMBER)
     is_position = argument in range(len(call[2]))
     if is_method and is_position and callee[2] in file.facts.adders:
         yield from callee_names(callee[1])

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
+from itertools import islice
 from typing import Any
 
 from tersely.code.bounds import Bounds
@@ -27,6 +28,7 @@ from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import ASPECT, CLASS, EXTERNAL, FUNCTION, INSTANCE, MODULE
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Facts, Program
+from tersely.code.graph.program.work import WorkSpentError
 from tersely.code.graph.targets import Manner, Target
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
 
@@ -34,6 +36,9 @@ from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Gr
 MENTIONS_PER_LEVEL = (60, 300)
 
 KEPT_SYMBOLS = 1_000  # whose callers stay known: packs, impact and maps come back to the same ones
+
+MAX_WALK_WORK = 25_000  # equations that are solved for the callers of callers, or for callees
+WALK_LIMIT = f"calls were followed until {MAX_WALK_WORK:,} values had been found out"
 
 MAX_IMPLEMENTATIONS = 50  # of a method without a body, whose callers are taken for its own
 
@@ -142,17 +147,10 @@ class CallGraph:
         for file_id in sorted(self.program.rows, key=lambda known: self.program.rows[known].path):
             file = self.program.file(file_id)
             found = _Collected()
-            for position, scope in enumerate(file.scopes):
-                if scope is not None:
-                    caller = file.named_owner(position) if fold_anonymous else position
-                    self._collect(
-                        file,
-                        position,
-                        self.program.symbol_id(file_id, caller),
-                        found,
-                        guesses,
-                        unwanted,
-                    )
+            for position, _ in file.bodies:
+                caller = file.named_owner(position) if fold_anonymous else position
+                symbol_id = self.program.symbol_id(file_id, caller)
+                self._collect(file, position, symbol_id, found, guesses, unwanted)
             yield from found.edges()
 
     def callers(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
@@ -223,7 +221,7 @@ class CallGraph:
                 other, scope = self.program.file(site.file), site.scope
                 call = other.scope(scope).calls[site.call]
                 rule = sites.rule(other, scope, call) if site.shift < 0 else ""
-                grade = self._site_grade(other, scope, site.call, file, position)
+                grade = self._site_grade(sites, other, scope, site.call, (file, position))
                 grade = _weaker(grade, Grade.INFERRED) if rule else grade
                 if grade is Grade.BY_NAME and sites is not self.sites:  # which may know more
                     place = (file.id, position)
@@ -267,8 +265,20 @@ class CallGraph:
         calls itself. The walk does not go on from what a decorator put in place of a function: that
         function has those callers itself which mean it.
         """
-        adjacent = self.callees if to_callees else self.callers
         found: list[Reached] = []
+        reached = self._reached(symbol_id, depth, to_callees, guesses, first)
+        try:
+            with self.program.bounds.limited(MAX_WALK_WORK):
+                found.extend(islice(reached, limit + 1))
+        except WorkSpentError:
+            self.program.notes.met(WALK_LIMIT)
+        return found[:limit], len(found) > limit
+
+    def _reached(
+        self, symbol_id: str, depth: int, to_callees: bool, guesses: bool, first: Sequence[Edge]
+    ) -> Iterator[Reached]:
+        """What a walk reaches, nearest first."""
+        adjacent = self.callees if to_callees else self.callers
         seen = {symbol_id}
         pending: deque[tuple[tuple[str, ...], Grade]] = deque([((symbol_id,), Grade.EXACT)])
         while pending:
@@ -281,16 +291,13 @@ class CallGraph:
                 calls_itself = path == (end,)
                 if end in seen and not calls_itself:
                     continue
-                if len(found) == limit:
-                    return found, True
                 grade = _weaker(weakest, edge.grade)
-                found.append(Reached((end, *path), edge, grade))
+                yield Reached((end, *path), edge, grade)
                 if calls_itself:
                     continue
                 seen.add(end)
                 if to_callees or not self._is_in_place_of(end, path[0]):
                     pending.append(((end, *path), grade))
-        return found, False
 
     def _is_in_place_of(self, symbol_id: str, decorated_id: str) -> bool:
         """True if a function is what decorators put in the place of another, or is called where
@@ -397,12 +404,15 @@ class CallGraph:
                         self._owner_id(other, scope), symbol_id, Grade.INFERRED, other.path, line
                     )
 
-    def _site_grade(self, other: File, scope: int, index: int, file: File, position: int) -> Grade:
+    def _site_grade(
+        self, sites: Sites, other: File, scope: int, index: int, place: tuple[File, int]
+    ) -> Grade:
         """The grade of a call that is known to reach a definition."""
+        file, position = place
         grade = self.grade(other, scope, other.scope(scope).calls[index][1])
         if file.definitions[position].kind in CLASS_KINDS and not other.facts.by_name:
             return grade
-        every = self.sites.targets_at(other, scope, index)
+        every = sites.targets_at(other, scope, index)
         meant = [
             target for target in every if (target.file, target.position) == (file.id, position)
         ]
@@ -538,5 +548,5 @@ def _is_fixed(entry: Any, file: File, is_receiver: bool) -> bool:
     if entry[0] == PARAMETER:
         return is_receiver
     return entry[0] in (DEFINED, IMPORTED) or (
-        entry[0] == CALL and any(s and s.decorated is entry for s in file.scopes)
+        entry[0] == CALL and any(scope.decorated is entry for _, scope in file.bodies)
     )

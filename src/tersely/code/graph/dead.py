@@ -140,7 +140,7 @@ def _passed_on(file: File) -> frozenset[int]:
     """The definitions that are passed to a call where they stand: by decorators, annotations, and
     as arguments.
     """
-    calls = (call for scope in file.scopes if scope is not None for call in scope.calls)
+    calls = (call for _, scope in file.bodies for call in scope.calls)
     arguments = (argument for call in calls for argument in call[2])
     return frozenset(argument[1] for argument in arguments if is_tagged(argument, DEFINED))
 
@@ -216,7 +216,7 @@ def _is_exported(file: File, name: str, evaluator: Evaluator) -> bool:
     if any(expression == name for _, expression in top.get(facts.default_export, ())):
         return bool(evaluator.members.sites.importers(file.id) - {file.id})
     return any(
-        type(expression) is tuple and expression[0] == SEQUENCE and (CONST, name) in expression[1]
+        is_tagged(expression, SEQUENCE) and (CONST, name) in expression[1]
         for _, expression in listed
     )
 

@@ -435,7 +435,7 @@ class Definitions:
             definition = _definition_of(entry)
             if definition >= 0:
                 found[self._place(file, definition)] = None
-            elif type(entry) is tuple and entry[0] == IMPORTED and self._goes_on(way):
+            elif is_tagged(entry, IMPORTED) and self._goes_on(way):
                 found.update(
                     dict.fromkeys(self._of_import(file, entry[1], entry[2], way.further()))
                 )
@@ -623,9 +623,9 @@ def _types(values: Values) -> Values:
 
 def _definition_of(entry: Expression) -> int:
     """The definition that a binding stands for, decorators aside; -1 for none."""
-    while type(entry) is tuple and entry[0] == CALL and len(entry[2]) == 1:
+    while is_tagged(entry, CALL) and len(entry[2]) == 1:
         entry = entry[2][0]
-    return entry[1] if type(entry) is tuple and entry[0] == DEFINED else -1
+    return entry[1] if is_tagged(entry, DEFINED) else -1
 
 
 def _word_at(text: str, column: int) -> str:

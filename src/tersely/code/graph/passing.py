@@ -95,7 +95,7 @@ def _fitting(patterns: Iterable[str]) -> re.Pattern[str]:
 
 def receiver_of(call: Expression) -> Expression:
     """The expression that a method is called on."""
-    return call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
+    return call[1][1] if is_tagged(call[1], MEMBER) else None
 
 
 def passed_on(words: str, receiver: Expression, call: Expression) -> Expression:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from tersely.code.expressions import IMPORTED, Expression
+from tersely.code.expressions import IMPORTED, Expression, is_tagged
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.definition import NAMED_KINDS, Definitions, Meaning, SymbolsMeant
 from tersely.code.graph.program.file import File
@@ -167,10 +167,7 @@ class References:
             name
             for name, entries in other.names(0).items()
             if name != wanted.name
-            and any(
-                type(entry) is tuple and entry[0] == IMPORTED and entry[2] in originals
-                for _, entry in entries
-            )
+            and any(is_tagged(entry, IMPORTED) and entry[2] in originals for _, entry in entries)
         ]
 
     def _grade(self, other: File, meaning: Meaning, wanted: _Wanted) -> Grade | None:

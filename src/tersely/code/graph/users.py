@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from tersely.code.expressions import IMPORTED, MEMBER, PROPERTY, VERSION_MARK, Expression
+from tersely.code.expressions import IMPORTED, MEMBER, PROPERTY, VERSION_MARK, Expression, is_tagged
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.dead import called_by_language
 from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -191,8 +191,7 @@ class Users:
     def _imports(self, other: File, name: str, file: File) -> bool:
         """True if a file imports a name from another."""
         return any(
-            type(expression) is tuple
-            and expression[0] == IMPORTED
+            is_tagged(expression, IMPORTED)
             and file.id in self._program.modules(other, expression[1])
             for _, expression in other.names(0).get(name, ())
         )
@@ -269,8 +268,4 @@ class Users:
 def _is_of_unknown(evaluator: Evaluator, file: File, scope: int, call: Expression) -> bool:
     """True if a member is called of something of which nothing is known."""
     callee = call[1]
-    return (
-        type(callee) is tuple
-        and callee[0] == MEMBER
-        and not evaluator.values(file, scope, callee[1])
-    )
+    return is_tagged(callee, MEMBER) and not evaluator.values(file, scope, callee[1])

@@ -135,7 +135,7 @@ class Inference:
     ) -> None:
         """A type that is written out: each member has the type that stands there."""
         for key, part in pairs:
-            if type(part) is tuple and part[0] == TYPED and type(key) is tuple and key[0] == CONST:
+            if is_tagged(part, TYPED) and is_tagged(key, CONST):
                 members = self.evaluator.members.of_all(values, str(key[1]), home)
                 self._match(part[1], members, home, found, left)
 
@@ -188,5 +188,5 @@ class Inference:
 
 def _element_type(annotation: Expression) -> Expression:
     """Of the type of a parameter that takes the rest that of one argument, where it is an array."""
-    is_array = type(annotation) is tuple and annotation[0] == GENERIC and annotation[2]
+    is_array = is_tagged(annotation, GENERIC) and annotation[2]
     return annotation[2][-1] if is_array else annotation

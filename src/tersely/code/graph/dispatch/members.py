@@ -438,7 +438,7 @@ class Members:
             self.program.file(owner[1]).definitions[owner[2]].parent,
         )
         for expression in written_types(file, file.scope(owner[2]).bases):
-            if type(expression) is tuple and expression[0] == MAPPING:
+            if is_tagged(expression, MAPPING):
                 members = [value for key, value in expression[1] if key == (CONST, name)]
                 found |= self.evaluator.union(file, outer, members)
         return found
@@ -1134,7 +1134,7 @@ class Members:
         """True if `import *` takes a name."""
         listed = file.names(0).get(file.facts.star_exports, ()) if file.facts.star_exports else ()
         for _, expression in listed:
-            if type(expression) is tuple and expression[0] == SEQUENCE:
+            if is_tagged(expression, SEQUENCE):
                 return (CONST, name) in expression[1]
         return name != file.facts.default_export and not (
             file.facts.star_exports and name.startswith("_")

@@ -10,7 +10,16 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.expressions import CONST, DECLARED, MAPPING, MEMBER, TYPED, Expression, is_spread
+from tersely.code.expressions import (
+    CONST,
+    DECLARED,
+    MAPPING,
+    MEMBER,
+    TYPED,
+    Expression,
+    is_spread,
+    is_tagged,
+)
 from tersely.code.graph.pointsto.values import (
     CLASS,
     COLLECTION,
@@ -110,8 +119,8 @@ class Objects:
     def declarations(self, file: File) -> dict[str, list[Declaration]]:
         """Values with a declared type by each name that is written in the type."""
         found: dict[str, list[Declaration]] = defaultdict(list)
-        for position, scope in enumerate(file.scopes):
-            for declaration in _declared(file, position) if scope is not None else ():
+        for position, _ in file.bodies:
+            for declaration in _declared(file, position):
                 parts = _names_in(declaration.type)
                 for name in {one for part in parts for one in file.original_names(part)}:
                     found[name].append(declaration)
@@ -127,14 +136,9 @@ def _declared(file: File, position: int) -> Iterator[Declaration]:
         for value in scope.returns:
             yield Declaration(position, value, scope.returned_type)
     for target, value in scope.binds:
-        if type(value) is tuple and value[0] == DECLARED:
+        if is_tagged(value, DECLARED):
             yield Declaration(position, value[1], value[2])
-        elif (
-            type(value) is tuple
-            and value[0] == MAPPING
-            and type(target) is tuple
-            and target[0] == MEMBER
-        ):
+        elif is_tagged(value, MAPPING) and is_tagged(target, MEMBER):
             yield from _of_field(file, position, target, value)
 
 
@@ -144,7 +148,7 @@ def _of_field(
     method = file.enclosing_method(position) if target[1] in file.facts.receiver_names else -1
     owner = file.owner_class(method) if method >= 0 else -1
     for _, entry in file.names(owner).get(target[2], ()) if owner >= 0 else ():
-        if type(entry) is tuple and entry[0] == TYPED:
+        if is_tagged(entry, TYPED):
             yield Declaration(position, value, entry[1])
 
 

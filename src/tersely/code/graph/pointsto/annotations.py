@@ -258,12 +258,12 @@ class Annotations:
 
 
 def _is_parameter(type_: Expression) -> bool:
-    return type(type_) is tuple and type_[0] == TYPE_PARAMETER
+    return is_tagged(type_, TYPE_PARAMETER)
 
 
 def _listed(types: Expression) -> tuple[Expression, ...]:
     """The types of a list of types, none if it says that anything may be taken."""
-    return types[1] if type(types) is tuple and types[0] == SEQUENCE else ()
+    return types[1] if is_tagged(types, SEQUENCE) else ()
 
 
 def instances_of(types: Values) -> Values:

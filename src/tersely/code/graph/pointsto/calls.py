@@ -70,12 +70,7 @@ class Calls:
             found |= self.result(file, scope, value, expression)
         if is_tagged(callee, ITEM) and self._has_class(file, scope, callee[1]):
             found = self.evaluator.annotations.instances(file, scope, callee)
-        if (
-            not called
-            and type(callee) is tuple
-            and callee[0] == MEMBER
-            and callee[2] in file.facts.methods
-        ):
+        if not called and is_tagged(callee, MEMBER) and callee[2] in file.facts.methods:
             found = self.evaluator.summaries.applied(
                 file, scope, file.facts.methods[callee[2]], expression
             )
@@ -110,7 +105,7 @@ class Calls:
     def called(self, file: File, scope: int, call: Expression) -> Values:
         """The values that a call calls: of overloads those that it fits."""
         callee, facts = call[1], file.facts
-        if type(callee) is tuple and callee[0] == MEMBER:
+        if is_tagged(callee, MEMBER):
             found = self.evaluator.members.of_all(
                 self.receivers(file, scope, callee[1]), callee[2], file
             )
@@ -300,7 +295,7 @@ class Calls:
             for expression in file.scope(position).returns:
                 if expression == name:
                     found |= frozenset((receiver,))
-                elif type(expression) is tuple and expression[0] == CALL and expression[1] == name:
+                elif is_tagged(expression, CALL) and expression[1] == name:
                     found |= (
                         one(INSTANCE, receiver[1], receiver[2]) if receiver[0] == CLASS else NOTHING
                     )

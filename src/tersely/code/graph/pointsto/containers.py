@@ -90,7 +90,7 @@ class Containers:
         """The constants that a key may be, None if it may be any."""
         if expression is None:
             return None
-        if type(expression) is tuple and expression[0] == CONST:
+        if is_tagged(expression, CONST):
             return frozenset((expression[1],))
         values = self.evaluator.values(file, scope, expression)
         if is_tagged(expression, MEMBER) and _are_symbols_of_packages(values, file):

@@ -112,11 +112,7 @@ class Places(NamedTuple):
         if tag == DEFINED and is_known:
             self.functions[value[1]].append(place)
         elif tag == EITHER:
-            types = [
-                Annotated(place.scope, part[1])
-                for part in value[1]
-                if type(part) is tuple and part[0] == TYPED
-            ]
+            types = [Annotated(place.scope, part[1]) for part in value[1] if is_tagged(part, TYPED)]
             for part in value[1]:
                 for around in types or [place]:
                     self.add(part, around)
@@ -351,8 +347,8 @@ class Contexts:
     def _places_of(self, file: File) -> Places:
         """The places of what a file writes as values."""
         found = Places.empty()
-        for position, scope in enumerate(file.scopes):
-            for written in _values_with_places(file, position, scope) if scope is not None else ():
+        for position, scope in file.bodies:
+            for written in _values_with_places(file, position, scope):
                 found.add(*written)
         return found
 
@@ -366,7 +362,7 @@ def _values_with_places(
             yield argument, Argument(position, call, index)
     for target, value in scope.binds:
         yield value, Unknown(position)
-        if type(target) is tuple and target[0] == MEMBER:
+        if is_tagged(target, MEMBER):
             yield value, Assigned(position, target)
     for value in scope.returns:
         yield value, Result(position)

@@ -346,13 +346,9 @@ class Names:
     def _decorated(self, file: File, expression: Any, values: Values) -> Values:
         """What decorators make of a definition: itself where they are unknown, else a way to it."""
         definition = expression
-        while type(definition) is tuple and definition[0] == CALL and len(definition[2]) == 1:
+        while is_tagged(definition, CALL) and len(definition[2]) == 1:
             definition = definition[2][0]
-        if (
-            type(definition) is tuple
-            and definition[0] == DEFINED
-            and file.scope(definition[1]).decorated is expression
-        ):
+        if is_tagged(definition, DEFINED) and file.scope(definition[1]).decorated is expression:
             itself = self.evaluator.values(file, 0, definition)
             values |= self.evaluator.registered.of(file, definition[1])
             known = frozenset(value for value in values if value[0] not in (EXTERNAL, RESULT))
@@ -487,7 +483,7 @@ class Names:
             return str(callee[2]) if callee[0] == MEMBER else ""
         while type(callee) is str and scope >= 0:
             for _, entry in file.names(scope).get(callee, ()):
-                return str(entry[2]) if type(entry) is tuple and entry[0] == MEMBER else ""
+                return str(entry[2]) if is_tagged(entry, MEMBER) else ""
             scope = file.definitions[scope].parent
         return ""
 
@@ -498,8 +494,8 @@ class Names:
         if type(holder) is not tuple or holder[0] != DISPLAYED:
             return []
         found: dict[str, None] = {}
-        for scope in file.scopes:
-            for target, value in scope.binds if scope is not None else ():
+        for _, scope in file.bodies:
+            for target, value in scope.binds:
                 if any(display[2] == holder[1] for display in displays_in(value)):
                     found.update(dict.fromkeys(callee_names(target)))
         return list(found)
@@ -600,7 +596,7 @@ def _binding_calls(file: File, name: str, binders: frozenset[str]) -> Iterator[t
     for binder in sorted(binders):
         for scope, index in file.calls_by_name.get(binder, ()):
             call = file.scope(scope).calls[index]
-            is_member = type(call[1]) is tuple and call[1][0] == MEMBER
+            is_member = is_tagged(call[1], MEMBER)
             if is_member and call[2] and name in callee_names(call[1][1]):
                 yield scope, call
 
@@ -610,6 +606,4 @@ def _continues(file: File, name: str) -> bool:
     already: `var app = app || {}`.
     """
     entries = file.names(0).get(name, ()) if file.namespace else ()
-    return any(
-        type(entry) is tuple and entry[0] == EITHER and name in entry[1] for _, entry in entries
-    )
+    return any(is_tagged(entry, EITHER) and name in entry[1] for _, entry in entries)

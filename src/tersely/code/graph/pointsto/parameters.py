@@ -268,7 +268,7 @@ def is_called(file: File, position: int, index: int) -> bool:
     members = {
         target[2]
         for target, value in file.scope(position).binds
-        if type(target) is tuple and target[0] == MEMBER and name in carried_names(value)
+        if is_tagged(target, MEMBER) and name in carried_names(value)
     }
     return any(one in file.calls_by_name for one in {name, *members})
 

@@ -252,7 +252,7 @@ class Summaries:
         """What a call passes at a position; of a method, `RECEIVER` is the object it is called on."""
         callee, arguments = call[1], call[2]
         if position == RECEIVER:
-            is_member = type(callee) is tuple and callee[0] == MEMBER
+            is_member = is_tagged(callee, MEMBER)
             return self.evaluator.values(file, scope, callee[1]) if is_member else NOTHING
         inside = 0 <= position < len(arguments)
         return self.evaluator.values(file, scope, arguments[position]) if inside else NOTHING

@@ -138,6 +138,13 @@ class File:
         self.displays: dict[int, tuple[int, Expression]] = {}
 
     @cached_property
+    def bodies(self) -> list[tuple[int, Scope]]:
+        """Every scope, with the position of its definition."""
+        return [
+            (position, scope) for position, scope in enumerate(self.scopes) if scope is not None
+        ]
+
+    @cached_property
     def import_base(self) -> str:
         """The path that the meaning of an import in this file depends on."""
         return self.path if self.facts.relative_to_file else self.path.rpartition("/")[0]
@@ -146,12 +153,11 @@ class File:
         """Scope and expression of a list or mapping by its serial."""
         known = self.displays.get(serial)
         if known is None:
-            for position, scope in enumerate(self.scopes):
-                if scope is not None:
-                    for found in displays_in(
-                        (scope.binds, scope.calls, scope.reads, scope.returns, scope.yields)
-                    ):
-                        self.displays.setdefault(found[2], (position, found))
+            for position, scope in self.bodies:
+                for found in displays_in(
+                    (scope.binds, scope.calls, scope.reads, scope.returns, scope.yields)
+                ):
+                    self.displays.setdefault(found[2], (position, found))
             known = self.displays.setdefault(serial, (0, (MAPPING, (), serial)))
         return known
 
@@ -213,7 +219,7 @@ class File:
     @cached_property
     def stars(self) -> list[str]:
         """Modules whose names the file imports wholesale, in any scope."""
-        return [module for scope in self.scopes if scope is not None for module in scope.stars]
+        return [module for _, scope in self.bodies for module in scope.stars]
 
     def original_names(self, name: Any) -> list[str]:
         """The names that something has where it is defined; "" when only evaluating it would tell."""
@@ -227,15 +233,11 @@ class File:
             self.facts.functions_are_objects,
             {self.facts.construct_method, *self.facts.stand_ins},
         )
-        for position, scope in enumerate(self.scopes):
-            for index, call in enumerate(scope.calls if scope is not None else ()):
+        for position, scope in self.bodies:
+            for index, call in enumerate(scope.calls):
                 callee = call[1]
                 names: Iterable[Any] = callee_names(callee)
-                if (
-                    type(callee) is tuple
-                    and callee[0] == MEMBER
-                    and (is_any or callee[2] in marked)
-                ):
+                if is_tagged(callee, MEMBER) and (is_any or callee[2] in marked):
                     names = self._other_names(callee, names)
                 if type(callee) is tuple and callee[0] in HOLDERS:
                     held: set[Any] = set(names)
@@ -270,12 +272,10 @@ class File:
         """
         return {
             argument[1]: (position, call)
-            for position, scope in enumerate(self.scopes)
-            for call in (scope.calls if scope is not None else ())
+            for position, scope in self.bodies
+            for call in scope.calls
             for argument in (*call[2], *(value for _, value in call[3]))
-            if type(argument) is tuple
-            and argument[0] == DEFINED
-            and self.definitions[argument[1]].kind == Kind.LAMBDA
+            if is_tagged(argument, DEFINED) and self.definitions[argument[1]].kind == Kind.LAMBDA
         }
 
     @cached_property
@@ -285,12 +285,10 @@ class File:
         """
         found: dict[Any, list[tuple[int, int]]] = defaultdict(list)
         calls_back, calling = self.facts.calls_back, calling_names(self.facts)
-        for position, scope in enumerate(self.scopes):
-            for index, call in enumerate(scope.calls if scope is not None else ()):
+        for position, scope in self.bodies:
+            for index, call in enumerate(scope.calls):
                 if calls_back or not calling.isdisjoint(callee_names(call[1])):
-                    receiver = (
-                        call[1][1] if type(call[1]) is tuple and call[1][0] == MEMBER else None
-                    )
+                    receiver = call[1][1] if is_tagged(call[1], MEMBER) else None
                     given = (receiver, *call[2], *(value for _, value in call[3]))
                     names = set[Any]()
                     for part in given:
@@ -312,21 +310,20 @@ class File:
         """The scopes by the names, and by the names of members, that they write."""
         naming: dict[str, list[int]] = defaultdict(list)
         with_member: dict[str, list[int]] = defaultdict(list)
-        for position, scope in enumerate(self.scopes):
-            if scope is not None:
-                names, members = written_names(scope)
-                for name in names:
-                    naming[name].append(position)
-                for member in members:
-                    with_member[member].append(position)
-        return dict(naming), dict(with_member)
+        for position, scope in self.bodies:
+            names, members = written_names(scope)
+            for name in names:
+                naming[name].append(position)
+            for member in members:
+                with_member[member].append(position)
+        return naming, with_member
 
     @cached_property
     def reads_by_name(self) -> dict[str, list[tuple[int, int]]]:
         """(scope, position among its reads) of every member or bare name that is read, by name."""
         found: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        for position, scope in enumerate(self.scopes):
-            for index, (expression, _) in enumerate(scope.reads if scope is not None else ()):
+        for position, scope in self.bodies:
+            for index, (expression, _) in enumerate(scope.reads):
                 found[read_name(expression)].append((position, index))
         return found
 
@@ -342,7 +339,7 @@ class File:
                 yield position, callee
         for position, index in self.reads_by_name.get(name, ()):
             expression = self.scope(position).reads[index][0]
-            if type(expression) is tuple and expression[0] == MEMBER:
+            if is_tagged(expression, MEMBER):
                 yield position, expression
         for store in self.member_stores().get(name, ()):
             yield store.scope, (MEMBER, store.base, name)
@@ -354,11 +351,11 @@ class File:
     @cached_property
     def _modules_by_given(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
-        for scope in self.scopes:
-            for _, value in scope.binds if scope is not None else ():
-                if type(value) is tuple and value[0] == IMPORTED:
+        for _, scope in self.bodies:
+            for _, value in scope.binds:
+                if is_tagged(value, IMPORTED):
                     found[value[2]].append(value[1])
-        return dict(found)
+        return found
 
     def flows(self, name: Any) -> Iterator[Flow]:
         """The ways that values go which a name (or an anonymous definition) carries."""
@@ -370,12 +367,12 @@ class File:
         for.
         """
         found: dict[Any, list[tuple[Any, ...]]] = defaultdict(list)
-        for position, scope in enumerate(self.scopes):
-            for flow in self._scope_flows(position, scope) if scope is not None else ():
+        for position, scope in self.bodies:
+            for flow in self._scope_flows(position, scope):
                 value = flow[1]
                 if type(value) is str:
                     found[value.partition(VERSION_MARK)[0]].append(flow)
-                elif type(value) is tuple and value[0] == MEMBER:
+                elif is_tagged(value, MEMBER):
                     found[value[2]].append(flow)
                 elif type(value) is tuple and value[0] not in NAMELESS:
                     names, called = set[Any](), set[Any]()
@@ -412,7 +409,7 @@ class File:
         calling = calling_names(self.facts)
         for call in scope.calls:
             callee = call[1]
-            if type(callee) is tuple and callee[0] == MEMBER and callee[2] in calling:
+            if is_tagged(callee, MEMBER) and callee[2] in calling:
                 yield position, callee[1], RECEIVER, call, False, False
             for index, value in enumerate(call[2]):
                 yield position, value, index, call, False, False
@@ -466,7 +463,7 @@ class File:
         if self.definitions[position].kind not in CALLABLE_KINDS:
             return False
         entries = self.names(position).get(name, ())
-        return len(entries) == 1 and type(entries[0][1]) is tuple and entries[0][1][0] == PARAMETER
+        return len(entries) == 1 and is_tagged(entries[0][1], PARAMETER)
 
     @kept
     def given_back(self, position: int) -> tuple[int, ...]:
@@ -500,7 +497,7 @@ class File:
         self, position: int, names: set[str], found: dict[str, list[Entry]]
     ) -> None:
         for target, value in self.scope(position).binds:
-            if type(target) is tuple and target[0] == MEMBER and target[1] in names and target[1]:
+            if is_tagged(target, MEMBER) and target[1] in names and target[1]:
                 found[target[2]].append((position, value))
         for child in self.children.get(position, ()):
             scope = self.scopes[child]
@@ -532,9 +529,7 @@ class File:
             for _, value in members:
                 for name in callee_names(value):
                     found[name].append(Placement(position, value, prototype))
-        for position, scope in enumerate(self.scopes):
-            if scope is None:
-                continue
+        for position, scope in self.bodies:
             for display in displays_in((scope.binds, scope.calls, scope.returns, scope.yields)):
                 for _, value in display[1] if display[0] == MAPPING else ():
                     for name in callee_names(value):
@@ -573,11 +568,7 @@ class File:
     @cached_property
     def merges(self) -> list[Store]:
         """Statements that add everything that one object holds to another."""
-        return [
-            store
-            for store in self.item_stores()
-            if type(store.key) is tuple and store.key[0] == SPREAD
-        ]
+        return [store for store in self.item_stores() if is_tagged(store.key, SPREAD)]
 
     @cached_property
     def display_names(self) -> dict[int, set[str]]:
@@ -585,9 +576,9 @@ class File:
         of what is not local to a function.
         """
         found: dict[int, set[str]] = defaultdict(set)
-        for position, scope in enumerate(self.scopes):
-            for target, value in scope.binds if scope is not None else ():
-                is_member = type(target) is tuple and target[0] == MEMBER
+        for position, scope in self.bodies:
+            for target, value in scope.binds:
+                is_member = is_tagged(target, MEMBER)
                 if is_member or self.definitions[position].kind not in CALLABLE_KINDS:
                     for serial in serials_in(value):
                         found[serial].update(callee_names(target))
@@ -624,13 +615,13 @@ class File:
     def _stores(self) -> tuple[list[Store], dict[str, list[Store]]]:
         items: list[Store] = []
         members: dict[str, list[Store]] = defaultdict(list)
-        for position, scope in enumerate(self.scopes):
-            for target, value in scope.binds if scope is not None else ():
+        for position, scope in self.bodies:
+            for target, value in scope.binds:
                 if type(target) is tuple:
                     if target[0] == ITEM:
                         items.append(Store(position, target[1], target[2], value))
                         key = target[2]
-                        if self.facts.members_are_items and type(key) is tuple and key[0] == CONST:
+                        if self.facts.members_are_items and is_tagged(key, CONST):
                             members[key[1]].append(Store(position, target[1], key[1], value))
                     elif target[0] == MEMBER:
                         members[target[2]].append(Store(position, target[1], target[2], value))
@@ -640,12 +631,9 @@ class File:
 
     def _fill_names(self) -> None:
         tables = self._names
-        for position, scope in enumerate(self.scopes):
-            if scope is not None:
-                tables[position] = defaultdict(list)
-        for position, scope in enumerate(self.scopes):
-            if scope is None:
-                continue
+        for position, _ in self.bodies:
+            tables[position] = defaultdict(list)
+        for position, scope in self.bodies:
             self._bind_definition(position, scope)
             table = tables[position]
             # those of its header are bound as its members

@@ -9,14 +9,15 @@ from typing import Any, NamedTuple, Protocol
 
 from tersely.code.bounds import Bounds
 from tersely.code.graph.program.file import File, IndexedFile, kept
-from tersely.code.languages.model import Files, Made
+from tersely.code.graph.program.work import Work
+from tersely.code.languages.model import Files, Made, shared_directories
 from tersely.code.languages.registry import family_of
 from tersely.code.symbols import Definition
 from tersely.code.syntax.mentions import BASE_MARK, GIVEN_MARK
 
 MAX_NAMESAKES = 3  # definitions of a name, above which none of them is believed
 MAX_STAR_FILES = 1_000  # that one name is looked for in, by way of imports of all names
-
+FILE_WORK = 20  # what opening a file counts for, in equations
 
 STAR_LIMIT = (
     f"names were looked for in at most {MAX_STAR_FILES:,} files that are imported wholesale"
@@ -116,7 +117,7 @@ class Program:
         # the family of languages of each file
         self.kin = {row.id: family_of(row.language) for row in self.rows.values()}
         self.hierarchy = Hierarchy(self)
-        self.bounds = Bounds()  # that are met for values
+        self.bounds = Work()  # that are met for values
         # that are met for answers, which may lack something for them
         self.notes = notes or Bounds()
         # names that may come to a file by imports that were not read
@@ -126,6 +127,7 @@ class Program:
         """A file with its facts."""
         known = self._files.get(file_id)
         if known is None:
+            self.bounds.spend(FILE_WORK)
             definitions, scopes = self.facts.file_facts(file_id)
             known = self._files[file_id] = File(self.rows[file_id], definitions, scopes)
         return known
@@ -133,6 +135,12 @@ class Program:
     def is_kin(self, file_id: int, file: File) -> bool:
         """True if two files are written in languages that see each other's definitions."""
         return self.kin[file_id] == file.family
+
+    def nearest(self, files: Iterable[int], like: File) -> list[int]:
+        """Files, those first that share the most directories with one."""
+        paths = sorted(self.rows[file_id].path for file_id in files)
+        paths.sort(key=lambda path: -shared_directories(path, like.path))
+        return [self.by_path[path] for path in paths]
 
     def take_over(self, before: Program, same: Iterable[tuple[int, int]]) -> None:
         """Take the loaded files of another revision whose facts are the same, given as pairs of

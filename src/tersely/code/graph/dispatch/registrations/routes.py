@@ -102,8 +102,8 @@ class Routers:
         """The lists of a file by the calls that are written in them, each with its line."""
         return {
             element: (DISPLAY, file.id, display[2])
-            for scope in file.scopes
-            for display in (displays_in(tuple(scope)) if scope is not None else ())
+            for _, scope in file.bodies
+            for display in displays_in(tuple(scope))
             for element in display[1]
             if is_tagged(element, CALL)
         }

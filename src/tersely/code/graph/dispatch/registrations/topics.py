@@ -271,8 +271,8 @@ class Topics:
         """The calls that register something at a router which a function is given first."""
         home, position = self.program.file(place[0]), place[1]
         parameters = home.scope(position).parameters
-        for scope, facts in enumerate(home.scopes) if parameters else ():
-            if facts is None or not home.is_inside(scope, position):
+        for scope, facts in home.bodies if parameters else ():
+            if not home.is_inside(scope, position):
                 continue
             for call in facts.calls:
                 if _beginning(call) == parameters[0][0]:
@@ -573,7 +573,7 @@ def _argument(topic: Topic, call: Expression) -> Expression:
     """The argument that says what a call is about; of what is called with a decorated function,
     where it was made.
     """
-    if type(call[1]) is tuple and call[1][0] == CALL:
+    if is_tagged(call[1], CALL):
         call = call[1]
     if topic.keyword:
         return next((value for keyword, value in call[3] if keyword == topic.keyword), None)
