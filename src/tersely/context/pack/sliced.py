@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import groupby, product
 from typing import TYPE_CHECKING
 
 from tersely.code.symbols import Ranges, Symbol
@@ -23,18 +23,9 @@ def sliced(lines: list[str], first_line: int, last_line: int, kept: Collection[i
     """The kept lines of a file between two others, both included; a mark with its lines stands for
     each gap.
     """
-    body: list[Line] = []
-    gap = 0
-    for number in range(first_line, last_line + 2):
-        if number <= last_line and number not in kept:
-            gap = gap or number
-            continue
-        if gap:
-            body += _gap([Line(at, lines[at - 1]) for at in range(gap, number)])
-        gap = 0
-        if number <= last_line:
-            body.append(Line(number, lines[number - 1]))
-    return body
+    between = range(first_line, last_line + 1)
+    whole = [Line(number, lines[number - 1]) for number in between]
+    return _kept(whole, lambda line: line.number in kept)
 
 
 def in_parts(
@@ -43,30 +34,26 @@ def in_parts(
     """The first lines of a body, and those that lie in some ranges of the file; a mark stands for
     each gap.
     """
-    kept: list[Line] = []
-    gap: list[Line] = []
-    for position, line in enumerate(whole):
-        if position < header_lines or any(first <= line.number <= last for first, last in parts):
-            kept += _gap(gap)
-            gap = []
-            kept.append(line)
-        else:
-            gap.append(line)
-    return kept + _gap(gap)
+    header = whole[:header_lines]
+    return _kept(whole, lambda line: line in header or _is_in(line, parts))
 
 
 def without_ranges(whole: Sequence[Line], ranges: Collection[tuple[int, int]]) -> list[Line]:
     """A body without the lines in some ranges of the file; a mark stands for each gap."""
-    kept: list[Line] = []
-    gap: list[Line] = []
-    for line in whole:
-        if any(first <= line.number <= last for first, last in ranges):
-            gap += [] if line.is_gap else [line]
-            continue
-        kept += _gap(gap)
-        gap = []
-        kept.append(line)
-    return kept + _gap(gap)
+    return _kept(whole, lambda line: not _is_in(line, ranges))
+
+
+def _is_in(line: Line, ranges: Iterable[tuple[int, int]]) -> bool:
+    return any(first <= line.number <= last for first, last in ranges)
+
+
+def _kept(whole: Iterable[Line], is_kept: Callable[[Line], bool]) -> list[Line]:
+    """The lines that are kept, and a mark for each run of others."""
+    found: list[Line] = []
+    for are_kept, run in groupby(whole, is_kept):
+        lines = list(run)
+        found += lines if are_kept else _gap([line for line in lines if not line.is_gap])
+    return found
 
 
 def _gap(gap: Sequence[Line]) -> list[Line]:

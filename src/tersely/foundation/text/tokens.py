@@ -13,12 +13,16 @@ text, and a surrogate that stands alone counts as U+FFFD.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from os.path import dirname
+from typing import TypeVar
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.vocabulary import LONGEST_TOKEN_BYTES, NO_RANK, Vocabulary
+
+PartT = TypeVar("PartT")
 
 PIECE_CACHE_PIECES = 65_536  # distinct pieces of text whose token count is remembered
 PIECE_WINDOW_BYTES = 256  # longer pieces are merged window by window: merging is quadratic
@@ -227,3 +231,20 @@ def well_formed(text: str) -> str:
 @lru_cache(maxsize=1)
 def _pieces() -> _Pieces:
     return _Pieces(Vocabulary(f"{dirname(__file__)}/o200k.bin"))
+
+
+def filled(
+    parts: Sequence[PartT], tokens: Callable[[Sequence[PartT]], int], budget: int, tries: int = 0
+) -> list[PartT]:
+    """The longest beginning of some parts that `budget` tokens pay for, and of the next `tries`
+    after it those that still have room.
+
+    `tokens` says what an answer with some of them takes; a part never makes it smaller.
+    """
+    numbers = range(1, len(parts) + 1)
+    begun = bisect_right(numbers, budget, key=lambda number: tokens(parts[:number]))
+    chosen = list(parts[:begun])
+    for part in parts[begun : begun + tries]:
+        if tokens([*chosen, part]) <= budget:
+            chosen.append(part)
+    return chosen

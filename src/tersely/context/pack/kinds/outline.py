@@ -18,6 +18,7 @@ from tersely.context.pack.model import Count
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.text.tokens import filled
 
 MAX_OUTLINE_TRIES = 40  # lines that a map tries to add when the next heaviest does not fit
 INDENT = " "
@@ -174,52 +175,18 @@ def fit(root: Node, label: Callable[[Symbol], str], budget: int, count: Count) -
     urgency: dict[int, float] = {}
     _rank(root, urgency)
     order.sort(key=lambda node: (-urgency[id(node)], depth[id(node)], place[id(node)]))
-    parents = {id(child): node for node, _ in walk(root) for child in node.children}
 
     def measured(chosen: Sequence[Node]) -> Outline:
         rows, text = _printed(root, {id(node) for node in chosen}, label)
         return Outline(text, count(text), rows, root)
 
-    least, most = 0, len(order)
-    while least < most:
-        middle = (least + most + 1) // 2
-        if measured(order[:middle]).used <= budget:
-            least = middle
-        else:
-            most = middle - 1
-    best = measured(order[:least])
-    if not least and order:
+    chosen = filled(order, lambda nodes: measured(nodes).used, budget, MAX_OUTLINE_TRIES)
+    if order and not chosen:
         needed = measured(order[:1]).used
         raise TerselyError(
             "budget_too_small", f"the least map takes {needed} tokens; the budget is {budget}"
         )
-    return _filled(best, order[:least], order[least:], parents, measured, budget)
-
-
-def _filled(
-    best: Outline,
-    chosen: Sequence[Node],
-    rest: Sequence[Node],
-    parents: Mapping[int, Node],
-    measured: Callable[[Sequence[Node]], Outline],
-    budget: int,
-) -> Outline:
-    """Use what is left for lighter nodes that fit."""
-    shown = list(chosen)
-    known = {id(node) for node in chosen}
-    tries = 0
-    for node in rest:
-        parent = parents[id(node)]
-        if tries == MAX_OUTLINE_TRIES or best.used == budget:
-            break
-        if id(parent) in known or id(parent) not in parents:
-            tries += 1
-            attempt = measured([*shown, node])
-            if attempt.used <= budget:
-                best = attempt
-                shown.append(node)
-                known.add(id(node))
-    return best
+    return measured(chosen)
 
 
 def _printed(

@@ -18,6 +18,7 @@ from tersely.context.lenses.localization.rank import LikelySymbol, Location
 from tersely.context.pack.sliced import SourceLines, windows
 from tersely.context.pack.texts import Texts
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.text.tokens import filled
 
 ROWS_TOKENS = 400  # that everything but source takes, at most
 MAX_ROWS = 8
@@ -108,30 +109,36 @@ class PacketChoice:
 def brief(frame: PacketFrame, texts: Texts, budget: int) -> Brief:
     """The packet within a budget; `budget_too_small` when not even its first row fits."""
     likely = _worth_a_row(frame.location.symbols)
-    offers = {
-        one.symbol.id: _offer(one.symbol, frame, texts) for one in likely[: MAX_ROWS + MAX_NAMED]
-    }
-    rows_room = min(budget, ROWS_TOKENS)
-    chosen = PacketChoice((), ())
-    for place, one in enumerate(likely[: MAX_ROWS + MAX_NAMED]):
-        offer = offers[one.symbol.id]
-        is_offered = offer.tokens <= MAX_NEXT_SOURCE_TOKENS
-        wider = PacketChoice(
-            (*chosen.rows, one) if place < MAX_ROWS else chosen.rows,
-            (*chosen.offers, offer) if is_offered else chosen.offers,
+    weighed = likely[: MAX_ROWS + MAX_NAMED]
+    offers = [_offer(one.symbol, frame, texts) for one in weighed]
+
+    def chosen(places: Sequence[int]) -> PacketChoice:
+        rows = tuple(weighed[place] for place in places if place < MAX_ROWS)
+        offered = [offers[place] for place in places]
+        return PacketChoice(
+            rows, tuple(one for one in offered if one.tokens <= MAX_NEXT_SOURCE_TOKENS)
         )
-        used = _written(frame, wider).used
-        if not place and used > budget:
-            raise TerselyError(
-                "budget_too_small", f"no packet fits into {budget} tokens", f"it takes {used}"
-            )
-        if not place or used <= rows_room:
-            chosen = wider
-    for body in _likely_bodies(frame, chosen.rows, texts):
-        wider = replace(chosen, bodies=(*chosen.bodies, body))
-        if len(wider.bodies) <= MAX_BODIES and _written(frame, wider).used <= budget:
-            chosen = wider
-    return replace(_written(frame, chosen), rows_left_out=len(likely) - len(chosen.rows))
+
+    def rows_tokens(places: Sequence[int]) -> int:
+        return _written(frame, chosen(places)).used
+
+    least = rows_tokens([0])
+    if least > budget:
+        raise TerselyError(
+            "budget_too_small", f"no packet fits into {budget} tokens", f"it takes {least}"
+        )
+    places = range(len(weighed))
+    choice = chosen(filled(places, rows_tokens, min(budget, ROWS_TOKENS), len(places)) or [0])
+
+    def with_bodies(bodies: Sequence[Body]) -> Brief:
+        return _written(frame, replace(choice, bodies=tuple(bodies)))
+
+    is_sure = frame.location.confidence >= LEAST_BODY_CONFIDENCE
+    likely_rows = [row.symbol for row in choice.rows if is_sure and row.chance >= LEAST_BODY_CHANCE]
+    sources = [body for symbol in likely_rows if (body := _body(symbol, texts))]
+    bodies = filled(sources, lambda some: with_bodies(some).used, budget, len(sources))
+    written = with_bodies(bodies[:MAX_BODIES])
+    return replace(written, rows_left_out=len(likely) - len(choice.rows))
 
 
 def _offer(symbol: Symbol, frame: PacketFrame, texts: Texts) -> Offer:
@@ -143,18 +150,6 @@ def _offer(symbol: Symbol, frame: PacketFrame, texts: Texts) -> Offer:
     shown = [texts.extract(symbol.path, *lines).text for lines in parts]
     written = tuple(f"{symbol.path}:{first}-{last}" for first, last in parts)
     return whole._replace(windows=written, tokens=sum(map(frame.count, shown)))
-
-
-def _likely_bodies(
-    frame: PacketFrame, rows: Sequence[LikelySymbol], texts: Texts
-) -> Iterable[Body]:
-    """The sources of the rows that are likely enough to be shown at once."""
-    if frame.location.confidence < LEAST_BODY_CONFIDENCE:
-        return
-    for one in rows:
-        body = _body(one.symbol, texts) if one.chance >= LEAST_BODY_CHANCE else None
-        if body is not None:
-            yield body
 
 
 def _worth_a_row(symbols: Sequence[LikelySymbol]) -> list[LikelySymbol]:
@@ -271,10 +266,7 @@ def _calls(offers: Sequence[Offer]) -> Iterable[list[Offer]]:
     """The offers of each call, in their order: so many that it prints about as much as it may."""
     waiting = list(offers)
     for most in NEXT_TOKENS:
-        taken: list[Offer] = []
-        while waiting and (
-            not taken or sum(one.tokens for one in taken) + waiting[0].tokens <= most
-        ):
-            taken.append(waiting.pop(0))
+        taken = filled(waiting, lambda ones: sum(one.tokens for one in ones), most) or waiting[:1]
         if taken:
             yield taken
+        del waiting[: len(taken)]
