@@ -80,7 +80,7 @@ TALK = (
     "make it faster, please",
 )  # fmt: skip
 TASKS = {
-    "how is an invoice written down": "shop/orders.py",
+    "how is the invoice of an order made": "shop/orders.py",
     "where are the prices of items summed up?": "shop/prices.py",
     "the total of an order is wrong when it has no items": "shop/orders.py",
 }
@@ -150,6 +150,7 @@ class Places:
         rows = [("price", 1, 2, "likely"), ("total", 5, 9, "possible")]
         self._packet = {
             "speaks": True,
+            "silence": "",
             "confidence": 0.26,
             "bodies": bodies,
             "rows": [

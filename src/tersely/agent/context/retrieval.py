@@ -3,8 +3,7 @@ asks of agents.
 
 Whether anything is, is decided by rule, and the rule is told: files that are named are shown whole,
 symbols with what is around them; a task in words gets the likely places, with their source where
-the repository surely is about it, and a smaller pack around what its words are found in; anything
-else, nothing.
+the repository surely is about it; anything else, nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
 from tersely.agent.context.pack_parser import Piece, joined, not_yet_in, pieces
-from tersely.agent.context.relevance import supported
 from tersely.agent.context.window import Counter
 from tersely.agent.events import Item
 from tersely.agent.tool_calling import PathTrie
@@ -25,20 +23,16 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_AGENTS_BYTES
 from tersely.foundation.text.escape import visible
 
-MAX_RETRIEVED_SYMBOLS = 3  # that were found by the words of a message
 MAX_NAMED_SYMBOLS = 4  # of one message, that code is looked up around
 MAX_NAMED_FILES = 3  # of one message, that are shown whole
 AGENTS_FILE = "AGENTS.md"
 ASKS = f"{AGENTS_FILE} asks:"
 HEADING = "Possibly relevant code, already read:"
-UNSURE_SHARE = 2  # 1 in so many tokens for what was found by words alone
-_LEAST_WORDS = 3  # of a task that a pack is looked for
 _NAMED = re.compile(
     r"@([\w./:#-]+)|`([\w./:]+)(?:\(\))?`|\b([A-Za-z_]\w+(?:\.[A-Za-z_]\w+)+|[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|\w+(?=\(\)))"
 )
 _PATH = re.compile(r"[\w./-]*\w\.\w+")
 _TEXT_FILE = re.compile(r"\.(?:cfg|css|html|ini|json|lock|md|rst|sh|toml|txt|ya?ml)$")
-_WORD = re.compile(r"[^\W\d_]{2,}")
 _COMMENT = re.compile(r"<!--.*?-->|^\s*\[?!\[.*$", re.DOTALL | re.MULTILINE)
 
 
@@ -81,27 +75,20 @@ async def retrieve(
     if text:
         why = f"the message names {', '.join(names + files)}"
         return _found(list(pieces(text)), why, counter)
-    if len(_WORD.findall(message)) < _LEAST_WORDS:
-        return None
+    from tersely.capabilities.packs.packet import SMALL_FILES
+
     try:
         packet = await asked.value("code.packet", {"task": message, "max_tokens": most_tokens})
-        if packet["speaks"]:
-            plan = {**within, "task": [message]}
-            is_sure = bool(packet["bodies"])
-            text = await asked.ask("code.plan", plan) if is_sure else _rows(packet["rows"])
-            why = f"the task has likely owners (confidence {packet['confidence']:.2f})"
-            return _found(list(pieces(text)), why, counter)
-        hits = (
-            await asked.value("code.search", {"query": [message], "limit": MAX_RETRIEVED_SYMBOLS})
-        )["hits"]
-        meant = supported(message, hits, MAX_RETRIEVED_SYMBOLS)
-        if meant is None:
+        is_small = packet["silence"] == SMALL_FILES
+        if not packet["speaks"] and not is_small:
             return None
-        unsure = {**within, "budget": most_tokens // UNSURE_SHARE}
-        text = await asked.ask("code.context", {**unsure, "symbols": meant.symbols})
+        is_sure = is_small or packet["bodies"]
+        plan = {**within, "task": [message]}
+        text = await asked.ask("code.plan", plan) if is_sure else _rows(packet["rows"])
     except TerselyError:
         return None
-    return _found(list(pieces(text)), f"found by the words {', '.join(meant.words)}", counter)
+    why = f"the task has likely owners (confidence {packet['confidence']:.2f})"
+    return _found(list(pieces(text)), why, counter)
 
 
 def named(message: str) -> list[str]:
