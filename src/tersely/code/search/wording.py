@@ -1,5 +1,5 @@
-"""A question in the words of one collection: without the name of its language, and spelt as it is
-there.
+"""A question in the words of one collection: in English, without the name of its language, and
+spelt as it is there.
 
 Questions that were meant for the whole web name the language (`python read a file by lines`), which
 tells nothing between units that are all in it, and they are typed in haste (`dictionarry`).
@@ -13,6 +13,7 @@ from dataclasses import replace
 from string import ascii_lowercase, digits
 
 from tersely.code.search.embedding.table import shipped_table
+from tersely.code.search.glossary import in_english
 from tersely.code.search.query import Query
 from tersely.code.search.storage.collection import FileEntry
 from tersely.code.search.words import MAX_WORD_BYTES, stem
@@ -32,15 +33,16 @@ def common_language(files: Sequence[FileEntry]) -> str:
 
 
 def in_words_of(query: Query, language: str, units_with: Callable[[str], int]) -> Query:
-    """The question without the name of a language, its misspelt words as the collection spells
-    them.
+    """The question in English without the name of a language, its misspelt words as the collection
+    spells them.
 
     `units_with` says how many units have a stem. Nothing changes that would leave a question
     without words.
     """
-    telling = [word for word in query.words if word.lower().rstrip(digits) != language]
+    asked = in_english(" ".join(query.words), units_with).split() or query.words
+    telling = [word for word in asked if word.lower().rstrip(digits) != language]
     words: list[str] = []
-    for word in telling or query.words:
+    for word in telling or asked:
         words.extend(_spelt(word, units_with) if _is_prose(word, query) else (word,))
     return replace(query, words=tuple(words))
 

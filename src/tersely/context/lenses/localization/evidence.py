@@ -47,52 +47,39 @@ _TINY = 1e-9
 
 
 class Sign(IntEnum):
-    """Kinds of evidence, in the order of the columns."""
+    """Kinds of evidence for a file or for a symbol, in the order of the columns."""
 
-    TITLE_UNIT = 0  # the words of the title, all in one symbol of the file
-    TITLE_FILE = 1  # … anywhere in the file
-    TEXT_UNIT = 2
-    TEXT_FILE = 3
-    TITLE_RANK = 4  # how early search finds a symbol of the file for the title
-    TEXT_RANK = 5
-    PATH_WORDS = 6  # words of the title in the path
-    PATH = 7  # the path, or the end of it with a folder, is written
-    FILE_NAME = 8  # only the name of the file is written
-    LAST_FRAME = 9  # the innermost frame of a trace that is in the repository
-    FRAME = 10
-    TITLE_NAME = 11  # defines what the title names in code
-    NAME = 12  # defines what is named in code elsewhere
-    PLAIN_NAME = 13  # defines what is a word of the title
-    MESSAGE = 14  # has a text that is quoted
-    PAST = 15  # was touched by commits that say something alike
-    TOUCHED = 16  # is touched often
-    SIZE = 17
-
-
-class Mark(IntEnum):
-    """Kinds of evidence for a single symbol, in the order of the columns."""
-
-    TITLE_UNIT = 0  # the words of the title in it, beside the best symbol of all
+    # for both
+    TITLE_UNIT = 0  # the words of the title, all in one symbol: in this, or in one of the file
     TEXT_UNIT = 1
-    TITLE_HERE = 2  # … beside the best symbol of its file
-    TEXT_HERE = 3
-    TITLE_RANK = 4  # how early search finds it for the title
-    TEXT_RANK = 5
-    TITLE_NAME = 6  # it is what the title names in code
-    NAME = 7  # … the rest of the text
-    PLAIN_NAME = 8  # its name is a word of the title
-    NAME_WORDS = 9  # words of the title in its name
-    LAST_FRAME = 10  # it is the innermost function of a trace
-    FRAME = 11
-    TRACE_CALL = 12  # the last line of a trace calls it
-    MESSAGE = 13  # has a text that is quoted
-    LINKED = 14  # stands at lines that are linked to
-    OWNER = 15  # it belongs to what is named
-    FILE = 16  # the logit of its file, in tens
-    FILE_RANK = 17  # the place of its file among all, from 1 down
-    SIZE = 18  # the logarithm of its lines, in fives
-    IS_CLASS = 19
-    IS_VALUE = 20  # a constant, a field, a variable
+    TITLE_RANK = 2  # how early search finds it for the title
+    TEXT_RANK = 3
+    TITLE_NAME = 4  # it is, or defines, what the title names in code
+    NAME = 5  # … the rest of the text
+    PLAIN_NAME = 6  # … what is a word of the title
+    LAST_FRAME = 7  # the innermost frame of a trace that is in the repository
+    FRAME = 8
+    MESSAGE = 9  # has a text that is quoted
+    SIZE = 10
+    # for files
+    TITLE_FILE = 11  # the words of the title anywhere in the file
+    TEXT_FILE = 12
+    PATH_WORDS = 13  # words of the title in the path
+    PATH = 14  # the path, or the end of it with a folder, is written
+    FILE_NAME = 15  # only the name of the file is written
+    PAST = 16  # was touched by commits that say something alike
+    TOUCHED = 17  # is touched often
+    # for symbols
+    TITLE_HERE = 18  # the words of the title in it, beside the best symbol of its file
+    TEXT_HERE = 19
+    NAME_WORDS = 20  # words of the title in its name
+    TRACE_CALL = 21  # the last line of a trace calls it
+    LINKED = 22  # stands at lines that are linked to
+    OWNER = 23  # it belongs to what is named
+    FILE = 24  # the logit of its file, in tens
+    FILE_RANK = 25  # the place of its file among all, from 1 down
+    IS_CLASS = 26
+    IS_VALUE = 27  # a constant, a field, a variable
 
 
 class TaskSources(NamedTuple):
@@ -111,17 +98,26 @@ class TaskSources(NamedTuple):
     past: Sequence[Subject]
 
 
+class Belonging(NamedTuple):
+    """The evidence for a text being about this repository at all."""
+
+    title_match: float  # BM25 of the title and the symbol that has most of its words
+    text_match: float
+    unknown_share: float  # of the words of the text, those that no symbol has
+    unknown_names: int  # written as code, though nothing here is called so
+
+
 class Evidence(NamedTuple):
     """Rows are files, columns signs; and what single symbols have for them, by their ids."""
 
     signs: Numbers
     ceiling: float  # what share of the words of the title the best file has
-    match: float  # BM25 of the text and the symbol that has most of its words
-    # by symbol id, one number a `Mark`, without those that units and files give
+    belonging: Belonging
+    # by symbol id, one number a `Sign`, without those that units and files give
     marks: Mapping[str, Numbers]
-    # by unit of the collection: how much of the words it has beside the best, from 0 to 1
-    title_units: Numbers
-    text_units: Numbers
+    # by text, the title and all, by unit of the collection: how much of its words the unit has
+    # beside the best, from 0 to 1
+    units: tuple[Numbers, ...]
     places: tuple[tuple[str, int], ...]  # lines of files that traces and links lead to
     why: Mapping[str, list[str]]  # by path, in words, the exact first
     missing: tuple[str, ...]  # the bounds for which some evidence was not looked for, in words
@@ -141,10 +137,10 @@ class _Gathering:
         for path in sources.paths:
             self.by_file_name[file_name_of(path)].append(path)
         self.signs = np.zeros((len(self.row), len(Sign)))
-        self.marks: dict[str, Numbers] = defaultdict(lambda: np.zeros(len(Mark)))
-        self.title_units = np.zeros(len(sources.lexicon.collection))
-        self.text_units = self.title_units
-        self.match = 0.0
+        self.marks: dict[str, Numbers] = defaultdict(lambda: np.zeros(len(Sign)))
+        self.units: list[Numbers] = []  # of the title, and of the text
+        self.matches: list[float] = []
+        self.unknown_names = 0
         self.places: list[tuple[str, int]] = []
         self.why: dict[str, list[str]] = defaultdict(list)
         self.missing: tuple[str, ...] = ()
@@ -159,9 +155,15 @@ class _Gathering:
         self._past()
         self._messages()
         return Evidence(
-            self.signs, ceiling, self.match, self.marks, self.title_units, self.text_units, tuple(self.places),
+            self.signs, ceiling, self._belonging(), self.marks, tuple(self.units), tuple(self.places),
             self.why, self.missing,
         )  # fmt: skip
+
+    def _belonging(self) -> Belonging:
+        terms = set(telling_stems(self.task.text))
+        unknown = sum(not self.sources.lexicon.units_with(term) for term in terms)
+        of_title, of_text = self.matches
+        return Belonging(of_title, of_text, unknown / max(1, len(terms)), self.unknown_names)
 
     # By words
 
@@ -170,26 +172,22 @@ class _Gathering:
         collection = lexicon.collection
         row_of = np.array([self.row.get(file.path, -1) for file in collection.files], np.int64)
         rows = row_of[collection.file] if len(row_of) else np.zeros(0, np.int64)
-        title_terms = rare_terms(self.task.title, lexicon)
-        both = (
-            (title_terms, Sign.TITLE_UNIT, Sign.TITLE_FILE),
-            (rare_terms(self.task.text, lexicon), Sign.TEXT_UNIT, Sign.TEXT_FILE),
-        )
-        for terms, by_unit, by_file in both:
+        ceilings: list[float] = []
+        for text, by_unit, by_file in (
+            (self.task.title, Sign.TITLE_UNIT, Sign.TITLE_FILE),
+            (self.task.text, Sign.TEXT_UNIT, Sign.TEXT_FILE),
+        ):
+            terms = rare_terms(text, lexicon)
             scores, unit, whole = self._scores(terms, rows)
-            self.match = float(scores.max(initial=0.0))
-            units = scores / (self.match + _TINY)
-            if by_unit is Sign.TITLE_UNIT:
-                self.title_units = units
-            self.text_units = units
+            self.matches.append(float(scores.max(initial=0.0)))
+            self.units.append(scores / (self.matches[-1] + _TINY))
             self.signs[:, by_unit] = unit / (unit.max(initial=0.0) + _TINY)
             self.signs[:, by_file] = whole / (whole.max(initial=0.0) + _TINY)
-            if by_file is Sign.TITLE_FILE:
-                ceiling = float(whole.max(initial=0.0)) / (lexicon.ceiling(terms) + _TINY)
+            ceilings.append(float(whole.max(initial=0.0)) / (lexicon.ceiling(terms) + _TINY))
         sizes = np.bincount(rows[rows >= 0], minlength=len(self.row)).astype(np.float64)
         self.signs[:, Sign.SIZE] = np.log1p(sizes) / (np.log1p(sizes.max(initial=0.0)) + _TINY)
-        self._path_words(title_terms)
-        return ceiling
+        self._path_words(rare_terms(self.task.title, lexicon))
+        return ceilings[0]
 
     def _scores(
         self, terms: Sequence[str], rows: NDArray[np.int64]
@@ -232,11 +230,7 @@ class _Gathering:
         for text, sign in texts:
             seen: set[str] = set()
             for rank, symbol in enumerate(self.sources.found(text)):
-                self._mark(
-                    symbol,
-                    Mark.TITLE_RANK if sign is Sign.TITLE_RANK else Mark.TEXT_RANK,
-                    1 / (1 + rank / 2),
-                )
+                self._mark(symbol, sign, 1 / (1 + rank / 2))
                 if symbol.path not in seen:
                     self._raise(symbol.path, sign, 1 / (1 + len(seen)))
                     seen.add(symbol.path)
@@ -279,7 +273,7 @@ class _Gathering:
                 if link.first_line
                 else ()
             ):
-                self._mark(symbol, Mark.LINKED, 1.0)
+                self._mark(symbol, Sign.LINKED, 1.0)
 
     def _frames(self) -> None:
         placed = [(frame, path) for frame in self.task.frames for path in self._of_frame(frame)]
@@ -290,7 +284,7 @@ class _Gathering:
             if not back:
                 self._trace_calls()
             for symbol in self._in_frame(frame, path):
-                self._mark(symbol, Mark.FRAME if back else Mark.LAST_FRAME, 1 / (1 + back))
+                self._mark(symbol, sign, 1 / (1 + back))
 
     def _trace_calls(self) -> None:
         """Note what the innermost frame calls: the error may be in there, or in what it hands over."""
@@ -301,7 +295,7 @@ class _Gathering:
                 if one.path in self.row and one.kind is not Kind.MODULE
             ]
             for symbol in meanings if len(meanings) <= MAX_MEANINGS else ():
-                self._mark(symbol, Mark.TRACE_CALL, 1 / len(meanings))
+                self._mark(symbol, Sign.TRACE_CALL, 1 / len(meanings))
 
     def _in_frame(self, frame: TraceLine, path: str) -> Sequence[Symbol]:
         """The function of a frame, by its name if it has one: the line may be that of another
@@ -323,6 +317,7 @@ class _Gathering:
         for names, sign in ((self.task.title_names, Sign.TITLE_NAME), (self.task.names, Sign.NAME)):
             for name in names:
                 self._name(name, sign)
+                self.unknown_names += not any(map(self.sources.named, ends_of(name)[:1]))
         for name in self.task.plain:
             if name.lower() not in STOP_WORDS:
                 self._name(name, Sign.PLAIN_NAME)
@@ -341,7 +336,7 @@ class _Gathering:
             each = worth / len(meanings)
             for symbol in meanings:
                 self._add(symbol.path, sign, each)
-                self._mark(symbol, _MARK_OF_NAME[sign], each)
+                self._mark(symbol, sign, each)
                 if sign is not Sign.PLAIN_NAME:
                     self._say(symbol.path, f"defines {symbol.qualname}")
 
@@ -354,7 +349,7 @@ class _Gathering:
             for path in inside if len(inside) <= MAX_SAYING_FILES else ():
                 self._add(path, Sign.MESSAGE, 1 / len(inside), f'has the text "{text}"')
                 for symbol in self.sources.holding(path, text):
-                    self._mark(symbol, Mark.MESSAGE, 1 / len(inside))
+                    self._mark(symbol, Sign.MESSAGE, 1 / len(inside))
 
     # By history
 
@@ -378,10 +373,10 @@ class _Gathering:
 
     # Writing down
 
-    def _mark(self, symbol: Symbol, mark: Mark, value: float) -> None:
+    def _mark(self, symbol: Symbol, sign: Sign, value: float) -> None:
         """Each kind once, the most of it."""
         row = self.marks[symbol.id]
-        row[mark] = max(row[mark], value)
+        row[sign] = max(row[sign], value)
 
     def _raise(self, path: str, sign: Sign, value: float, why: str = "") -> None:
         row = self.row.get(path)
@@ -401,13 +396,6 @@ class _Gathering:
             self.why[path].append(why)
 
 
-_MARK_OF_NAME = {
-    Sign.TITLE_NAME: Mark.TITLE_NAME,
-    Sign.NAME: Mark.NAME,
-    Sign.PLAIN_NAME: Mark.PLAIN_NAME,
-}
-
-
 def owning(paths: Iterable[str]) -> list[str]:
     """The files that may own a task: all but tests."""
     return [path for path in paths if not is_test(path)]
@@ -421,7 +409,7 @@ def rare_terms(text: str, lexicon: Lexicon) -> list[str]:
             terms.update(dict.fromkeys(map(stem, pieces_of(word))))
             if whole := whole_of(word):
                 terms[whole] = None
-    having = {term: len(lexicon.term_scores(term)[0]) for term in terms}
+    having = {term: lexicon.units_with(term) for term in terms}
     known = [term for term in terms if having[term]]
     return sorted(known, key=lambda term: (having[term], term))[:MAX_TERMS]
 

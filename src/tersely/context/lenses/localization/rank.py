@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from tersely.code.index.history.subjects import Subject
 from tersely.code.index.storage.store import Store
+from tersely.code.search.glossary import in_english
 from tersely.code.search.searcher import Filters, Searcher
 from tersely.code.search.words import pieces_of, stem, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
@@ -32,7 +33,6 @@ from tersely.context.lenses.localization.relevance import (
 from tersely.context.lenses.localization.table import (
     MAX_OPENED_FILES,
     EvidenceTable,
-    LikelyFiles,
     table_of,
 )
 from tersely.context.lenses.localization.task import Task
@@ -104,6 +104,7 @@ class Look:
 
     def location(self, task: Task) -> Location:
         """The files and symbols of a task."""
+        task = self._in_english(task)
         found = self.evidence(task)
         shares = probabilities(found.signs)
         order = np.lexsort((np.arange(len(shares)), -np.round(shares, 9)))
@@ -116,9 +117,9 @@ class Look:
             for row in likely[:MAX_LIKELY_FILES]
         )
         sure = confidence(shares[order], found.ceiling, len(task.title.split())) * is_task(found)
-        table = self.table(
-            task, found, LikelyFiles(paths, dict(zip(self._paths, shares.tolist(), strict=True)))
-        )
+        terms = {one: self._lexicon.rarity_of(one) for one in rare_terms(task.title, self._lexicon)}
+        by_path = dict(zip(self._paths, shares.tolist(), strict=True))
+        table = table_of(found, paths, by_path, self._searcher, self._symbols_of, terms)
         ranked = self._ranked(task, table)
         words = self._rare_words(task, {one.path for one in files})
         return Location(
@@ -131,6 +132,11 @@ class Look:
             found.missing,
         )
 
+    def _in_english(self, task: Task) -> Task:
+        title, text = (in_english(one, self._lexicon.units_with) for one in (task.title, task.text))
+        plain = task.plain if title == task.title else tuple(title.split())
+        return replace(task, title=title, text=text, plain=plain)
+
     def evidence(self, task: Task) -> Evidence:
         """The evidence for each file, and for single symbols."""
         named = cache(lambda name: self._store.find(name, (), MAX_NAMED_SYMBOLS))
@@ -138,12 +144,6 @@ class Look:
             self._paths, self._lexicon, self._found, named, self._at, self._saying, self._holding, self._past,
         )  # fmt: skip
         return evidence(task, sources)
-
-    def table(self, task: Task, found: Evidence, files: LikelyFiles) -> EvidenceTable:
-        """The symbols that a task may be about, with what speaks for each."""
-        terms = {term: self._rarity(term) for term in rare_terms(task.title, self._lexicon)}
-        symbol = cache(self._store.symbol)
-        return table_of(found, files, self._searcher, self._symbols_of, symbol, terms)
 
     def _ranked(self, task: Task, table: EvidenceTable) -> tuple[LikelySymbol, ...]:
         shares = chances(table.rows)
@@ -185,9 +185,6 @@ class Look:
         collection = self._lexicon.collection
         units = self._lexicon.term_scores(term)[0]
         return {collection.files[file].path for file in set(collection.file[units].tolist())}
-
-    def _rarity(self, term: str) -> float:
-        return self._lexicon.rarity(len(self._lexicon.term_scores(term)[0]))
 
     def _found(self, text: str) -> Sequence[Symbol]:
         try:

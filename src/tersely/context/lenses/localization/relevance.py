@@ -17,11 +17,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.context.lenses.localization.evidence import Evidence, Mark, Numbers, Sign
+from tersely.context.lenses.localization.evidence import Evidence, Numbers, Sign
 
 MAX_LIKELY_FILES = 8  # files that are listed, for which the second regression was fitted
 
-_WEIGHTS = {
+_FILE_WEIGHTS = {
     Sign.TITLE_UNIT: 0.91,
     Sign.TITLE_FILE: 0.76,
     Sign.TEXT_UNIT: 1.07,
@@ -42,7 +42,7 @@ _WEIGHTS = {
     Sign.SIZE: -0.18,
 }
 _BIAS = -5.94
-_BY_SIGN = np.array([_WEIGHTS[sign] for sign in Sign])
+_OF_FILES = np.array([_FILE_WEIGHTS.get(sign, 0.0) for sign in Sign])
 
 # Of the second regression. What is not listed speaks through the best of it, as that does not grow
 # with the repository.
@@ -58,7 +58,7 @@ _LEAST_NEXT = 0.001  # the probability of a file of which next to nothing speaks
 
 def probabilities(signs: Numbers) -> Numbers:
     """Of each file, that the task is about it."""
-    logits: NDArray[np.float64] = signs @ _BY_SIGN + _BIAS
+    logits: NDArray[np.float64] = signs @ _OF_FILES + _BIAS
     shares: Numbers = 1 / (1 + np.exp(-logits))
     return shares
 
@@ -87,21 +87,24 @@ def confidence(owning: Numbers, ceiling: float, words: int) -> float:
     return (1 + math.tanh(logit / 2)) / 2  # the logistic function, for logits of any size
 
 
-# Rare words weigh more the more symbols there are, so a match counts in units of the logarithm of
-# their number. Of what people say that is no task ("go on", "run the tests"), 95 in 100 have less
-# than 1.5 of it in eight repositories that models are fitted on; texts of changes have two to four
-# times as much.
-_TASK_MATCH = 1.65
-_MATCH_SCALE = 0.08
+# What points at code, so that a text is about this repository whatever its words are.
 _POINTING = (
     Sign.PATH,
     Sign.FILE_NAME,
     Sign.LAST_FRAME,
     Sign.FRAME,
     Sign.TITLE_NAME,
-    Sign.NAME,
     Sign.MESSAGE,
 )
+# A regression to messages of commits of five repositories that models are fitted on, to those of
+# others, and to prompts that are no tasks. Rare words weigh more the more symbols there are, so a
+# match counts in units of the logarithm of their number.
+_BIAS_OF_TASKS = -5.0
+_TITLE_MATCH = 1.8
+_TEXT_MATCH = 1.2
+_UNKNOWN_SHARE = -1.1  # the more symbols there are, the more says a word that none has
+_UNKNOWN_NAME, MAX_UNKNOWN_NAMES = -1.4, 5
+_SHARPNESS = 2.0
 
 
 def is_task(found: Evidence) -> float:
@@ -110,50 +113,58 @@ def is_task(found: Evidence) -> float:
     """
     if found.signs[:, _POINTING].any():
         return 1.0
-    relative = found.match / math.log(2 + len(found.text_units))
-    return (1 + math.tanh((relative - _TASK_MATCH) / _MATCH_SCALE / 2)) / 2
+    own = found.belonging
+    scale = math.log(2 + len(found.units[0]))
+    logit = (
+        _BIAS_OF_TASKS
+        + _TITLE_MATCH * own.title_match / scale
+        + _TEXT_MATCH * own.text_match / scale
+        + _UNKNOWN_SHARE * own.unknown_share * scale
+        + _UNKNOWN_NAME * min(own.unknown_names, MAX_UNKNOWN_NAMES)
+    )
+    return (1 + math.tanh(_SHARPNESS * logit / 2)) / 2  # the logistic function
 
 
 # Of the model over symbols: which of the rows of a table is changed. Chosen by hand on changes of
 # the repositories that models are fitted on; a regression to 81 of them, each repository left out
 # in its turn, found no better ones.
-_MARKS = {
-    Mark.TITLE_UNIT: 1.0,
-    Mark.TEXT_UNIT: 1.5,
-    Mark.TITLE_HERE: 0.8,
-    Mark.TEXT_HERE: 1.2,
-    Mark.TITLE_RANK: 1.0,
-    Mark.TEXT_RANK: 1.0,
-    Mark.TITLE_NAME: 1.5,
-    Mark.NAME: 1.0,
-    Mark.PLAIN_NAME: 0.5,
-    Mark.NAME_WORDS: 1.5,
-    Mark.LAST_FRAME: 2.5,
-    Mark.FRAME: 1.0,
-    Mark.TRACE_CALL: 1.5,
-    Mark.MESSAGE: 2.0,
-    Mark.LINKED: 2.5,
-    Mark.OWNER: 0.3,
-    Mark.FILE: 6.0,
-    Mark.FILE_RANK: 0.5,
-    Mark.SIZE: 1.0,
-    Mark.IS_CLASS: -1.5,
-    Mark.IS_VALUE: -1.0,
+_SYMBOL_WEIGHTS = {
+    Sign.TITLE_UNIT: 1.0,
+    Sign.TEXT_UNIT: 1.5,
+    Sign.TITLE_HERE: 0.8,
+    Sign.TEXT_HERE: 1.2,
+    Sign.TITLE_RANK: 1.0,
+    Sign.TEXT_RANK: 1.0,
+    Sign.TITLE_NAME: 1.5,
+    Sign.NAME: 1.0,
+    Sign.PLAIN_NAME: 0.5,
+    Sign.NAME_WORDS: 1.5,
+    Sign.LAST_FRAME: 2.5,
+    Sign.FRAME: 1.0,
+    Sign.TRACE_CALL: 1.5,
+    Sign.MESSAGE: 2.0,
+    Sign.LINKED: 2.5,
+    Sign.OWNER: 0.3,
+    Sign.FILE: 6.0,
+    Sign.FILE_RANK: 0.5,
+    Sign.SIZE: 1.0,
+    Sign.IS_CLASS: -1.5,
+    Sign.IS_VALUE: -1.0,
 }
-_BY_MARK = np.array([_MARKS[mark] for mark in Mark])
+_OF_SYMBOLS = np.array([_SYMBOL_WEIGHTS.get(sign, 0.0) for sign in Sign])
 # Fitted on 398 changes of those repositories, so that of the symbols with a chance of a third a
 # third is changed.
 CHANGED_SYMBOLS = 3.0  # by a task, about
 TEMPERATURE = 1.3
 
 _EXACT = {
-    Mark.LAST_FRAME: "where the trace ends",
-    Mark.TITLE_NAME: "named in the task",
-    Mark.LINKED: "linked to",
-    Mark.MESSAGE: "has the quoted text",
-    Mark.TRACE_CALL: "called where the trace ends",
-    Mark.FRAME: "in the trace",
-    Mark.NAME: "named in the task",
+    Sign.LAST_FRAME: "where the trace ends",
+    Sign.TITLE_NAME: "named in the task",
+    Sign.LINKED: "linked to",
+    Sign.MESSAGE: "has the quoted text",
+    Sign.TRACE_CALL: "called where the trace ends",
+    Sign.FRAME: "in the trace",
+    Sign.NAME: "named in the task",
 }
 
 
@@ -161,7 +172,7 @@ def chances(rows: Numbers) -> Numbers:
     """Of each symbol, that the task changes it: from its share of all changes that are expected."""
     if not len(rows):
         return np.zeros(0)
-    scores = rows @ _BY_MARK / TEMPERATURE
+    scores = rows @ _OF_SYMBOLS / TEMPERATURE
     odds = np.exp(scores - scores.max())
     found: Numbers = 1 - np.exp(-CHANGED_SYMBOLS * odds / odds.sum())
     return found
@@ -171,7 +182,7 @@ def reason(row: Numbers, words: Sequence[str]) -> str:
     """The reason for which a symbol is likely, in words: what is exact, else which words of the
     task it has.
     """
-    exact = [mark for mark in _EXACT if row[mark] > 0]
+    exact = [sign for sign in _EXACT if row[sign] > 0]
     if exact:
-        return _EXACT[max(exact, key=lambda mark: float(row[mark] * _MARKS[mark]))]
+        return _EXACT[max(exact, key=lambda sign: float(row[sign] * _SYMBOL_WEIGHTS[sign]))]
     return f"has {', '.join(words)}" if words else "beside these"

@@ -5,7 +5,7 @@ kind of evidence.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from tersely.code.search.searcher import Searcher
 from tersely.code.search.words import pieces_of, stem
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol, SymbolsOf
-from tersely.context.lenses.localization.evidence import Evidence, Mark, Numbers
+from tersely.context.lenses.localization.evidence import Evidence, Numbers, Sign
 
 MAX_OPENED_FILES = 12  # whose symbols are all rows
 MAX_OPENED_SYMBOLS = 2_000  # of one file
@@ -23,7 +23,7 @@ _TINY = 1e-9
 
 
 class EvidenceTable(NamedTuple):
-    """Symbols and their evidence, row by row in the order of `Mark`, and the number of each among
+    """Symbols and their evidence, row by row in the order of `Sign`, and the number of each among
     what is searched, -1 for none.
     """
 
@@ -32,33 +32,30 @@ class EvidenceTable(NamedTuple):
     units: tuple[int, ...]
 
 
-class LikelyFiles(NamedTuple):
-    """The files of a task: the likeliest first, with the probability that each is changed."""
-
-    paths: Sequence[str]
-    probabilities: Mapping[str, float]
-
-
 def table_of(
     found: Evidence,
-    files: LikelyFiles,
+    paths: Sequence[str],
+    probabilities: Mapping[str, float],
     searcher: Searcher,
     symbols_of: SymbolsOf,
-    symbol: Callable[[str], Symbol | None],
     title_terms: Mapping[str, float],
 ) -> EvidenceTable:
-    """All symbols of the likeliest files, and those of other files that something points at."""
-    opened = list(files.paths[:MAX_OPENED_FILES])
-    elsewhere = _marked_files(found, files, symbol) - set(opened)
-    likeliest = sorted(elsewhere, key=lambda path: -files.probabilities[path])
-    words = np.column_stack([found.title_units, found.text_units])
+    """All symbols of the likeliest files, and those of other files that something points at.
+
+    `paths` are files, the likeliest first; each has a probability that it is changed.
+    """
+    opened = list(paths[:MAX_OPENED_FILES])
+    marked = {name.partition(":")[0] for name in _most_marked(found.marks)}
+    elsewhere = marked & probabilities.keys() - set(opened)
+    likeliest = sorted(elsewhere, key=lambda path: (-probabilities[path], path))
+    words = np.column_stack(found.units)
     words = np.vstack([words, np.zeros((1, 2))])  # the last for what is not searched
     rows: list[tuple[Symbol, int, Numbers]] = []
     for rank, path in enumerate([*opened, *likeliest]):
         own = symbols_of(path)[:MAX_OPENED_SYMBOLS]
         units = _units(searcher, path, own)
         most = words[list(units.values())].max(axis=0, initial=0.0)
-        of_file = _FileEvidence(files.probabilities[path], rank, most)
+        of_file = _FileEvidence(probabilities[path], rank, most)
         kinds = {one.id: one.kind for one in own}
         for one in own:
             is_row = rank < len(opened) or one.id in found.marks
@@ -67,7 +64,7 @@ def table_of(
                 row = _row(one, found.marks, of_file, words[number], title_terms)
                 rows.append((one, number, row))
     symbols, numbers, evidence = zip(*rows, strict=True) if rows else ((), (), ())
-    return EvidenceTable(symbols, np.array(evidence).reshape(-1, len(Mark)), numbers)
+    return EvidenceTable(symbols, np.array(evidence).reshape(-1, len(Sign)), numbers)
 
 
 class _FileEvidence(NamedTuple):
@@ -85,27 +82,19 @@ def _row(
     unit: Numbers,
     title_terms: Mapping[str, float],
 ) -> Numbers:
-    """The evidence of one symbol, a number for each `Mark`."""
-    row = marks[symbol.id].copy() if symbol.id in marks else np.zeros(len(Mark))
-    row[[Mark.TITLE_UNIT, Mark.TEXT_UNIT]] = unit
-    row[[Mark.TITLE_HERE, Mark.TEXT_HERE]] = unit / (file.most + _TINY)
-    row[Mark.NAME_WORDS] = _share_of_name(symbol, title_terms)
-    row[Mark.FILE] = _logit(file.probability) / 10
-    row[Mark.FILE_RANK] = 1 / (1 + file.rank)
-    row[Mark.SIZE] = math.log(1 + symbol.end_line - symbol.start_line) / 5
-    row[Mark.IS_CLASS] = symbol.kind in CLASS_KINDS
-    row[Mark.IS_VALUE] = symbol.kind in VALUE_KINDS
+    """The evidence of one symbol, a number for each `Sign`."""
+    row = marks[symbol.id].copy() if symbol.id in marks else np.zeros(len(Sign))
+    row[[Sign.TITLE_UNIT, Sign.TEXT_UNIT]] = unit
+    row[[Sign.TITLE_HERE, Sign.TEXT_HERE]] = unit / (file.most + _TINY)
+    row[Sign.NAME_WORDS] = _share_of_name(symbol, title_terms)
+    row[Sign.FILE] = _logit(file.probability) / 10
+    row[Sign.FILE_RANK] = 1 / (1 + file.rank)
+    row[Sign.SIZE] = math.log(1 + symbol.end_line - symbol.start_line) / 5
+    row[Sign.IS_CLASS] = symbol.kind in CLASS_KINDS
+    row[Sign.IS_VALUE] = symbol.kind in VALUE_KINDS
     if symbol.parent in marks:
-        row[Mark.OWNER] = max(marks[symbol.parent][[Mark.TITLE_NAME, Mark.NAME]])
+        row[Sign.OWNER] = max(marks[symbol.parent][[Sign.TITLE_NAME, Sign.NAME]])
     return row
-
-
-def _marked_files(
-    found: Evidence, files: LikelyFiles, symbol: Callable[[str], Symbol | None]
-) -> set[str]:
-    """The files of a task that have a symbol with much evidence of its own."""
-    marked = map(symbol, _most_marked(found.marks))
-    return {one.path for one in marked if one is not None and one.path in files.probabilities}
 
 
 def is_subject(symbol: Symbol, kinds: Mapping[str, Kind]) -> bool:

@@ -42,12 +42,10 @@ def planned(
 ) -> View:
     """The candidates of a pack for a task, in the order in which they are to be shown."""
     ranked = _with_steps(location.symbols, neighbours)
-    shown = outermost(one for one in ranked if one.chance >= FLOOR)
-    ids = {one.symbol.id for one in shown}
+    shown = outermost(one for one in ranked if fill or one.chance >= FLOOR)
     candidates = [_whole(one, location, source, budget, place) for place, one in enumerate(shown)]
-    candidates += [_beside(one) for one in ranked if fill and one.symbol.id not in ids]
     apart = frozenset(one.symbol.path for one in candidates if one.parts)
-    return View(tuple(candidates), apart=apart, lens="task", in_order=not fill)
+    return View(tuple(candidates), apart=apart, lens="task", in_order=True)
 
 
 def _with_steps(symbols: Sequence[LikelySymbol], neighbours: Neighbours) -> list[LikelySymbol]:
@@ -93,8 +91,3 @@ def _whole(
     parts = windows(symbol, location, source, long_lines)
     is_most = sum(last - first + 1 for first, last in parts) >= WHOLE_SHARE * lines
     return replace(common, whole_only=True, parts=() if is_most else parts)
-
-
-def _beside(one: LikelySymbol) -> Candidate:
-    """A symbol that fills a budget."""
-    return Candidate(one.symbol, max(0.01, min(one.chance, 0.5)), certainty(one.chance))
