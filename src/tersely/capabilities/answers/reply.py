@@ -4,7 +4,7 @@ was asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tersely.capabilities.answers.shown import shown_files
@@ -121,15 +121,15 @@ def fitted(
     """A result with as many of its parts as a budget has room for, of these numbers; raises
     `budget_too_small` if not even the first has room.
     """
-    from tersely.foundation.text.tokens import filled  # few answers need it
+    from bisect import bisect_right  # few answers need it
 
-    def tokens(chosen: Sequence[int]) -> int:
-        return tokenizer.count(text(shown(chosen[-1]), PLAIN) + "\n")
+    def tokens(number: int) -> int:
+        return tokenizer.count(text(shown(number), PLAIN) + "\n")
 
-    chosen = filled(numbers, tokens, budget)
-    if chosen:
-        return shown(chosen[-1])
-    message = f"the least answer takes {tokens(numbers[:1])} tokens; the budget is {budget}"
+    number = bisect_right(numbers, budget, key=tokens)
+    if number:
+        return shown(numbers[number - 1])
+    message = f"the least answer takes {tokens(numbers[0])} tokens; the budget is {budget}"
     raise TerselyError("budget_too_small", message, "allow more with --budget")
 
 
