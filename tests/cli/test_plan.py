@@ -16,7 +16,7 @@ from tests.depth import examples
 from tersely.capabilities.invoke import ask
 from tersely.capabilities.packs.plan import DEFAULT_PLAN_TOKENS
 from tersely.cli.main import main
-from tersely.code.engine import StoredFacts
+from tersely.code.graph.callgraph import CallGraph
 from tersely.context.pack.kinds.plan import LONG_TOKENS
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.tokens import count
@@ -84,22 +84,22 @@ def test_the_likeliest_symbol_is_shown_whole(net: Path) -> None:
     assert "return wait_before(attempt) * 2" in found.text
 
 
-def test_what_the_likeliest_symbol_calls_is_shown_with_it(net: Path) -> None:
+def test_what_is_around_the_likeliest_symbol_comes_in_a_line_each(net: Path) -> None:
     found = plan(net, "`Retry.next_delay` is wrong")
-    assert "return 0.1 * attempt" in found.text
+    assert "wait_before(attempt):" in found.text
+    assert "Retry.next_delay" in plan(net, "`wait_before` in net/clock.py is wrong").text
 
 
-def test_files_of_callers_are_not_opened(net: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened, read = set[int](), StoredFacts.file_facts
-
-    def counting(facts: StoredFacts, file_id: int) -> object:
-        opened.add(file_id)
-        return read(facts, file_id)
-
-    monkeypatch.setattr(StoredFacts, "file_facts", counting)
-    found = plan(net, "`wait_before` in net/clock.py is wrong")
-    assert found.weighed[0].id == "net/clock.py:wait_before"
-    assert len(opened) == 1
+def test_nobody_asks_who_calls_where_the_budget_is_full(
+    net: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(CallGraph, "callers", lambda graph, name: asked.append(name) or [])
+    helpers = " ".join(f"`helper_{number}`" for number in range(40))
+    plan(net, f"{helpers} are wrong", budget=150)
+    assert not asked
+    plan(net, "`wait_before` in net/clock.py is wrong")
+    assert "net/clock.py:wait_before" in asked
 
 
 def test_a_long_function_comes_as_the_windows_that_matter(net: Path) -> None:
