@@ -99,7 +99,8 @@ MAX_CARRIER_FILES = 200  # files that mention such a name, above which only its 
 CARRIER_FILES_LIMIT = (
     f"other names of a function were looked for where at most {MAX_CARRIER_FILES} use them"
 )
-MAX_SEARCH_WORK = 20_000  # equations that are solved to find the callers of one symbol
+MAX_SEARCH_WORK = 15_000  # equations that are solved to find the callers of one symbol
+SEARCHED = 0.75  # of what is left for an answer; what was found is to be graded
 SEARCH_LIMIT = f"callers were looked for, the nearest first, until {MAX_SEARCH_WORK:,} values had been found out"
 MAX_GETTER_WORK = 2_000  # equations of these, for what is called by a name that is computed
 GETTERS_LIMIT = (
@@ -473,7 +474,7 @@ class Sites:
     def guesses(self, file: File, scope: int, call: Expression) -> list[Target]:
         """Methods of that name when nothing is known of the receiver and few have the name."""
         callee = call[1]
-        if type(callee) is not tuple or callee[0] != MEMBER:
+        if not is_tagged(callee, MEMBER):
             return []
         if callee[2] in file.facts.common_members or callee[2] in file.facts.implicit_methods:
             return []
@@ -653,36 +654,29 @@ class Sites:
         return Passing(found.file, found.scope, call, found.shift)
 
     def _bounded_search(self, file: File, position: int) -> frozenset[FoundCall]:
-        owner = file.owner_class(position)
-        own = file.definitions[position if owner < 0 else owner].name
-        if len(self.program.mentioning(own, file)) > MAX_FLOW_FILES and self.is_constructor(
-            file, position
-        ):
-            return self._unfollowed()
-        names = self._first_names(file, position)
-        files = {
-            file_id
-            for name in names
-            if type(name) is str
-            for file_id in self.program.mentioning(name, file)
-        }
-        if len(files) > MAX_FLOW_FILES:
-            return self._unfollowed()
-        calls = sum(
-            len(self.program.file(f).calls_by_name.get(name, ())) for name in names for f in files
-        )
-        return self._unfollowed() if calls > MAX_FLOW_SITES else self._nearby(file, position)
-
-    def _nearby(self, file: File, position: int) -> frozenset[FoundCall]:
-        """The calls that a search finds which looks less far, for a value."""
+        """The calls that a search finds which looks less far, none for widely used functions."""
         search = _Search(file, position, guess=False, near=True)
-        self.program.bounds.hear(self._search, search)
+        if self._is_wide(file, position):
+            search.bounds.add(FLOW_LIMIT)
+        else:
+            self.program.bounds.hear(self._search, search)
         self.program.bounds.met(*search.bounds)
         return frozenset(search.found)
 
-    def _unfollowed(self) -> frozenset[FoundCall]:
-        self.program.bounds.met(FLOW_LIMIT)
-        return frozenset()
+    def _is_wide(self, file: File, position: int) -> bool:
+        """True if over so many files or calls name a function."""
+        owner = file.owner_class(position)
+        own = file.definitions[position if owner < 0 else owner].name
+        is_class_wide = len(self.program.mentioning(own, file)) > MAX_FLOW_FILES
+        if is_class_wide and self.is_constructor(file, position):
+            return True
+        names = self._first_names(file, position)
+        words = (name for name in names if type(name) is str)
+        files = {at for name in words for at in self.program.mentioning(name, file)}
+        calls = (
+            len(self.program.file(at).calls_by_name.get(name, ())) for name in names for at in files
+        )
+        return len(files) > MAX_FLOW_FILES or sum(calls) > MAX_FLOW_SITES
 
     def search(
         self, file: File, position: int, guess: bool = False, near: bool = False
@@ -690,12 +684,10 @@ class Sites:
         """All calls that reach a definition; `near` looks less far, for a value."""
         search, bounds = _Search(file, position, guess, near), self.program.bounds
         try:
-            with bounds.limited(MAX_SEARCH_WORK):
+            with bounds.limited(min(MAX_SEARCH_WORK, SEARCHED * bounds.left)):
                 bounds.hear(self._search, search)
         except WorkSpentError:
-            if bounds.left <= 0:
-                raise  # the bound of a wider question
-            search.bounds.add(SEARCH_LIMIT)
+            self.program.notes.met(SEARCH_LIMIT)
         (bounds if near else self.program.notes).met(*search.bounds)
         return frozenset(search.found)
 

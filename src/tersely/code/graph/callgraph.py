@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
@@ -21,8 +21,9 @@ from tersely.code.expressions import (
     PARAMETER,
     PROPERTY,
     Expression,
+    is_tagged,
 )
-from tersely.code.graph.call_resolution import Sites
+from tersely.code.graph.call_resolution import SEARCH_LIMIT, Sites
 from tersely.code.graph.imports import ImportGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import ASPECT, CLASS, EXTERNAL, FUNCTION, INSTANCE, MODULE
@@ -37,7 +38,9 @@ MENTIONS_PER_LEVEL = (60, 300)
 
 KEPT_SYMBOLS = 1_000  # whose callers stay known: packs, impact and maps come back to the same ones
 
-MAX_WALK_WORK = 25_000  # equations that are solved for the callers of callers, or for callees
+MAX_WALK_WORK = (
+    20_000  # equations that are solved for calls of calls, or around the parts of an answer
+)
 WALK_LIMIT = f"calls were followed until {MAX_WALK_WORK:,} values had been found out"
 
 MAX_IMPLEMENTATIONS = 50  # of a method without a body, whose callers are taken for its own
@@ -161,6 +164,8 @@ class CallGraph:
         those.
         """
         edges, bounds = self._callers_of(symbol_id, guesses)
+        if SEARCH_LIMIT in bounds:  # another question may have more work left
+            self._callers_of.cache_clear()
         self.program.notes.met(*bounds)
         return list(edges)
 
@@ -452,7 +457,7 @@ class CallGraph:
         """True if a member of the receiver is an object, or what a property gives: which one, the
         class around does not say.
         """
-        if type(member) is not tuple or member[0] != MEMBER:
+        if not is_tagged(member, MEMBER):
             return False
         if not self._is_receiver(file, scope, member[1]):
             return False
@@ -493,6 +498,36 @@ class CallGraph:
                 )
             position = file.definitions[position].parent
         return file.facts.namespace != "shared" or not self.evaluator.members.top_level(file, name)
+
+
+class SparingGraph(CallGraph):
+    """A call graph for the parts of one answer: each takes at most half of the work that is left."""
+
+    _left = MAX_WALK_WORK
+
+    def __init__(self, graph: CallGraph) -> None:
+        vars(self).update(vars(graph))
+
+    def callers(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
+        """The edges from those who call a symbol."""
+        return self._sparing(super().callers, symbol_id, guesses)
+
+    def callees(self, symbol_id: str, *, guesses: bool = True) -> list[Edge]:
+        """The edges to what a symbol calls."""
+        return self._sparing(super().callees, symbol_id, guesses)
+
+    def _sparing(
+        self, find: Callable[..., list[Edge]], symbol_id: str, guesses: bool
+    ) -> list[Edge]:
+        work, half = self.program.bounds, self._left // 2
+        with work.limited(half):
+            try:
+                return find(symbol_id, guesses=guesses)
+            except WorkSpentError:
+                self.program.notes.met(WALK_LIMIT)
+                return []
+            finally:
+                self._left -= int(half - work.left)
 
 
 class _Collected:

@@ -239,7 +239,7 @@ class Definitions:
     ) -> list[DefinitionPlace]:
         name = expression[2]
         if expression[0] == ITEM:
-            if type(name) is not tuple or name[0] != CONST:
+            if not is_tagged(name, CONST):
                 return []
             name = name[1]
         return (
@@ -584,7 +584,7 @@ class SymbolsMeant(Definitions):
         return (each.symbol for place in places for each in self._announced([place]))
 
     def _of_bare(self, file: File, name: str) -> Iterator[DefinitionPlace]:
-        for module in file.modules_giving(name):
+        for module in file.modules_giving.get(name, ()):
             yield from self._of_import(file, module, name, Way.beginning())
         for position in range(len(file.scopes)):
             is_owner = file.definitions[position].kind in MEMBER_OWNERS

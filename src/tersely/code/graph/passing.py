@@ -150,9 +150,7 @@ def innermost(expression: Expression) -> Expression:
 
 def may_be_function(expression: Expression) -> bool:
     """True if an argument may be a function by its form: a name, a member, a function written there."""
-    return type(expression) is str or (
-        type(expression) is tuple and expression[0] in (MEMBER, DEFINED)
-    )
+    return type(expression) is str or (is_tagged(expression, MEMBER, DEFINED))
 
 
 def into_parameters_of(home: File, target: Target, argument: Any) -> Iterator[Carrier]:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
 
-from tersely.code.graph.callgraph import CallGraph
+from tersely.code.graph.callgraph import CallGraph, SparingGraph
 from tersely.code.graph.pointsto.values import CLASS
 from tersely.code.graph.program.file import File
 from tersely.code.index.storage.store import Store
@@ -64,6 +64,7 @@ class Neighbours:
     """
 
     def __init__(self, graph: CallGraph, store: Store, source_of: Callable[[str], bytes]) -> None:
+        graph = SparingGraph(graph)
         self._program = graph.program
         self._imports = graph.imports
         self._store = store

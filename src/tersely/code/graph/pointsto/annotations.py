@@ -139,7 +139,7 @@ class Annotations:
         home = self.evaluator.program.file(function[1])
         body = home.scope(function[2])
         told = body.returned_type
-        if type(told) is not tuple or told[0] != GUARD or not 0 <= place < len(body.parameters):
+        if not is_tagged(told, GUARD) or not 0 <= place < len(body.parameters):
             return NOTHING
         return (
             self.instances(home, function[2], told[2])

@@ -338,7 +338,7 @@ class Names:
             scope, name.partition(VERSION_MARK)[0]
         ):
             values = self.evaluator.values(file, owner, expression)
-            if type(expression) is tuple and expression[0] in (CALL, NEW):
+            if is_tagged(expression, CALL, NEW):
                 values = self._decorated(file, expression, values)
             found |= values
         return found
@@ -491,7 +491,7 @@ class Names:
         """The names that a mapping is bound to, by way of calls too: where it stands for a class,
         whoever constructs it writes one of them.
         """
-        if type(holder) is not tuple or holder[0] != DISPLAYED:
+        if not is_tagged(holder, DISPLAYED):
             return []
         found: dict[str, None] = {}
         for _, scope in file.bodies:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import ENTER, HOLE, MEMBER, is_spread, is_tagged
@@ -84,9 +84,7 @@ class Summaries:
     def applied(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
         """The values that a call gives by the summary of what it calls."""
 
-        def argument(position: int) -> Values:
-            return self._argument(file, scope, call, position)
-
+        argument = partial(self._argument, file, scope, call)
         found = argument(summary.returns) | self._run(file, scope, summary, call)
         found |= self._gathered(file, scope, summary, call)
         if summary.returns_named:
@@ -119,9 +117,7 @@ class Summaries:
     def _run(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
         """What the functions give that a call has run behind the scenes."""
 
-        def argument(position: int) -> Values:
-            return self._argument(file, scope, call, position)
-
+        argument = partial(self._argument, file, scope, call)
         found = self._results(argument(summary.result_of), file, scope, call)
         found |= self._first_yielded(argument(summary.yield_of), file, scope, call)
         if 0 <= summary.enters < len(call[2]):
@@ -278,9 +274,7 @@ class Summaries:
     def _gathered(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
         """The collections that a call makes of what it is given."""
 
-        def argument(position: int) -> Values:
-            return self._argument(file, scope, call, position)
-
+        argument = partial(self._argument, file, scope, call)
         containers = self.evaluator.containers
         found = self.held(summary, argument, file)
         if summary.pairs:

@@ -239,7 +239,7 @@ class File:
                 names: Iterable[Any] = callee_names(callee)
                 if is_tagged(callee, MEMBER) and (is_any or callee[2] in marked):
                     names = self._other_names(callee, names)
-                if type(callee) is tuple and callee[0] in HOLDERS:
+                if is_tagged(callee, *HOLDERS):
                     held: set[Any] = set(names)
                     collect_carried(callee, held, held, self._readers)
                     names = held
@@ -344,12 +344,9 @@ class File:
         for store in self.member_stores().get(name, ()):
             yield store.scope, (MEMBER, store.base, name)
 
-    def modules_giving(self, name: str) -> Sequence[str]:
-        """The modules that the file imports a name from, under which name ever, in any scope."""
-        return self._modules_by_given.get(name, ())
-
     @cached_property
-    def _modules_by_given(self) -> dict[str, list[str]]:
+    def modules_giving(self) -> dict[str, list[str]]:
+        """The modules that the file imports each name from, under which name ever, in any scope."""
         found: dict[str, list[str]] = defaultdict(list)
         for _, scope in self.bodies:
             for _, value in scope.binds:
@@ -511,11 +508,7 @@ class File:
     @cached_property
     def computed_stores(self) -> list[Store]:
         """Assignments to items whose key is not written down."""
-        return [
-            store
-            for store in self.item_stores()
-            if type(store.key) is not tuple or store.key[0] != CONST
-        ]
+        return [store for store in self.item_stores() if not is_tagged(store.key, CONST)]
 
     @cached_property
     def placements(self) -> dict[Any, list[Placement]]:

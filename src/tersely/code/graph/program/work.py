@@ -25,7 +25,7 @@ class Work(Bounds):
             raise WorkSpentError
 
     @contextmanager
-    def limited(self, most: int) -> Iterator[None]:
+    def limited(self, most: float) -> Iterator[None]:
         """Inside, at most so much is done of what is left."""
         around = self.left
         self.left = given = min(around, most)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tersely.code.expressions import CALL, MEMBER, Expression
+from tersely.code.expressions import CALL, MEMBER, Expression, is_tagged
 from tersely.code.graph.pointsto.values import (
     CLASS,
     FUNCTION,
@@ -54,7 +54,7 @@ class Overriding:
         """Each receiver that `self.name` or `super().name` may have, with its members in classes
         below.
         """
-        if not file.facts.open_receivers or type(member) is not tuple or member[0] != MEMBER:
+        if not file.facts.open_receivers or not is_tagged(member, MEMBER):
             return []
         name = member[2]
         if name in file.facts.constructors or not self.program.named(name, kinds=NAMED_KINDS):

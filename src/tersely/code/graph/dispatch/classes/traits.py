@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import EXTENSION, MEMBER, Expression
+from tersely.code.expressions import EXTENSION, MEMBER, Expression, is_tagged
 from tersely.code.graph.pointsto.values import (
     ASPECT,
     CLASS,
@@ -97,7 +97,7 @@ class Traits:
         """
         callee = call[1]
         functions = [value for value in values if value[0] == FUNCTION]
-        if len(functions) < 2 or type(callee) is not tuple or callee[0] != MEMBER:
+        if len(functions) < 2 or not is_tagged(callee, MEMBER):
             return values
         owners = [
             value for value in self.evaluator.values(file, scope, callee[1]) if value[0] == CLASS

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tersely.code.expressions import CALL, NEW, Expression
+from tersely.code.expressions import CALL, NEW, Expression, is_tagged
 from tersely.code.graph.pointsto.values import EXTERNAL, FUNCTION, GENERATED, NOTHING, Value, Values
 from tersely.code.graph.program.file import File, kept
 from tersely.code.languages.registry import family_of
@@ -76,7 +76,7 @@ class Providers:
         return injection is not None and any(
             injection.unasked == keyword
             for call in (decorated, *_callees(decorated))
-            if type(call) is tuple and call[0] in (CALL, NEW)
+            if is_tagged(call, CALL, NEW)
             for keyword, _ in call[3]
         )
 
@@ -138,7 +138,7 @@ class Providers:
 def _callees(expression: Expression) -> list[Expression]:
     """What is called, and what is called to get that: `a.b` and `a.b(…)` of `a.b(…)(f)`."""
     found = []
-    while type(expression) is tuple and expression[0] in (CALL, NEW):
+    while is_tagged(expression, CALL, NEW):
         expression = expression[1]
         found.append(expression)
     return found
