@@ -114,7 +114,7 @@ class Answer(Widget):
     def _laid_out(self, piece: Piece, after: list[Row]) -> list[Row]:
         if not piece.text.strip():
             return []
-        rows = laid_out(piece.text, self._width, ansi=self.app.native_ansi_color)
+        rows = laid_out(piece.text, self._width, is_light=not self.app.current_theme.dark)
         return [Content(""), *rows] if piece.has_gap and after and rows else rows
 
     def _forget_strips(self, first: int) -> None:
