@@ -78,7 +78,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     try:
         value = read(text)
     except NotJsonError as error:
-        assert str(error).startswith("line ")
+        assert str(error).startswith("line ") or "twice" in str(error)
     else:
         assert not text.strip() or value is not None or "null" in text
 

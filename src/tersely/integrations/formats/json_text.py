@@ -10,13 +10,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-MAX_DEPTH_LEVELS = 60
-_BLANK = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
-_SCALAR = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+if TYPE_CHECKING:
+    from tersely.foundation.types import JsonObject
+
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_COMMENTS = re.compile(rf"{_STRING}|(//[^\n]*|/\*.*?\*/|\A\ufeff)", re.DOTALL)
+_LAST_COMMAS = re.compile(rf"{_STRING}|(,)(?=\s*[}}\]])", re.DOTALL)
+_BLANKS = re.compile(r"\s*")
+_DECODER = json.JSONDecoder()
 
 
 class NotJsonError(ValueError):
@@ -34,15 +38,34 @@ class Entry:
     in_list: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Node:
-    """A value and where it stands. `key_start` is where its name begins, or itself in a list."""
+    """A value and where it stands in a `plain` text. `key_start` is where its name begins, or itself
+    in a list.
+    """
 
+    plain: str
     value: Any
     start: int
     end: int
     key_start: int
-    parts: dict[str | int, _Node] = field(default_factory=dict)
+
+    def parts(self) -> dict[str | int, _Node]:
+        """Its members or elements, in order."""
+        found: dict[str | int, _Node] = {}
+        is_object = isinstance(self.value, dict)
+        at = _after(self.plain, self.start + 1)
+        count = len(self.value) if isinstance(self.value, dict | list) else 0
+        while len(found) < count:
+            key_start = at
+            name: str | int = len(found)
+            if is_object:
+                name, at = _DECODER.raw_decode(self.plain, at)
+                at = _after(self.plain, _after(self.plain, at) + 1)
+            value, end = _DECODER.raw_decode(self.plain, at)
+            found[name] = _Node(self.plain, value, at, end, key_start)
+            at = _after(self.plain, _after(self.plain, end) + 1)
+        return found
 
 
 def read(text: str) -> Any:
@@ -69,7 +92,7 @@ def removed(text: str, entries: Sequence[Entry]) -> str:
         if node is None:
             continue
         if entry.in_list:
-            places = [at for at, part in node.parts.items() if part.value == entry.value]
+            places = [at for at, part in node.parts().items() if part.value == entry.value]
             text = _without(text, (*entry.path, places[0])) if places else text
         elif node.value == entry.value:
             text = _without(text, entry.path)
@@ -96,7 +119,7 @@ def _with(text: str, entry: Entry) -> str:
     node = _parse(text)
     value = [entry.value] if entry.in_list else entry.value
     for depth, name in enumerate(entry.path):
-        inner = node.parts.get(name)
+        inner = node.parts().get(name)
         if inner is None:
             for outer in reversed(entry.path[depth + 1 :]):
                 value = {outer: value}
@@ -114,10 +137,10 @@ def _with(text: str, entry: Entry) -> str:
 def _inserted(text: str, node: _Node, name: str, value: Any) -> str:
     """The text with one more member or element at the end of an object or list."""
     close = node.end - 1
-    last = list(node.parts.values())[-1] if node.parts else None
+    last = next(reversed(node.parts().values()), None)
     content_end = len(text[:close].rstrip())
+    comma = "" if last is None or _has_comma(text, last.end, close) else ","
     if last is not None and "\n" not in text[node.start : node.end]:
-        comma = "" if text[last.end : close].strip().startswith(",") else ","
         body = json.dumps(value, ensure_ascii=False)
         return f"{text[: last.end]}{comma}{text[last.end : content_end]} {name}{body}{text[content_end:]}"
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -127,8 +150,7 @@ def _inserted(text: str, node: _Node, name: str, value: Any) -> str:
     body = json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", newline + inner)
     if last is None:
         return f"{text[:content_end]}{newline}{inner}{name}{body}{newline}{outer}{text[close:]}"
-    has_comma = re.match(rf"{_BLANK.pattern},", text[last.end : close], re.DOTALL) is not None
-    head = text[: last.end] + ("" if has_comma else ",") + text[last.end : content_end]
+    head = text[: last.end] + comma + text[last.end : content_end]
     return f"{head}{newline}{inner}{name}{body}{text[content_end:]}"
 
 
@@ -139,17 +161,16 @@ def _without(text: str, path: tuple[str | int, ...]) -> str:
     if node is None or around is None:
         return text
     start, end = node.key_start, node.end
-    rest = re.match(rf"({_BLANK.pattern}),", text[end:], re.DOTALL)
-    parts = list(around.parts.values())
-    before = [part for part in parts if part.end <= start]
+    rest = re.match(r"\s*,", text[end:])
+    before = [part for part in around.parts().values() if part.end <= start]
     while start > around.start + 1 and text[start - 1] in " \t":
         start -= 1
     if text[start - 1] == "\n":
         start -= 2 if text[start - 2 : start] == "\r\n" else 1
-    if rest is not None and not rest[1].strip():
+    if rest is not None:
         return text[:start] + text[end + rest.end() :]
     if before:
-        comma = before[-1].end + text[before[-1].end : start].find(",")
+        comma = _blank(_COMMENTS, text).index(",", before[-1].end)
         return text[:comma] + text[comma + 1 : start] + text[end:]
     return text[:start] + text[end:]
 
@@ -173,7 +194,7 @@ def _unit(text: str) -> str:
 
 def _find(node: _Node, path: tuple[str | int, ...]) -> _Node | None:
     for name in path:
-        inner = node.parts.get(name)
+        inner = node.parts().get(name)
         if inner is None:
             return None
         node = inner
@@ -181,66 +202,38 @@ def _find(node: _Node, path: tuple[str | int, ...]) -> _Node | None:
 
 
 def _parse(text: str) -> _Node:
-    start = 1 if text.startswith("\ufeff") else 0
-    if not text[start:].strip():
-        return _Node({}, len(text), len(text), len(text))
-    node = _value(text, _after(text, start), 0)
-    if _after(text, node.end) != len(text):
-        raise _error(text, node.end, "there is more than one value")
-    return node
+    plain = _blank(_LAST_COMMAS, _blank(_COMMENTS, text))
+    start = _after(plain, 0)
+    if start == len(plain):
+        return _Node(plain, {}, start, start, start)
+    try:
+        value = json.loads(plain, object_pairs_hook=_members)
+    except json.JSONDecodeError as error:
+        raise NotJsonError(f"line {error.lineno}: {error.msg}") from None
+    except RecursionError:
+        raise NotJsonError("it is nested too deeply") from None
+    return _Node(plain, value, start, len(plain.rstrip()), start)
+
+
+def _members(pairs: Sequence[tuple[str, Any]]) -> JsonObject:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        twice = next(name for at, (name, _) in enumerate(pairs) if name in dict(pairs[:at]))
+        raise NotJsonError(f"{twice!r} stands there twice")
+    return members
+
+
+def _blank(pattern: re.Pattern[str], text: str) -> str:
+    """The text with blanks in the place of what a pattern has in its group; lines stay lines."""
+    return pattern.sub(
+        lambda found: re.sub(r"[^\n]", " ", found[0]) if found[1] else found[0], text
+    )
+
+
+def _has_comma(text: str, start: int, end: int) -> bool:
+    return "," in _blank(_COMMENTS, text)[start:end]
 
 
 def _after(text: str, at: int) -> int:
-    found = _BLANK.match(text, at)
+    found = _BLANKS.match(text, at)
     return found.end() if found else at
-
-
-def _value(text: str, at: int, depth: int) -> _Node:
-    if depth > MAX_DEPTH_LEVELS:
-        raise _error(text, at, "it is nested too deeply")
-    if text.startswith(("{", "["), at):
-        return _container(text, at, depth)
-    found = _STRING.match(text, at) or _SCALAR.match(text, at)
-    if found is None:
-        raise _error(text, at, "a value is missing")
-    try:
-        return _Node(json.loads(found[0]), at, found.end(), at)
-    except ValueError:
-        raise _error(text, at, "a text is broken") from None
-
-
-def _container(text: str, start: int, depth: int) -> _Node:
-    is_object = text[start] == "{"
-    closing = "}" if is_object else "]"
-    node = _Node({} if is_object else [], start, start, start)
-    at = _after(text, start + 1)
-    while not text.startswith(closing, at):
-        key_start = at
-        name: str | int = len(node.parts)
-        if is_object:
-            found = _STRING.match(text, at)
-            at = _after(text, found.end()) if found else at
-            if found is None or not text.startswith(":", at):
-                raise _error(text, at, "a name and a colon are missing")
-            name = json.loads(found[0])
-            at = _after(text, at + 1)
-            if name in node.parts:
-                raise _error(text, key_start, f"{name!r} stands there twice")
-        part = _value(text, at, depth + 1)
-        part.key_start = key_start
-        node.parts[name] = part
-        if is_object:
-            node.value[name] = part.value
-        else:
-            node.value.append(part.value)
-        at = _after(text, part.end)
-        if text.startswith(",", at):
-            at = _after(text, at + 1)
-        elif not text.startswith(closing, at):
-            raise _error(text, at, "a comma or a closing bracket is missing")
-    node.end = at + 1
-    return node
-
-
-def _error(text: str, at: int, what: str) -> NotJsonError:
-    return NotJsonError(f"line {text.count(chr(10), 0, at) + 1}: {what}")
