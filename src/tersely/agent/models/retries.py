@@ -1,6 +1,4 @@
-"""Requests that are sent again: after which failures, how often, how long apart, and what is given
-of the answers.
-"""
+"""Requests that are sent again: after which failures, how often, and how long apart."""
 
 from __future__ import annotations
 
@@ -9,7 +7,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from tersely.agent.models.protocol import Chunk
 from tersely.foundation.errors import TerselyError
 
 MAX_MODEL_ATTEMPTS = 5  # at one answer
@@ -106,53 +103,3 @@ def _moment(text: str) -> float | None:
     except (ValueError, OverflowError):
         return None
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
-
-
-class DeliveredText:
-    """The part of an answer that has been given, so that another attempt gives nothing twice.
-
-    Text that comes again as it was is left out. From the first difference on the answer is another
-    one: it is given whole, in a chunk that `restarts`. Reasoning that has been given is not given
-    again.
-    """
-
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._earlier = ""  # the text that is compared with
-        self._position = 0  # in it
-        self._has_thought = False
-        self._compares = False
-
-    def begin_again(self) -> None:
-        """Another attempt begins."""
-        if not self._compares:
-            self._earlier = "".join(self._parts)
-        self._position = 0
-        self._compares = bool(self._earlier)
-
-    def unseen(self, chunk: Chunk) -> Chunk:
-        """The part of a chunk that has not been given."""
-        if self._compares:
-            chunk = self._compare(chunk)
-        self._parts.append(chunk.text)
-        self._has_thought = self._has_thought or bool(chunk.thought)
-        return chunk
-
-    def _compare(self, chunk: Chunk) -> Chunk:
-        if self._has_thought:
-            chunk = chunk._replace(thought="")
-        expected = self._earlier[self._position : self._position + len(chunk.text)]
-        ends_early = bool(chunk.stop) and self._position + len(expected) < len(self._earlier)
-        if not chunk.text.startswith(expected) or ends_early:
-            return self._restart(chunk)
-        self._position += len(expected)
-        self._compares = self._position < len(self._earlier)
-        return chunk._replace(text=chunk.text[len(expected) :])
-
-    def _restart(self, chunk: Chunk) -> Chunk:
-        self._compares = False
-        self._parts.clear()
-        text = self._earlier[: self._position] + chunk.text
-        return chunk._replace(
-            text=text, restarts=True, notice="the answer before this line was cut; it begins anew"
-        )

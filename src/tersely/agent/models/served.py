@@ -27,7 +27,6 @@ from tersely.agent.models.refusals import (
 )
 from tersely.agent.models.retries import (
     DEFECT_STATUS,
-    DeliveredText,
     Retries,
     TransientError,
 )
@@ -128,13 +127,15 @@ class ServedModel:
     ) -> AsyncGenerator[Chunk]:
         """See `protocol.Model`."""
         request = Request(prompt, constraint, most_tokens, thinking)
-        retries, delivered = Retries(), DeliveredText()
+        retries = Retries()
         adaptations = 0
+        has_begun = False  # some of an answer was given
         while True:
             try:
                 async with aclosing(self._named_if_late(self._attempt(request))) as chunks:
                     async for chunk in chunks:
-                        yield delivered.unseen(chunk)
+                        has_begun = has_begun or bool(chunk.text or chunk.thought)
+                        yield chunk
                 return
             except _AdaptedError:
                 adaptations += 1
@@ -144,9 +145,10 @@ class ServedModel:
                     ) from None
             except TransientError as error:
                 seconds = retries.wait(error)
-                yield Chunk(notice=retries.notice(error, seconds), begins_attempt=True)
+                notice = retries.notice(error, seconds)
+                yield Chunk(notice=notice, restarts=has_begun, begins_attempt=True)
                 await asyncio.sleep(seconds)
-                delivered.begin_again()
+                has_begun = False
 
     async def _named_if_late(self, chunks: AsyncGenerator[Chunk]) -> AsyncGenerator[Chunk]:
         """The chunks of an attempt; before the first one a notice, where that is late."""

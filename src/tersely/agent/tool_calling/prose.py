@@ -13,10 +13,13 @@ from tersely.agent.tool_calling.schema import SAY
 from tersely.agent.tool_calling.text_call_format import OPENING, start_of
 from tersely.agent.tools.declaration import Tool
 
-_SAY = re.compile(rf'\s*\{{\s*"{SAY}"\s*:\s*"')
+_ESCAPE = r"\\(?:[^u]|u[0-9a-fA-F]{4})"
+# the text of an envelope as far as it has come, without an escape that is not all there
+_SAID = re.compile(
+    rf'\s*\{{\s*"{SAY}"\s*:\s*"(?P<said>(?:[^"\\]|{_ESCAPE})*)(?P<end>")?', re.DOTALL
+)
+_HALF_PAIR = re.compile(r"[\ud800-\udbff]\Z")  # of a character whose other half follows
 _SUSPECT = re.compile(r"^|[<\[]", re.MULTILINE)  # where a call may begin
-_ESCAPE_CHARACTERS = 6  # \u0041
-_PAIR_CHARACTERS = 12  # of a character that needs two of those
 
 
 class ProseReader(Protocol):
@@ -112,64 +115,35 @@ class EnvelopeProse:
 
     def __init__(self, tools: Sequence[Tool]) -> None:
         self._tools = tools
-        self._waiting = ""
-        self._is_within = False
-        self._has_ended = False
-
-    @property
-    def is_within_call(self) -> bool:
-        """See `ProseReader`."""
-        return self._has_ended
+        self._text = ""
+        self._given = 0  # characters of what it says
+        self.is_within_call = False
 
     def feed(self, text: str) -> str:
         """See `ProseReader`."""
-        if self._has_ended:
+        self._text += text
+        found = None if self.is_within_call else _SAID.match(self._text)
+        if found is None:
             return ""
-        self._waiting += text
-        if not self._is_within:
-            opened = _SAY.match(self._waiting)
-            if opened is None:
-                return ""
-            self._is_within = True
-            self._waiting = self._waiting[opened.end() :]
-        return self._decoded()
-
-    def _decoded(self) -> str:
-        """The waiting text up to the closing quote, or up to an escape that is not all there."""
-        at = 0
-        while at < len(self._waiting) and self._waiting[at] != '"':
-            size = _escape_size(self._waiting, at)
-            if at + size > len(self._waiting):
-                break
-            at += size
-        else:
-            self._has_ended = at < len(self._waiting)
-        certain, self._waiting = self._waiting[:at], self._waiting[at:]
+        self.is_within_call = found["end"] is not None
         try:
-            said: str = json.loads(f'"{certain}"', strict=False)
+            said: str = json.loads(f'"{found["said"]}"', strict=False)
         except ValueError:
-            return certain
-        return said.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            return ""
+        said = (
+            _HALF_PAIR.sub("", said).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        )
+        new, self._given = said[self._given :], len(said)
+        return new
 
     def rest(self) -> str:
         """See `ProseReader`; what no quote ends has been given already, and an answer that is no
         envelope is prose.
         """
-        if self._is_within:
+        if _SAID.match(self._text) is not None:
             return ""
-        whole = payloads.loads(self._waiting)
+        whole = payloads.loads(self._text)
         if isinstance(whole, dict) and SAY in whole:
             return str(whole[SAY])
         reader = LineProse(self._tools, is_strict=False)
-        return reader.feed(self._waiting) + reader.rest()
-
-
-def _escape_size(text: str, at: int) -> int:
-    """The characters that stand for one here."""
-    if text[at] != "\\":
-        return 1
-    if text[at + 1 : at + 2] != "u":
-        return 2
-    is_high = text[at + 2 : at + 4].lower() in {"d8", "d9", "da", "db"}
-    follows = text[at + _ESCAPE_CHARACTERS : at + _ESCAPE_CHARACTERS + 2]
-    return _PAIR_CHARACTERS if is_high and "\\u".startswith(follows) else _ESCAPE_CHARACTERS
+        return reader.feed(self._text) + reader.rest()
