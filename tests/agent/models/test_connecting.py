@@ -412,7 +412,7 @@ def test_a_limit_of_the_output_is_learnt_from_a_refusal(kind: str, message: str)
 def test_a_server_that_refuses_everything_is_given_up() -> None:
     async def one() -> int:
         async with serving(
-            Refuse(400, "stream_options parallel_tool_calls strict"),
+            Refuse(400, "stream_options parallel_tool_calls"),
             lists={"/v1/models": listed("m")},
         ) as it:
             model = await connect(it.url, "m", "openai")

@@ -10,7 +10,6 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-import jsonschema
 import ollama
 import pytest
 from hypothesis import given, settings
@@ -22,7 +21,6 @@ from tersely.agent.models.connecting import address
 from tersely.agent.models.dialects.anthropic import AnthropicMessages
 from tersely.agent.models.dialects.ollama import OllamaChat
 from tersely.agent.models.dialects.openai import LLAMA_CPP, ChatCompletions
-from tersely.agent.models.dialects.strict_schema import MAX_ENUM_VALUES, drop_nulls, strict_form
 from tersely.agent.models.protocol import (
     Abilities,
     Constraint,
@@ -39,14 +37,6 @@ from tersely.agent.tools.table import TOOLS
 DIALECTS: dict[str, type[Any]] = {
     "openai": ChatCompletions, "anthropic": AnthropicMessages, "ollama": OllamaChat,
 }  # fmt: skip
-# What OpenAI and Azure refuse in a strict schema, with the limits that both share.
-UNSUPPORTED = {
-    "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
-    "multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "patternProperties",
-    "propertyNames", "allOf", "oneOf", "not", "if", "then", "else", "default", "contains", "unevaluatedProperties",
-}  # fmt: skip
-MAX_LEVELS, MAX_PROPERTIES = 5, 100
-
 TEXTS = st.text(max_size=20)
 IDS = st.sampled_from(["call_1", "toolu_01", "read#", "a b", "x", ""])
 CALLS = st.builds(
@@ -70,7 +60,7 @@ CONSTRAINTS = st.sampled_from([
     None, Constraint(tools=FUNCTIONS), Constraint(schema=envelope(TOOLS)),
 ])  # fmt: skip
 OPTIONS = st.sampled_from(Thinking)
-LEARNT = ["stream_options", "parallel_tool_calls", "max_completion_tokens", "strict",
+LEARNT = ["stream_options", "parallel_tool_calls", "max_completion_tokens",
           "adaptive", "thinking", "think"]  # fmt: skip
 REFUSED = st.frozensets(st.sampled_from(LEARNT))
 
@@ -245,91 +235,6 @@ def test_thinking_is_asked_for_as_the_provider_has_it(
 ) -> None:
     request = Request((Message("user", "go"),), None, 64, thinking)
     assert dialect(server).body(known(server), request)[field] == value
-
-
-SCHEMAS = st.recursive(
-    st.one_of(
-        st.just({"type": "integer", "minimum": 0}),
-        st.just({"type": "string", "minLength": 1, "maxLength": 9, "pattern": "a*"}),
-        st.just({"type": "string", "enum": ["a", "b"]}),
-        st.just(
-            {"type": "string", "enum": [f"value {number}" for number in range(MAX_ENUM_VALUES + 1)]}
-        ),
-        st.just({"const": "a"}),
-    ),
-    lambda inner: st.one_of(
-        st.builds(lambda items: {"type": "array", "items": items, "minItems": 1}, inner),
-        st.builds(
-            lambda properties: {
-                "type": "object",
-                "properties": properties,
-                "required": list(properties)[:1],
-            },
-            st.dictionaries(st.sampled_from("abcd"), inner, max_size=3),
-        ),
-        st.builds(lambda kinds: {"anyOf": kinds}, st.lists(inner, min_size=1, max_size=2)),
-    ),
-    max_leaves=8,
-)
-ROOTS = st.dictionaries(st.sampled_from("abcd"), SCHEMAS, max_size=3).map(
-    lambda properties: {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties)[1:],
-    }
-)
-
-
-def parts(schema: Any, level: int = 0) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Every schema in a schema, and how deep it lies."""
-    yield level, schema
-    for each in (
-        *schema.get("properties", {}).values(),
-        *schema.get("anyOf", ()),
-        *filter(None, [schema.get("items")]),
-    ):
-        yield from parts(each, level + ("properties" in schema or "items" in schema))
-
-
-def check_strict(schema: Mapping[str, Any]) -> None:
-    assert schema["type"] == "object"
-    for _, part in parts(schema):
-        assert not UNSUPPORTED & set(part)
-        assert "type" in part or "anyOf" in part or "const" in part
-        assert len(part.get("enum", ())) <= MAX_ENUM_VALUES
-        if part.get("type") == "object":
-            assert part["additionalProperties"] is False
-            assert sorted(part["required"]) == sorted(part["properties"])
-    jsonschema.Draft202012Validator.check_schema(schema)
-
-
-@given(ROOTS)
-def test_a_strict_schema_is_one_as_openai_and_azure_define_it(schema: Mapping[str, Any]) -> None:
-    check_strict(strict_form(schema))
-    assert strict_form(strict_form(schema)) == strict_form(schema)
-
-
-def test_our_own_tools_are_within_the_limits_of_both() -> None:
-    schemas = [
-        strict_form(envelope(TOOLS)),
-        *(strict_form(function["parameters"]) for function in FUNCTIONS),
-    ]
-    for schema in schemas:
-        check_strict(schema)
-        found = list(parts(schema))
-        assert max(level for level, _ in found) <= MAX_LEVELS
-        assert sum(len(part.get("properties", ())) for _, part in found) <= MAX_PROPERTIES
-
-
-@given(st.dictionaries(st.sampled_from("abcd"), st.one_of(st.none(), st.integers(), TEXTS)))
-def test_what_a_strict_schema_made_null_was_left_out(arguments: dict[str, Any]) -> None:
-    read = json.loads(drop_nulls(json.dumps(arguments)))
-    assert read == {name: value for name, value in arguments.items() if value is not None}
-
-
-@pytest.mark.parametrize("text", ["", "{oops null", "null", "[null]", '{"a": 1'])
-def test_arguments_that_are_no_object_stay_as_they_are(text: str) -> None:
-    assert drop_nulls(text) == text
 
 
 @pytest.mark.parametrize("most_tokens", [64, 1_024, 2_047, 2_048, 30_000])

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tersely.agent.models.dialects.answers import EventAnswer, count_or_none, number, table, text
-from tersely.agent.models.dialects.openai import drop_optional_nulls
 from tersely.agent.models.dialects.pairing import pair_calls
 from tersely.agent.models.dialects.reasoning import SealedReasoning
 from tersely.agent.models.protocol import (
@@ -231,7 +230,7 @@ class MessageAnswer(EventAnswer):
         """See `EventAnswer`."""
         if not self.is_ended:
             raise cut_error(self.place)
-        calls = tuple(drop_optional_nulls(_complete(call)) for call in self.calls.complete())
+        calls = tuple(map(_complete, self.calls.complete()))
         if self._stop == _DECLINED:
             raise TerselyError(
                 "model_failed", "the model declined to answer", "word the message otherwise"

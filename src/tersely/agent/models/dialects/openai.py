@@ -19,7 +19,6 @@ from tersely.agent.models.dialects.answers import (
     text,
 )
 from tersely.agent.models.dialects.pairing import pair_calls
-from tersely.agent.models.dialects.strict_schema import drop_nulls, strict_form
 from tersely.agent.models.protocol import (
     Chunk,
     Constraint,
@@ -68,7 +67,7 @@ class ChatCompletions:
         if known.abilities.server == LLAMA_CPP:
             body |= _for_llama_cpp(request)
         if request.constraint is not None:
-            body |= _constraint_fields(known, request.constraint)
+            body |= _constraint_fields(request.constraint)
         return {
             name: value
             for name, value in body.items()
@@ -80,8 +79,6 @@ class ChatCompletions:
         names = {name: name for name in _OPTIONAL if name in body}
         if "max_tokens" in body:
             names[_NEWER_LIMIT] = _NEWER_LIMIT
-        if '"strict"' in str(body.get("tools")).replace("'", '"') or "response_format" in body:
-            names["strict"] = "strict"
         return names
 
     def reader(self, place: Endpoint, request: Request) -> ChatAnswer:
@@ -96,36 +93,16 @@ def _for_llama_cpp(request: Request) -> JsonObject:
     return body
 
 
-def _constraint_fields(known: Known, constraint: Constraint) -> JsonObject:
+def _constraint_fields(constraint: Constraint) -> JsonObject:
     if constraint.grammar:
         return {"grammar": constraint.grammar}
     if constraint.schema is not None:
-        return {"response_format": response_format(known, constraint.schema)}
+        answer = {"name": "answer", "schema": constraint.schema}
+        return {"response_format": {"type": "json_schema", "json_schema": answer}}
     if not constraint.tools:
         return {}
-    tools = [{"type": "function", "function": _function(known, each)} for each in constraint.tools]
+    tools = [{"type": "function", "function": each} for each in constraint.tools]
     return {"tools": tools, "parallel_tool_calls": False}
-
-
-def response_format(known: Known, schema: Mapping[str, Any]) -> JsonObject:
-    """The format of an answer that is held to a schema."""
-    answer: JsonObject = {"name": "answer", "schema": schema}
-    if is_strict(known):
-        answer |= {"strict": True, "schema": strict_form(schema)}
-    return {"type": "json_schema", "json_schema": answer}
-
-
-def _function(known: Known, function: Mapping[str, Any]) -> Mapping[str, Any]:
-    if not is_strict(known):
-        return function
-    return {**function, "parameters": strict_form(function["parameters"]), "strict": True}
-
-
-def is_strict(known: Known) -> bool:
-    """True if schemas are sent in the strict form; llama.cpp makes a grammar of any, and knows
-    optional properties.
-    """
-    return known.abilities.server != LLAMA_CPP and "strict" not in known.refused
 
 
 def _messages(prompt: Prompt) -> list[JsonObject]:
@@ -231,7 +208,7 @@ class ChatAnswer(EventAnswer):
         """See `EventAnswer`."""
         if not self._stop:
             raise cut_error(self.place)
-        calls = tuple(drop_optional_nulls(_with_id(call)) for call in self.calls.complete())
+        calls = tuple(map(_with_id, self.calls.complete()))
         stop = "calls" if calls else _STOPS.get(self._stop, "end")
         return Chunk(calls=calls, usage=self._usage, stop=stop)
 
@@ -239,11 +216,6 @@ class ChatAnswer(EventAnswer):
 def _with_id(call: RawCall) -> RawCall:
     """A call with an id, which some servers do not give and others want with its answer."""
     return call if call.id else call._replace(id=f"call_{new_id()}")
-
-
-def drop_optional_nulls(call: RawCall) -> RawCall:
-    """A call without the arguments that a strict schema made null."""
-    return call._replace(arguments=drop_nulls(call.arguments))
 
 
 def usage_of(event: Mapping[str, Any]) -> Usage:
