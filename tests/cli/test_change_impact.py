@@ -318,21 +318,63 @@ def test_before_the_first_commit_all_is_new_since_the_beginning(
 def test_the_answer_keeps_to_its_budget_and_says_what_it_leaves_out(
     ask: Ask, repository: Repository
 ) -> None:
-    functions = "".join(f"def by{at}():\n    return end()\n\n\n" for at in range(30))
-    callers = "".join(f"def test_{at}():\n    app.by{at}()\n\n\n" for at in range(30))
+    call = "import app\n\n\ndef test_end():\n    app.end()\n"
     repository(
-        {
-            "app.py": f"def end():\n    return 1\n\n\n{functions}",
-            "test_app.py": f"import app\n\n\n{callers}",
-        }
+        {"app.py": "def end():\n    return 1\n", **{f"test_{at}.py": call for at in range(25)}}
     )
-    whole = ask("change-impact", "app.py:end")
-    short = ask("change-impact", "app.py:end", "--budget", "700")
-    assert whole.out.count("test_app.py  ") == 30
-    assert "30 tests reach it by calls, 30 of them likely" in short.out
-    assert "more routes: --offset" in short.out
-    assert count(short.out) <= 700
+    whole = ask("change-impact", "app.py:end", "--limit", "25")
+    assert whole.out.count(".py  test_end") == 25
+    assert ask("change-impact", "app.py:end").out.count(".py  test_end") == 20
+    short = ask("change-impact", "app.py:end", "--budget", "300")
+    assert "25 tests reach it by calls, 25 of them likely" in short.out
+    assert "more files: --offset" in short.out
+    assert count(short.out) <= 300
     assert ask("change-impact", "app.py:end", "--budget", "10").status == 2
+
+
+def files_of(result: Any) -> list[str]:
+    return [one["file"] for one in result["files"]["items"]]
+
+
+def test_the_likeliest_files_come_first_and_are_run_first(ask: Ask, repository: Repository) -> None:
+    """Of forty that reach it by calls, those that write a name of the changed line, or are near."""
+    files = {
+        f"tests/test_{at}.py": "from shop import bill\n\n\ndef test_bill():\n    bill(1)\n"
+        for at in range(40)
+    }
+    shop = "def cents(value):\n    return round(value)\n\n\ndef bill(value):\n    return cents(value)\n"
+    named = "import shop\n\n\ndef test_it():\n    shop.bill(round(1))\n"
+    near = "import shop\n\n\ndef test_it():\n    shop.cents(1)\n"
+    own = {"shop.py": shop, "pytest.ini": "[pytest]\n"}
+    others = {"tests/test_zebra.py": named, "tests/test_yak.py": near}
+    replace(repository({**files, **own, **others}), "shop.py", "round(value)", "int(value)")
+    result = asked(ask)
+    assert set(files_of(result)[:2]) == {"tests/test_zebra.py", "tests/test_yak.py"}
+    assert result["files"]["total"] == 42
+    assert result["likely"] == 42
+    first = result["likely_command"].split()[1:]
+    assert len(first) == 4  # a tenth of the suite
+    assert {"tests/test_zebra.py::test_it", "tests/test_yak.py::test_it"} <= set(first)
+    assert len(result["other_command"].split()) == 1 + 38
+
+
+@pytest.mark.parametrize(
+    ("source", "test"),
+    [
+        (("lib/fare.ex", "defmodule Fare do\n  def price(km), do: km * 2\nend\n"),
+         ("test/fare_test.exs", "defmodule FareTest do\n  use ExUnit.Case\n  test \"it\" do\n    assert true\n  end\nend\n")),
+        (("bin/fare.sh", "price() {\n  echo 2\n}\n"), ("test/fare_test.sh", "test_fare() {\n  true\n}\n")),
+    ],
+    ids=["elixir", "bash"],
+)  # fmt: skip
+def test_where_no_call_is_known_a_file_called_after_the_changed_one_is_named(
+    ask: Ask, repository: Repository, source: tuple[str, str], test: tuple[str, str]
+) -> None:
+    replace(repository(dict([source, test])), source[0], "2", "3")
+    result = asked(ask)
+    assert files_of(result) == [test[0]]
+    assert result["tests"] == 0
+    assert f"named  {test[0]}" in ask("change-impact").out
 
 
 def test_a_command_for_all_tests_says_all(ask: Ask, repository: Repository) -> None:

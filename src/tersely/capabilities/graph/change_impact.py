@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, groupby
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.capabilities.answers.paging import (
@@ -25,18 +25,20 @@ from tersely.capabilities.declaration.declaration import (
     positional,
 )
 from tersely.capabilities.files.places import files_below, normal, why_not_indexed
-from tersely.capabilities.graph.listing import GRADE_WORDS, name_of, path_of
+from tersely.capabilities.graph.listing import name_of, path_of
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.code.symbols import Grade, Kind, Symbol
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from tersely.code.graph.users import User, Users
     from tersely.code.index.history.changes import ChangedFile
+    from tersely.code.index.storage.schema import IndexedFile
     from tersely.code.languages.runners.commands import SelectedTest
     from tersely.context.lenses.test_impact.changed import Gone
+    from tersely.context.lenses.test_impact.files import FileOfTests
     from tersely.context.lenses.test_impact.importing import Importing
     from tersely.context.lenses.test_impact.reach import Affected, Reaching, Step
     from tersely.context.lenses.test_impact.suites import Suites
@@ -44,15 +46,17 @@ if TYPE_CHECKING:
 
 MAX_SEARCHED_SYMBOLS = 600  # whose users are looked for on the way from a change to its tests
 MAX_CHANGED_SYMBOLS = 2_000  # from which that search starts
-DEFAULT_ROUTES = 50
-NAMED_TESTS = 2  # of a file, or on a way, in the text of one route; of more it is said how many
+DEFAULT_FILES = 20
+MAX_RANKED_FILES = 500  # that write names of the change, the best
+# of the files of tests, that are run first; more than these few where a share of all is more
+FIRST_FILES, FIRST_SHARE = 3, 0.1
+NAMED_TESTS = 2  # of a file, or on a way, in the text of one file; of more it is said how many
 # What there was before the first commit: no files, named by SHA-1 and by SHA-256.
 EMPTY_TREES = (
     "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
     "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 )
 NAMED_LINKS = 10  # handlers that changed templates link to
-LEAST_CERTAINTY = 0.1  # of the ways to tests that are followed
 # of the files that hold tests; to name so many is longer than to run all, and saves little
 NEARLY_ALL = 0.8
 
@@ -72,6 +76,19 @@ class Route:
 
 
 @frozen
+class TestFile:
+    """A file of tests that a change may break: what is known of its surest test, if any reaches it by
+    calls.
+    """
+
+    file: str
+    tests: tuple[str, ...]  # ids of those that reach it by calls, the surest first
+    certainty: float  # that the surest runs what has changed, 0 where only names speak for the file
+    way: tuple[Step, ...]  # as of a route
+    through: tuple[str, ...]
+
+
+@frozen
 class ChangeImpact:
     """The tests of a change: those that reach it by calls, and the other files of tests that import
     it.
@@ -82,6 +99,7 @@ class ChangeImpact:
     gone: tuple[str, ...]  # ids of definitions that are not there any more
     tests: int  # that reach it by calls
     likely: int  # of them, as likely as not or more
+    files: Page[TestFile]  # the likeliest first, by calls and by the names that they write
     routes: Page[Route]  # the surest and shortest first
     imports: Page[Importing]  # without files all of whose tests are found by calls
     likely_command: str  # runs the likely tests
@@ -111,25 +129,20 @@ def text(impact: ChangeImpact, style: Style) -> str:
     if impact.limits:
         reached = ", ".join(impact.limits)
         blocks.append(
-            style.doubtful(
-                f"partial: search limit reached ({reached}); further tests are told by names"
-            )
+            style.doubtful(f"partial: search limit reached ({reached}); other files are by names")
         )
-    if not impact.tests and not impact.imports.total:
+    if not impact.files.total and not impact.imports.total:
         beyond = " within the search limit: there may be some" if impact.limits else ""
         return "\n".join([*blocks, f"no affected tests found{beyond}"])
     if impact.tests:
         reach = counted(impact.tests, "test reaches", "tests reach")
         blocks.append(f"{reach} it by calls, {impact.likely:,} of them likely")
-        blocks += [line for route in impact.routes.items for line in _route_lines(route, style)]
-        blocks += rest_line(impact.routes, "route", style)
-    if impact.nearly_all:
-        files = counted(impact.imports.total, "more file")
-        blocks.append(
-            f"{files} of tests with others that import it: with those above nearly all there are"
-        )
-    elif impact.imports.total:
-        blocks += _imports_text(impact.imports, style)
+    blocks += [_file_line(one, style) for one in impact.files.items]
+    blocks += rest_line(impact.files, "file", style)
+    if impact.imports.total:
+        files = counted(impact.imports.total, "file")
+        nearly = ", with those above nearly all there are" if impact.nearly_all else ""
+        blocks.append(f"{files} of tests with others that import it{nearly}")
     return "\n".join([*blocks, *_commands_text(impact, style)])
 
 
@@ -153,8 +166,8 @@ def run(
     base: str = option(
         "", "the revision that git compares the working tree with; HEAD if none", metavar="REF"
     ),
-    limit: int = limit_option(DEFAULT_ROUTES, "routes"),
-    offset: int = offset_option("routes"),
+    limit: int = limit_option(DEFAULT_FILES, "files"),
+    offset: int = offset_option("files"),
     budget: int | None = budget_option(),
 ) -> ChangeImpact:
     """Tests affected by a change, and the command that runs them.
@@ -163,12 +176,12 @@ def run(
     included, or from where the working tree and --base part; only the symbols whose lines differ
     count. Of FILES all symbols count; `path:name` names a single one.
 
-    Tests that reach the change by calls come first, those together that do so in the same way, the
-    most certain and shortest ways before the others. Beside calls count what a framework passes to
-    a test by name, what is passed on to other functions, and, graded by name, methods that code
-    outside the repository may call on an object. The percentage is how certain all steps of a way
-    are together; ways below 10 % are not followed. Tests of 50 % and more are likely, and have a
-    command of their own. Then come the files of tests that import a changed file.
+    The files of tests come likeliest first: by how surely and in how few steps their tests reach the
+    change by calls, and by the names of the change that they write. Beside calls count what a
+    framework passes to a test by name, what is passed on to other functions, and methods that code
+    outside the repository may call on an object. The percentage is how certain all steps of the
+    surest way are together, `named` stands where no way is known. The command to run first is for
+    the first files: of tests that reach it by calls only those of 50 % and more.
     """
     if files and base:
         raise TerselyError(
@@ -179,24 +192,21 @@ def run(
     most = budget_of(workspace, budget)
     change = _change_of_names(workspace, files) if files else _of_git(workspace, base)
     impact = _impact(workspace, change, limit, offset)
-    routes = range(max(len(impact.routes.items), len(impact.imports.items)) + 1)
     shown = partial(_shortened, impact)
-    return fitted(shown, text, routes, most, workspace.tokenizer)
+    return fitted(shown, text, range(len(impact.files.items) + 1), most, workspace.tokenizer)
 
 
-def _shortened(impact: ChangeImpact, routes: int) -> ChangeImpact:
-    page, imports = impact.routes, impact.imports
-    more, others = max(0, len(page.items) - routes), max(0, len(imports.items) - routes)
-    return replace(
-        impact,
-        routes=replace(page, items=page.items[:routes], more=page.more + more),
-        imports=replace(imports, items=imports.items[:routes], more=imports.more + others),
-    )
+def _shortened(impact: ChangeImpact, files: int) -> ChangeImpact:
+    page = impact.files
+    more = len(page.items) - files
+    return replace(impact, files=replace(page, items=page.items[:files], more=page.more + more))
 
 
 def _impact(workspace: Workspace, change: _Change, limit: int, offset: int) -> ChangeImpact:
     from tersely.code.graph.users import Users
     from tersely.code.languages.runners.commands import SelectedTest
+    from tersely.context.lenses.test_impact.files import ranked
+    from tersely.context.lenses.test_impact.naming import names_of, worth_of_names
     from tersely.context.lenses.test_impact.reach import LIKELY, Reach
     from tersely.context.lenses.test_impact.suites import Suites
 
@@ -205,14 +215,24 @@ def _impact(workspace: Workspace, change: _Change, limit: int, offset: int) -> C
     users, suites = Users(engine.graph), Suites(engine.store.symbols_of, engine.source)
     before = _users_of_gone(change.gone, users)
     before += [user for path in change.templates for user in users.of_template(path)]
-    found = Reach(
-        users, engine.store, suites, engine.source, MAX_SEARCHED_SYMBOLS, LEAST_CERTAINTY
-    ).search(change.symbols[:MAX_CHANGED_SYMBOLS], before)
+    found = Reach(users, engine.store, suites, MAX_SEARCHED_SYMBOLS).search(
+        change.symbols[:MAX_CHANGED_SYMBOLS], before
+    )
     importing = _importing(workspace, change, found, suites)
-    likely = [one.test for one in found.tests if one.certainty >= LIKELY]
+    own = names_of(change.symbols[:MAX_CHANGED_SYMBOLS])
+    naming = [
+        worth_of_names(names, change.files, engine.store, suites, MAX_RANKED_FILES)
+        for names in (change.names, (*change.names, *own))
+    ]
+    files = ranked(found.tests, naming, lambda path: len(suites.tests(path)))
+    likely = {one.test for one in found.tests if one.certainty >= LIKELY}
     every = [one.test for one in found.tests]
     commands = _commands(
-        workspace, likely, every, [SelectedTest(one.file) for one in importing], suites
+        workspace,
+        _first(files, likely, engine.store.files()),
+        every,
+        [SelectedTest(one.file) for one in importing],
+        suites,
     )
     return ChangeImpact(
         change.base,
@@ -220,6 +240,7 @@ def _impact(workspace: Workspace, change: _Change, limit: int, offset: int) -> C
         tuple(f"{one.path}:{one.qualname}" if one.qualname else one.path for one in change.gone),
         len(every),
         len(likely),
+        page_of(files, limit, offset).each(_test_file),
         page_of(_routes(found.tests), limit, offset),
         page_of(importing, limit, offset),
         *commands,
@@ -227,6 +248,30 @@ def _impact(workspace: Workspace, change: _Change, limit: int, offset: int) -> C
         tuple(change.templates),
         tuple(dict.fromkeys(chain.from_iterable(map(users.linked_from, change.templates)))),
     )
+
+
+def _first(
+    files: Sequence[FileOfTests], likely: Collection[SelectedTest], indexed: Iterable[IndexedFile]
+) -> list[SelectedTest]:
+    """The tests to run first: the likely ones of the first files, all of these where none is known by
+    calls.
+    """
+    from tersely.code.languages.runners.commands import SelectedTest
+    from tersely.code.places import is_test
+
+    suite = sum(is_test(file.path) for file in indexed)
+    first = files[: max(FIRST_FILES, int(FIRST_SHARE * suite))]
+    if not any(one.tests for one in files):
+        return [SelectedTest(one.file) for one in first]
+    return [each.test for one in first for each in one.tests if each.test in likely]
+
+
+def _test_file(one: FileOfTests) -> TestFile:
+    if not one.tests:
+        return TestFile(one.file, (), 0.0, (), ())
+    surest = _route(one.tests[:1])
+    tests = tuple(map(_id_of, (each.test for each in one.tests)))
+    return TestFile(one.file, tests, surest.certainty, surest.way, surest.through)
 
 
 def _changed_beyond(change: _Change) -> str:
@@ -292,8 +337,10 @@ def _all_files(
 
 def _routes(found: Sequence[Affected]) -> list[Route]:
     """Tests that reach the change in the same way, together; the surest and shortest ways first."""
+    from tersely.context.lenses.test_impact.files import order
+
     by_route: dict[tuple[object, ...], list[Affected]] = {}
-    for one in sorted(found, key=_order):
+    for one in sorted(found, key=order):
         by_route.setdefault((one.certainty, one.grade, _outside_tests(one)), []).append(one)
     return [_route(group) for group in by_route.values()]
 
@@ -311,18 +358,15 @@ def _outside_tests(affected: Affected) -> tuple[Step, ...]:
     return steps[max(left, 1) :]
 
 
-def _order(affected: Affected) -> tuple[float, int, str, str]:
-    return -affected.certainty, len(affected.steps), affected.test.path, affected.test.name
-
-
 def _route(group: Sequence[Affected]) -> Route:
     one, shared = group[0], _outside_tests(group[0])
     between = (step.id for each in group for step in each.steps[1 : len(each.steps) - len(shared)])
-    ids = tuple(
-        f"{test.path}:{test.name}" if test.name else test.path
-        for test in sorted(each.test for each in group)
-    )
+    ids = tuple(map(_id_of, sorted(each.test for each in group)))
     return Route(round(one.certainty, 3), one.grade, shared, tuple(dict.fromkeys(between)), ids)
+
+
+def _id_of(test: SelectedTest) -> str:
+    return f"{test.path}:{test.name}" if test.name else test.path
 
 
 @frozen
@@ -333,6 +377,7 @@ class _Change:
     gone: list[Gone]
     files: list[str]
     templates: list[str]  # which are no files of the index
+    names: Collection[str] = ()  # that changed lines take away or bring
     base: str = ""
 
 
@@ -383,6 +428,7 @@ def _of_git(workspace: Workspace, base: str) -> _Change:
     """The change that git reports."""
     from tersely.code.index.history.changes import Changes
     from tersely.code.index.unread import left_out
+    from tersely.context.lenses.diff.features.words import names_of as changed_names
     from tersely.context.lenses.test_impact.changed import changed_symbols
 
     store = workspace.engine.store
@@ -403,7 +449,10 @@ def _of_git(workspace: Workspace, base: str) -> _Change:
     ]
     differing = [file.path for file in files if file.path and store.file(file.path)]
     templates = [file.path for file in differing_files if _is_template(workspace, file.path)]
-    return _Change(symbols, lost, differing, templates, changes.commit)
+    diffs = [file.diff for file in differing_files if file.diff is not None]
+    said = changed_names(diffs, lambda _: ())
+    names = said.gone | said.brought
+    return _Change(symbols, lost, differing, templates, names, changes.commit)
 
 
 def _lost(file: ChangedFile, before: bytes, workspace: Workspace) -> list[Gone]:
@@ -444,33 +493,21 @@ def _importing(
     ]
 
 
-def _route_lines(route: Route, style: Style) -> list[str]:
-    """The certainty and the way, then the tests, a line for each file."""
-    names = " → ".join(name_of(step.id) for step in route.way)
-    through = f"through {_few([name_of(one) for one in route.through])}" if route.through else ""
-    said = [GRADE_WORDS[route.grade], f"→ {names}" if names else "changed", through]
-    lines = [f"  {style.doubtful('  '.join([f'{route.certainty:.0%}', *filter(None, said)]))}"]
-    for path, tests in groupby(route.tests, path_of):
-        lines.append(f"    {path}  {style.symbol(_few([name_of(test) for test in tests]))}")
-    return lines
+def _file_line(one: TestFile, style: Style) -> str:
+    """How sure it is, the file with its tests, and the surest way."""
+    sure = f"{one.certainty:.0%}" if one.tests else "named"
+    tests = f"  {style.symbol(_few(list(map(name_of, one.tests))))}" if one.tests else ""
+    names = " → ".join(name_of(step.id) for step in one.way)
+    through = f"  through {_few(list(map(name_of, one.through)))}" if one.through else ""
+    way = f"→ {names}" if names else "changed"
+    said = style.faint(f"  {way}{through}") if one.tests else ""
+    return f"  {style.doubtful(sure)}  {one.file}{tests}{said}"
 
 
 def _few(names: Sequence[str], limit: int = NAMED_TESTS) -> str:
     """Some names, and how many more."""
     more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
     return ", ".join(names[:limit]) + more
-
-
-def _imports_text(imports: Page[Importing], style: Style) -> list[str]:
-    """The files, those together that import the change by way of the same others."""
-    lines = [f"{counted(imports.total, 'file')} of tests with others that import it"]
-    by_way: dict[tuple[str, ...], list[str]] = {}
-    for one in imports.items:
-        by_way.setdefault(one.path[1:-1], []).append(one.file)
-    for way, files in by_way.items():
-        via = style.faint(f"  via {' → '.join(way)}") if way else ""
-        lines.append(f"  {', '.join(files)}{via}")
-    return [*lines, *rest_line(imports, "file", style)]
 
 
 def _commands_text(impact: ChangeImpact, style: Style) -> list[str]:

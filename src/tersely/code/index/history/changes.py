@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -49,12 +49,14 @@ class ChangedFile:
 
     `lines` are in the file as it is now; where lines were taken out and none put in, it is the pair
     of lines around the gap, of which the first may be 0. A file that was not there before has no
-    old path, one that is gone no path.
+    old path, one that is gone no path. `diff` is the difference itself, None for what git does not
+    follow.
     """
 
     path: str
     old_path: str
     lines: Ranges = ()
+    diff: FileDiff | None = field(default=None, compare=False)
 
     @property
     def is_new(self) -> bool:
@@ -323,7 +325,7 @@ class Changes:
 def _changed_file(diff: FileDiff) -> ChangedFile:
     """All of a file may have changed of which git does not have what it was."""
     is_whole = diff.is_missing and diff.path
-    return ChangedFile(diff.path, "" if is_whole else diff.old_path, _ranges(diff))
+    return ChangedFile(diff.path, "" if is_whole else diff.old_path, _ranges(diff), diff)
 
 
 def _ranges(diff: FileDiff) -> Ranges:

@@ -2,15 +2,12 @@
 
 A way is as certain as all its steps together: the product of what each alone is worth. So certainty
 falls with the distance, and weak steps do not chain.
-
-Changed symbols whose names tests write are followed first. Where the search reaches a limit before
-its end, tests that write the names of changed symbols are added, graded by name.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from tersely.code.graph.users import User, Users, Way
@@ -18,11 +15,9 @@ from tersely.code.index.storage.store import Store
 from tersely.code.languages.runners.commands import SelectedTest
 from tersely.code.places import is_test
 from tersely.code.symbols import Grade, Symbol
-from tersely.context.lenses.test_impact.naming import Naming, naming_tests
 from tersely.context.lenses.test_impact.suites import Suites
 
 MAX_AFFECTED_TESTS = 1_000  # of one change, above which the search ends
-UNNAMED_STEPS = 2  # that a changed symbol counts as away where no test writes its name
 _RANK = {Grade.EXACT: 0, Grade.INFERRED: 1, Grade.BY_NAME: 2}
 
 # How often a function that may run another in some way does so in a test that runs it: maximum
@@ -41,7 +36,7 @@ CERTAINTY: Mapping[tuple[str, Grade], float] = {
     (Way.OVERRIDDEN, Grade.EXACT): 0.75,
 }
 LIKELY = 0.5  # from which certainty on a test is among those to run first
-LEAST_CERTAINTY = 0.1  # of a way that is followed, if nothing else is asked for
+LEAST_CERTAINTY = 0.1  # of a way that is followed
 
 
 class Step(NamedTuple):
@@ -83,16 +78,12 @@ class Reach:
         users: Users,
         store: Store,
         suites: Suites,
-        source_of: Callable[[str], bytes],
         limit: int,
-        least: float = LEAST_CERTAINTY,
     ) -> None:
         self._users = users
         self._store = store
         self._suites = suites
-        self._source_of = source_of
         self._limit = limit  # symbols beyond the changed ones whose users are looked for
-        self._least = least
         # from a symbol to the next one on its way, and how
         self._next: dict[str, tuple[str, str]] = {}
         # of equally sure and near symbols those in files of tests come first
@@ -101,18 +92,12 @@ class Reach:
     def search(self, changed: Iterable[Symbol], users_of_gone: Iterable[User]) -> Reaching:
         """The tests that reach changed symbols, or that are among those who used what is gone."""
         found: dict[SelectedTest, Affected] = {}
-        changed = list(changed)
-        named = list(naming_tests(changed, self._store, self._suites, self._source_of))
-        first = {naming.symbol.id for naming in named}
         for symbol in changed:
-            self._push(1.0, 0 if symbol.id in first else UNNAMED_STEPS, symbol.id, "", "", 0)
+            self._push(1.0, 0, symbol.id, "", "", 0)
         for user in users_of_gone:
             self._push(certainty_of(user), 1, user.id, "", user.way, _RANK[user.grade])
         self._follow(found)
-        limit = self._limit_hit(found)
-        if limit:
-            self._add_named(named, found)
-        return Reaching(list(found.values()), limit)
+        return Reaching(list(found.values()), self._limit_hit(found))
 
     def _limit_hit(self, found: Collection[object]) -> str:
         left = len({entry[3] for entry in self._queue} - self._next.keys())
@@ -142,21 +127,6 @@ class Reach:
                 looked_at += bool(after)
                 self._look_around(reached, -doubt, depth + 1, rank)
 
-    def _add_named(self, named: Iterable[Naming], found: dict[SelectedTest, Affected]) -> None:
-        """Add tests that write the names of changed symbols, up to the limit; all meanings of a
-        name are as likely. A whole file writes many names, so that one says less.
-        """
-        for naming in named:
-            test = self._suites.test_of(naming.test)
-            if test is None or len(found) >= MAX_AFFECTED_TESTS:
-                continue
-            grade = Grade.INFERRED if test.name else Grade.BY_NAME
-            certainty = CERTAINTY[Way.CALLS, grade] / naming.meanings
-            if certainty < self._least:
-                continue
-            steps = (Step(naming.test.id, Way.CALLS), Step(naming.symbol.id, ""))
-            found.setdefault(test, Affected(test, Grade.BY_NAME, certainty, steps))
-
     def _look_around(self, symbol: Symbol, certainty: float, depth: int, rank: int) -> None:
         for user in self._users.of(symbol.id):
             together = max(rank, _RANK[user.grade])
@@ -169,7 +139,7 @@ class Reach:
     def _push(
         self, certainty: float, depth: int, symbol_id: str, after: str, way: str, rank: int
     ) -> None:
-        if symbol_id not in self._next and certainty >= self._least:
+        if symbol_id not in self._next and certainty >= LEAST_CERTAINTY:
             outside_tests = not is_test(symbol_id.partition(":")[0])
             heapq.heappush(
                 self._queue, (-certainty, depth, outside_tests, symbol_id, after, way, rank)
