@@ -361,12 +361,20 @@ def test_the_likeliest_files_come_first_and_are_run_first(ask: Ask, repository: 
 @pytest.mark.parametrize(
     ("source", "test"),
     [
-        (("lib/fare.ex", "defmodule Fare do\n  def price(km), do: km * 2\nend\n"),
-         ("test/fare_test.exs", "defmodule FareTest do\n  use ExUnit.Case\n  test \"it\" do\n    assert true\n  end\nend\n")),
-        (("bin/fare.sh", "price() {\n  echo 2\n}\n"), ("test/fare_test.sh", "test_fare() {\n  true\n}\n")),
+        (
+            ("lib/fare.ex", "defmodule Fare do\n  def price(km), do: km * 2\nend\n"),
+            (
+                "test/fare_test.exs",
+                'defmodule FareTest do\n  use ExUnit.Case\n  test "it" do\n    assert true\n  end\nend\n',
+            ),
+        ),
+        (
+            ("bin/fare.sh", "price() {\n  echo 2\n}\n"),
+            ("test/fare_test.sh", "test_fare() {\n  true\n}\n"),
+        ),
     ],
     ids=["elixir", "bash"],
-)  # fmt: skip
+)
 def test_where_no_call_is_known_a_file_called_after_the_changed_one_is_named(
     ask: Ask, repository: Repository, source: tuple[str, str], test: tuple[str, str]
 ) -> None:

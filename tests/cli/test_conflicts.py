@@ -108,6 +108,32 @@ def test_a_caller_that_neither_has_changed_is_none(ask: Ask, trees: tuple[Path, 
     assert conflicts(ask, here) == []
 
 
+def test_a_line_that_used_it_before_is_none_in_a_function_that_changed(
+    ask: Ask, trees: tuple[Path, Path]
+) -> None:
+    here, there = trees
+    calling = ORDERS.replace("return cents", "return format_cents(cents)")
+    (here / "orders.py").write_text(calling)
+    git(here, "commit", "-am", "calls")
+    git(there, "reset", "--hard", "main")
+    (there / "money.py").write_text(MONEY.replace("str(cents)", "repr(cents)"))
+    kept = calling.replace("    return", "    cents += 1\n    return")
+    (here / "orders.py").write_text(kept)
+    assert conflicts(ask, here) == []
+    (here / "orders.py").write_text(kept.replace("format_cents(cents)", "format_cents(-cents)"))
+    used = [("money.py:format_cents", "body", "there", "orders.py:total")]
+    assert conflicts(ask, here) == used
+
+
+def test_two_methods_of_a_class_are_no_conflict(ask: Ask, trees: tuple[Path, Path]) -> None:
+    here, there = trees
+    (here / "till.py").write_text(
+        f"{TILL}\n    rate = 2\n\n    def open(self):\n        return 1\n"
+    )
+    (there / "till.py").write_text(TILL.replace("class Till:", 'class Till:\n    """A till."""\n'))
+    assert conflicts(ask, here) == []
+
+
 def test_a_clone_is_named_and_another_project_refused(
     ask: Ask, trees: tuple[Path, Path], tmp_path: Path
 ) -> None:

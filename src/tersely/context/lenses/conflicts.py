@@ -1,12 +1,13 @@
 """The conflicts of two working trees of a project, whether git would notice or not.
 
 Each is compared with the commit in which both began. A symbol that both have changed is a conflict,
-and so is a symbol that one has changed where the other has changed or added a definition that uses
-it: that was written for what it was.
+and so is a symbol that one has changed where the other has written a line that uses it: that line
+was written for what it was. A class is compared by its members.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from tersely.code.engine import Engine
 from tersely.code.graph.users import Users
-from tersely.code.symbols import Grade, Kind, Symbol
+from tersely.code.symbols import CLASS_KINDS, Grade, Kind, Symbol
 from tersely.context.lenses.diff.change import Revisions, of_git, symbols_changed
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol
 from tersely.foundation.errors import TerselyError
@@ -23,7 +24,7 @@ from tersely.foundation.git.runner import GitUnavailableError, run
 MAX_COMPARED_SYMBOLS = 1_000  # of one tree, whose users in the other are looked for
 MAX_WORKING_TREES = 20  # of one repository, beside that which is asked
 _GRADES = list(Grade)  # the surest first
-_WORKTREE, _BRANCH = "worktree ", "branch refs/heads/"
+_BRANCHES = "refs/heads/"
 
 
 class Side(StrEnum):
@@ -83,15 +84,10 @@ def working_trees(root: Path) -> list[WorkingTree]:
         raise TerselyError("git_unavailable", f"{root}: {error}", hint) from error
     found = []
     for block in told.split("\n\n"):
-        lines = block.splitlines()
-        place = next(
-            (line.removeprefix(_WORKTREE) for line in lines if line.startswith(_WORKTREE)), ""
-        )
-        branch = next(
-            (line.removeprefix(_BRANCH) for line in lines if line.startswith(_BRANCH)), ""
-        )
+        fields = dict(line.partition(" ")[::2] for line in block.splitlines())
+        place, branch = fields.get("worktree", ""), fields.get("branch", "")
         if place and Path(place).is_dir() and Path(place).resolve() != root:
-            found.append(WorkingTree(Path(place).resolve(), branch))
+            found.append(WorkingTree(Path(place).resolve(), branch.removeprefix(_BRANCHES)))
     return found
 
 
@@ -128,8 +124,8 @@ def conflicts(here: Engine, there: Engine, base: str) -> list[Conflict]:
     """The conflicts between the changes of two trees since a commit, the worst first."""
     ours, theirs = changed_since(here, base), changed_since(there, base)
     found = [*_same(ours, theirs, here, there)]
-    found += _used(ours, Side.HERE, here, there, theirs)
-    found += _used(theirs, Side.THERE, there, here, ours)
+    found += _used(ours, Side.HERE, there, theirs)
+    found += _used(theirs, Side.THERE, here, ours)
     return sorted(found, key=_order)
 
 
@@ -149,10 +145,12 @@ def _same(
 ) -> Iterator[Conflict]:
     for symbol_id in ours.keys() & theirs.keys():
         mine, other = ours[symbol_id], theirs[symbol_id]
-        if _are_alike(mine, other, here, there):
+        is_gone = mine.is_gone or other.is_gone
+        is_by_members = mine.symbol.kind in CLASS_KINDS and not is_gone
+        if is_by_members or _are_alike(mine, other, here, there):
             continue
         side = Side.HERE if mine.is_gone else Side.THERE
-        change = Change.GONE if mine.is_gone or other.is_gone else Change.BODY
+        change = Change.GONE if is_gone else Change.BODY
         yield Conflict(symbol_id, change, side, symbol_id, Grade.EXACT)
 
 
@@ -170,7 +168,6 @@ def _text(engine: Engine, symbol: Symbol) -> bytes:
 def _used(
     changed: dict[str, ChangedSymbol],
     side: Side,
-    its: Engine,
     other: Engine,
     others: dict[str, ChangedSymbol],
 ) -> Iterator[Conflict]:
@@ -181,24 +178,26 @@ def _used(
         for user in users.of(symbol_id):
             surest[user.id] = min(user.grade, surest.get(user.id, user.grade), key=_GRADES.index)
         for user_id, grade in surest.items():
-            is_changed = user_id in others and not others[user_id].is_gone
-            if is_changed and user_id != symbol_id:
-                change = _change_of(changed[symbol_id], its, other)
+            writer = others.get(user_id)
+            if (
+                user_id != symbol_id
+                and writer
+                and _writes(writer, changed[symbol_id].symbol, other)
+            ):
+                change = _change_of(changed[symbol_id])
                 yield Conflict(symbol_id, change, side, user_id, grade)
 
 
-def _change_of(changed: ChangedSymbol, its: Engine, other: Engine) -> Change:
-    """The change of a symbol that the other tree has too."""
+def _writes(user: ChangedSymbol, used: Symbol, engine: Engine) -> bool:
+    """True if a line that was put in names a symbol, or what it is a member of."""
+    words = "|".join(map(re.escape, used.qualname.split(".")[-2:]))
+    named = re.compile(rf"\b(?:{words})\b".encode())
+    rows = [] if user.is_gone else engine.source(user.symbol.path).split(b"\n")
+    return any(named.search(rows[line - 1]) for line in user.lines)
+
+
+def _change_of(changed: ChangedSymbol) -> Change:
+    """The change of a symbol to who uses it."""
     if changed.is_gone:
         return Change.GONE
-    known = {one.id: one for one in other.store.symbols_of(changed.symbol.path)}
-    before = known.get(changed.symbol.id)
-    is_as_it_was = before is None or _header(other, before) == _header(its, changed.symbol)
-    return Change.BODY if is_as_it_was else Change.SIGNATURE
-
-
-def _header(engine: Engine, symbol: Symbol) -> bytes:
-    """The signature as it is written, whatever its blanks."""
-    return b" ".join(
-        engine.source(symbol.path)[symbol.start_byte : symbol.signature_end_byte].split()
-    )
+    return Change.SIGNATURE if changed.has_new_signature else Change.BODY
