@@ -34,6 +34,8 @@ MEASURED = {
     "speed": "code context cli daemon",
     "daemon": "code context daemon",
     "change_impact": "code context",
+    "failing_tests": "code context capabilities",
+    "merged_features": "code context capabilities",
     "diff_context": "code context",
     "tokens": "code context cli",
     "sessions": "code context",
