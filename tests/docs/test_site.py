@@ -148,9 +148,9 @@ def test_the_first_page_leads_to_each_goal() -> None:
     assert [name for name in GOALS if f"{name}.md" not in TEXTS["index"]] == []
 
 
-@pytest.mark.parametrize("path", USERS_PAGES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [ROOT / "README.md", *USERS_PAGES], ids=lambda path: path.stem)
 def test_no_sentence_is_long(path: Path) -> None:
-    ends = r"[.:;?!](?:\s+|$)|\n\n+|\n *(?:-|\d+\.) "
+    ends = r"[.?!](?:\s+|$)|\n\n+|\n *(?:-|\d+\.) "
     sentences = re.split(ends, prose(path.read_text("utf-8")))
     assert [one for one in sentences if len(one.split()) > MAX_SENTENCE_WORDS] == []
 
