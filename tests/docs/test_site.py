@@ -21,7 +21,7 @@ from tests.repositories import initialized
 from tools.site_hooks import on_page_content, on_page_markdown, on_post_page
 
 from tersely.capabilities.declaration.binding import read_words
-from tersely.cli.commands import find_command
+from tersely.cli.commands import COMMANDS, find_command
 from tersely.cli.help.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS
 from tersely.cli.main import main
 from tersely.cli.options import OPTIONS
@@ -152,6 +152,14 @@ def test_the_first_page_leads_to_each_goal() -> None:
 def test_no_sentence_is_long(path: Path) -> None:
     ends = r"[.?!](?:\s+|$)|\n\n+|\n *(?:-|\d+\.) "
     sentences = re.split(ends, prose(path.read_text("utf-8")))
+    assert [one for one in sentences if len(one.split()) > MAX_SENTENCE_WORDS] == []
+
+
+def test_no_sentence_of_help_is_long() -> None:
+    abouts = [command.capability() for command in COMMANDS]
+    texts = [f"{about.summary}. {about.description}" for about in abouts]
+    texts += [one.help for command in (*COMMANDS, *table.every()) for one in command.parameters()]
+    sentences = [one for text in texts for one in re.split(r"[.?!](?:\s+|$)|\n\n", text)]
     assert [one for one in sentences if len(one.split()) > MAX_SENTENCE_WORDS] == []
 
 

@@ -105,8 +105,8 @@ def run(
     the exemplar is that function. Groups that repeat the most lines come first.
 
     How similar two functions are is the part of their overlapping runs of four tokens that both
-    have (Jaccard). Comments and documentation do not count, names of variables and literals each
-    count as one and the same, so a copy whose variables were renamed is still 100% like. The
+    have (Jaccard). Comments and documentation do not count. All names of variables count as one, and
+    so do all literals: a copy whose variables were renamed is still 100% like. The
     differences are those of the code as written.
     """
     import numpy as np

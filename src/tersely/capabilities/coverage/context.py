@@ -132,9 +132,9 @@ def run(
     budget.
 
     From a report of coverage, or from a program that is run first (--run). Failed tests come first,
-    where they failed; then functions by how much more failing tests ran them than passing ones did
-    (Ochiai's coefficient, where the report knows which test ran what); then what failed tests call;
-    then what ran most.
+    where they failed. Then come functions that failing tests ran more than passing ones did
+    (Ochiai's coefficient, where the report knows which test ran what). Callees of failed tests and
+    the most executed code follow.
 
     --run starts the program as it is written, without a shell. Tests that pytest runs are recorded
     one by one if coverage is installed where they run; for others name the report that they write

@@ -93,9 +93,9 @@ def run(
 ) -> RankedFiles:
     """Files of a coverage report, the most suspicious and the most executed first.
 
-    Where it is known which tests failed and what each ran, files come in the order of Ochiai's
-    coefficient of their most suspicious lines, which are listed; then by their places on the stacks
-    of failures; then by use.
+    Where the report knows what each failed test ran, files are ordered by Ochiai's coefficient of
+    their most suspicious lines, which are listed. Then they are ordered by their places on the
+    stacks of failures, and by use.
     """
     found, _ = measured_by(workspace, report)
     frames = Counter(frame.path for failure in found.failures for frame in failure.frames)

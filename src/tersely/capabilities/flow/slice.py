@@ -101,11 +101,10 @@ def run(
 ) -> Slice:
     """Program slice: the statements that a line depends on, or that depend on it.
 
-    The closure under data and control dependence inside one function, statement by statement, and
-    on in the functions around it where it has something of them or they of it. A line inside a
-    statement, a decorator, or a comment stands for its statement. With --through-calls the
-    functions that the slice calls are sliced too: backward from what they return, forward from what
-    they take.
+    The closure under data and control dependence inside one function, statement by statement. It
+    goes on in enclosing functions that share variables with it. A line inside a statement, a
+    decorator, or a comment stands for its statement. With --through-calls the functions that the
+    slice calls are sliced too: backward from what they return, forward from what they take.
     """
     from tersely.code.flow.lines import lines_of_all
     from tersely.code.flow.slicing import slice_of

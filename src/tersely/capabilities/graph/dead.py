@@ -88,12 +88,11 @@ def run(
 ) -> Dead:
     """Unreferenced functions and classes.
 
-    Judged by names; the public interface of a library looks dead too. Left out is what is called
-    without being named: tests, what a decorator or an annotation of a framework has taken hold of,
-    what overrides a member of a base from outside, what is listed as exported. A name that is used
-    may still belong to another definition: there may be more. Of names that are put together when
-    the program runs only those are known that begin or end with a constant. Templates and other
-    files that are not source are not read.
+    Judged by names; the public interface of a library looks dead too. Symbols that are called
+    without their name are left out: tests, handlers with a decorator or annotation of a framework,
+    overrides of outside members, exports. There may be more, since a used name may belong to
+    another definition. Of names that are built when the program runs, only those are known that
+    begin or end with a constant. Templates and other files that are not source are not read.
     """
     from tersely.code.graph.dead import dead, in_other_text
     from tersely.code.index.unread import left_out_texts

@@ -116,11 +116,10 @@ def run(
 ) -> DiffContext:
     """Build a context pack for a change: what it touches and what depends on it.
 
-    The symbols whose lines differ, with the lines that were put in and those that were taken out;
-    then what else is likely to change or to be read with them: callers and callees, tests, code
-    that uses the same names, code that was written in the same commits, and what is near. Each has
-    its reason, and the budget counts every token that is printed. A budget that is asked for is
-    filled; without one, only what is likely to be needed is added.
+    First the changed symbols, with the lines that were added and removed. Then the code that is
+    likely to change or to be read with them: callers, callees, tests, code with the same names or
+    from the same commits, and neighbours. Each has its reason, and the budget counts every token
+    that is printed. An explicit budget is filled; without one, only likely code is added.
 
     Without options the change is everything since this branch left the main one, uncommitted work
     and new files included. A patch is read from a file or, as -, from standard input, whether it

@@ -127,14 +127,14 @@ def run(
 ) -> Packet:
     """Where a task has to be done, with likely source.
 
-    To be put before a task that an agent is given. The text of the task is looked at for paths,
-    stack traces, names and messages, and compared in words and meaning with all symbols and with
-    what earlier commits said. The packet lists the symbols that will probably be changed, with
-    their lines and why; the source of the likeliest where it is short; the command that runs the
-    tests that name them; and what to ask next.
+    Put it before the task of an agent. Evidence are paths, stack traces, names and messages in the
+    text, and its likeness in words and meaning to symbols and earlier commits. The packet lists the
+    symbols that the task will probably change, with their lines and reasons. Then come the source
+    of the likeliest where it is short, the command that runs the tests which name them, and what to
+    ask next.
 
-    The confidence says which share of the files to be changed is expected among those that are
-    found, at most eight. Below --min-confidence there is no packet.
+    The confidence is the expected share of the files to change among those found, at most eight.
+    Below --min-confidence there is no packet.
     """
     from tersely.context.lenses.localization.task import read_task
 

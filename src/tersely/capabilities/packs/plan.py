@@ -104,11 +104,11 @@ def run(
 ) -> Planned:
     """Build a context pack for a task in words.
 
-    Finds where the task has to be done as the packet does: by paths, traces, names and messages in
-    its text, by words and meaning, and by what earlier commits said. The likeliest symbols are
-    shown whole, long functions as the parts that the task speaks of, then what they call and
-    extend. Below a floor of likelihood nothing is added: --fill asks for the budget to be used.
-    Uncommitted changes come first where the task speaks of them.
+    Finds the places of the task as the packet does: by paths, traces, names and messages in its
+    text, by words and meaning, and by earlier commits. The likeliest symbols are shown whole, long
+    functions as the parts that the task is about, then what they call and extend. Below a floor of
+    likelihood nothing is added; --fill uses the whole budget. Uncommitted changes come first where
+    the task is about them.
 
     --explain lists what was weighed. The same task at the same revision has the same pack; no model
     is asked.

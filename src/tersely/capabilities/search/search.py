@@ -142,16 +142,16 @@ def run(
     r"""Search symbols by meaning, name or text.
 
     Ranks every symbol by the words of the question (stems of split identifiers, weighed by where
-    they stand) and by meaning. What is called as the question says comes first. Tests are demoted
-    unless the question speaks of them. The percentage is how much of the question is found again,
+    they stand) and by meaning. Symbols with the name in the question come first. Tests are demoted
+    unless the question is about them. The percentage is how much of the question is found again,
     in words or in meaning.
 
     Text in double quotes must be there as it stands: "Content-Type" header. An expression between
     slashes is tried on each line: /def \w+_token/, and /…/i disregards case.
 
-    With --in and files it searches inside them: the definitions that hold any of the words (in any
-    case, also as a part of a longer one), those that hold most first, each with the lines that tell
-    most. A directory or a pattern (src/*/api.py) narrows the ranking instead.
+    With --in and files it searches inside them: definitions that have any of the words, in any case
+    and also inside longer words. Those with most come first, each with its best lines. A directory
+    or a pattern (src/*/api.py) narrows the ranking instead.
 
     The first search of a repository makes the search files, which takes seconds; later ones bring
     them up to date. A search inside files needs none.

@@ -95,9 +95,8 @@ def run(
 ) -> Dependencies:
     """Dependencies of a symbol: types, bases, constants, imports, decorators, callees.
 
-    Names in the symbol are resolved as its file sees them; what is called on objects is what the
-    call graph knows. A reference is a function that is named but not called, external: is outside
-    the repository.
+    Names are resolved as the file of the symbol sees them, methods by the call graph. A reference
+    is a function that is named but not called; external: is outside the repository.
     """
     from tersely.context.lenses.needs import needs_of
     from tersely.context.lenses.neighbours import Neighbours

@@ -110,11 +110,10 @@ def run(
 ) -> Source | Sources | str:
     """Source of symbols.
 
-    The lines as they stand in the file, decorators and documentation included, and an ETag: the
-    hash of the symbol, which edits elsewhere, moves and another indentation of the whole do not
-    change. Given back with --etag, the answer is UNCHANGED, or the difference from the version that
-    had the tag. Of several symbols at once documentation is left out, and names that mean none are
-    named at the end.
+    The lines as they stand in the file, decorators and documentation included, and an ETag. It is a
+    hash of the symbol that edits elsewhere, moves and indentation of the whole do not change. With
+    --etag the answer is UNCHANGED, or the difference from the version that had the tag. Of several
+    symbols at once documentation is left out; names without a symbol are listed at the end.
     """
     if len(symbol) > MAX_SYMBOLS:
         raise TerselyError(
