@@ -34,10 +34,10 @@ _COMMENT = re.compile(r"    # (?P<text>.+)")
 _CODE = re.compile(r'    "(?P<code>[a-z_]+)": EXIT_\w+,')
 _HEAD = """# Errors
 
-Every failure is `CODE: MESSAGE` on standard error, often with a hint below. With `--json`, over HTTP and in protocols it
-is an object with `code`, `message` and `hint`. Scripts test the code. The exit status of the command follows from it:
-1 is no result, 2 a usage error, 3 an environment error, 70 a defect in Tersely. `python tools/build_errors_page.py`
-makes this page; a test compares it with the sources.
+Every failure is `CODE: MESSAGE` on standard error, often with a hint below. With `--json`, over HTTP and in protocols
+it is an object with `code`, `message` and `hint`. Scripts test the code. The exit status of the command follows from
+it: 1 is no result, 2 a usage error, 3 an environment error, 70 a defect in Tersely.
+`python tools/build_errors_page.py` makes this page; a test compares it with the sources.
 """
 _MESSAGES = """# Messages
 
