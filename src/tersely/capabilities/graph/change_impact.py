@@ -172,16 +172,16 @@ def run(
 ) -> ChangeImpact:
     """Tests affected by a change, and the command that runs them.
 
-    Without FILES the change is what git says differs from the last commit, staged or not, new files
-    included, or from where the working tree and --base part; only the symbols whose lines differ
-    count. Of FILES all symbols count; `path:name` names a single one.
+    Without FILES the change is the difference from the last commit, staged or not, new files
+    included, or from where the working tree and --base part. Only symbols whose lines differ count.
+    Of FILES all symbols count; `path:name` names a single one.
 
-    The files of tests come likeliest first: by how surely and in how few steps their tests reach the
-    change by calls, and by the names of the change that they write. Beside calls count what a
-    framework passes to a test by name, what is passed on to other functions, and methods that code
-    outside the repository may call on an object. The percentage is how certain all steps of the
-    surest way are together, `named` stands where no way is known. The command to run first is for
-    the first files: of tests that reach it by calls only those of 50 % and more.
+    The files of tests come likeliest first. What counts is how surely and in how few steps their
+    tests reach the change by calls, and which names of the change they write. Fixtures that a
+    framework passes by name, functions that are passed on, and methods that outside code may call
+    count as calls. The percentage is how certain all steps of the surest way are together, `named`
+    stands where no way is known. The command to run first is for the first files: of tests that
+    reach it by calls only those of 50 % and more.
     """
     if files and base:
         raise TerselyError(
