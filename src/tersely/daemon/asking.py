@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import json
 import os
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +19,7 @@ from tersely.daemon.endpoint import open_connection
 from tersely.daemon.ndjson.commands import TEXT_COMMAND, VALUE_COMMAND
 from tersely.daemon.ndjson.messages import MILLISECONDS
 from tersely.daemon.place import Place
+from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import (
     DAEMON_CONNECT_SECONDS,
@@ -35,7 +35,6 @@ from tersely.foundation.settings import ENVIRONMENT_PREFIX, Settings, load
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
     from tersely.daemon.processes.own_processes import OwnProcesses
-    from tersely.foundation.types import JsonObject
 
 MAX_OPEN_REPOSITORIES = 4  # that one process asks at a time without a daemon
 # until a daemon ends that a process like this has started, once no such process is connected
@@ -71,7 +70,7 @@ class Asking:
         self,
         root: Path,
         command: str,
-        arguments: Mapping[str, Any],
+        arguments: JsonMapping,
         on_progress: Progress,
         *,
         is_whole: bool = False,
@@ -113,7 +112,7 @@ class Asking:
             else str(_success_of(reply)["answers"])
         )
 
-    async def value(self, root: Path, command: str, arguments: Mapping[str, Any]) -> Any:
+    async def value(self, root: Path, command: str, arguments: JsonMapping) -> Any:
         """The result of a command as a plain value, for doors that draw it; raises what there is
         instead.
         """
@@ -206,7 +205,7 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _success_of(reply: Mapping[str, Any]) -> JsonObject:
+def _success_of(reply: JsonMapping) -> JsonObject:
     """A reply, unless it is a refusal."""
     if not reply["success"]:
         raise TerselyError(reply["code"], reply["error"], reply.get("hint", ""))

@@ -10,6 +10,7 @@ import sys
 
 from tersely.daemon.endpoint import connect
 from tersely.daemon.place import Place
+from tersely.foundation import JsonObject
 from tersely.foundation.limits import (
     DAEMON_CONNECT_SECONDS,
     DAEMON_RECEIPT_SECONDS,
@@ -21,7 +22,6 @@ TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:
     from typing import Self
 
-    from tersely.foundation.types import JsonObject
 
 _RECEIVED_BYTES = 262_144
 _PEER_CREDENTIALS = 17  # SO_PEERCRED of Linux

@@ -5,19 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.daemon.client import Client
 from tersely.daemon.place import Place, runtime_directory
+from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DAEMON_START_SECONDS
 from tersely.foundation.process import detached
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.process.lockfile import held, read_record
 from tersely.foundation.storage.private import make_private
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 DAEMON_STOP_SECONDS = 10
 MAX_DAEMONS_LISTED = 1_000
@@ -27,7 +25,7 @@ _MAIN = "tersely.daemon.serve:main"
 class Started(NamedTuple):
     """The outcome of starting: the daemon's status, and whether it ran already."""
 
-    status: dict[str, Any]
+    status: JsonObject
     was_running: bool
 
 

@@ -10,7 +10,7 @@ import signal
 import socket
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import tersely
 from tersely.daemon.connection import Connection
@@ -20,6 +20,7 @@ from tersely.daemon.ndjson.messages import encode, failure, line
 from tersely.daemon.place import Place
 from tersely.daemon.processes.dispatch import Dispatcher
 from tersely.daemon.service import Service
+from tersely.foundation import JsonObject
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.beginning import Report, log_to
@@ -91,7 +92,7 @@ def _tell(locks: _Locks, root: str, report: Report) -> None:
     report.running(pid=os.getpid())
 
 
-def _record(root: str) -> dict[str, Any]:
+def _record(root: str) -> JsonObject:
     return {
         "pid": os.getpid(),
         "root": root,

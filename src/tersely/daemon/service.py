@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tersely
 from tersely.capabilities.declaration.declaration import Repeats
@@ -24,14 +24,12 @@ from tersely.daemon.processes.analysis import Words
 from tersely.daemon.processes.dispatch import Dispatcher
 from tersely.daemon.sharing import Sharing
 from tersely.daemon.watch import Changes
+from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.clock import Stopwatch, elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.state import git_state
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.storage.hashing import content_hash
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 ANSWER_CACHE_BYTES = 16_000_000
 _SETTINGS = ("pyproject.toml", ".tersely/config.toml")  # answers depend on them beside the files
@@ -60,9 +58,7 @@ class Service:
         self._requests = 0
         self.asked_seconds = elapsed_seconds()
         self.shutdown = asyncio.Event()
-        self._own: Mapping[
-            str, Callable[[Connection, Mapping[str, Any]], Awaitable[JsonObject]]
-        ] = {
+        self._own: Mapping[str, Callable[[Connection, JsonMapping], Awaitable[JsonObject]]] = {
             "ping": self._ping,
             "status": self._status,
             "shutdown": self._shut_down,
@@ -195,10 +191,10 @@ class Service:
 
     # What it does itself
 
-    async def _ping(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
+    async def _ping(self, connection: Connection, given: JsonMapping) -> JsonObject:
         return {}
 
-    async def _status(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
+    async def _status(self, connection: Connection, given: JsonMapping) -> JsonObject:
         return {
             "status": "ready" if self._freshness.revision else "indexing",
             "project": self._root,
@@ -217,23 +213,23 @@ class Service:
             "processes": self._dispatcher.processes,
         }
 
-    async def _shut_down(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
+    async def _shut_down(self, connection: Connection, given: JsonMapping) -> JsonObject:
         self.shutdown.set()
         return {"status": "shutting_down"}
 
-    async def _invalidate(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
+    async def _invalidate(self, connection: Connection, given: JsonMapping) -> JsonObject:
         self._note_change(given.get("path"))
         await self._freshness.ensure()
         return {"result": {"revision": self._freshness.revision}}
 
-    async def _notify(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
+    async def _notify(self, connection: Connection, given: JsonMapping) -> JsonObject:
         if "file" not in given:
             raise TerselyError(
                 "invalid_argument", "notify needs file", "the path of a file that has changed"
             )
         return await self._invalidate(connection, {"path": given["file"]})
 
-    async def _warm(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
+    async def _warm(self, connection: Connection, given: JsonMapping) -> JsonObject:
         await self._freshness.ensure()
         await self._dispatcher.ask(connection, ("warm",))
         return {"files": self._freshness.files, "revision": self._freshness.revision}
@@ -250,12 +246,12 @@ class Service:
             repr((self._freshness.revision, tuple(map(_stamp, self._stamped)))).encode()
         ).hex()
 
-    async def _revision(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
+    async def _revision(self, connection: Connection, given: JsonMapping) -> JsonObject:
         self._check_program(given)
         connection.send(b"\n")
         return {"answers": await self.revision()}
 
-    async def _cancel(self, connection: Connection, given: Mapping[str, Any]) -> JsonObject:
+    async def _cancel(self, connection: Connection, given: JsonMapping) -> JsonObject:
         if "request" not in given:
             raise TerselyError("invalid_argument", "cancel needs the id of a request")
         current = asyncio.current_task()
@@ -268,7 +264,7 @@ class Service:
             task.cancel()
         return {"result": {"cancelled": len(found)}}
 
-    def _check_program(self, given: Mapping[str, Any]) -> None:
+    def _check_program(self, given: JsonMapping) -> None:
         """Raise `unknown_command` for a client of another program, which would use other words.
 
         Where this program has been replaced since it was started, its daemon ends.
@@ -295,7 +291,7 @@ def _is_same_for_all(repeats: Repeats, state: Hashable | None) -> bool:
     return repeats is Repeats.AT_REVISION or (bool(repeats) and state is not None)
 
 
-def _words(given: Mapping[str, Any]) -> tuple[Any, ...]:
+def _words(given: JsonMapping) -> tuple[Any, ...]:
     """The words of a command line, checked."""
     words = Words(
         given.get("program", ""), tuple(given.get("words", ())), given.get("directory", ""),
@@ -313,7 +309,7 @@ def _words(given: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(words)
 
 
-def _question(given: Mapping[str, Any]) -> tuple[Any, ...]:
+def _question(given: JsonMapping) -> tuple[Any, ...]:
     """A question that is answered in words, checked."""
     question = (
         given.get("command"),
@@ -329,7 +325,7 @@ def _question(given: Mapping[str, Any]) -> tuple[Any, ...]:
     return question
 
 
-def _command(given: Mapping[str, Any]) -> tuple[str, JsonObject]:
+def _command(given: JsonMapping) -> tuple[str, JsonObject]:
     """A command whose result is wanted as a value, and its arguments, checked."""
     command, arguments = given.get("command"), given.get("arguments")
     if not isinstance(command, str) or not isinstance(arguments, dict):

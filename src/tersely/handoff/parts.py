@@ -5,16 +5,17 @@ its index.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.capabilities.relay.answers.documents import Header
 from tersely.capabilities.relay.answers.messages import DeliveryTold
 from tersely.client import Client
 from tersely.daemon.asking import Asking
+from tersely.foundation import JsonMapping
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS
 from tersely.foundation.text.escape import visible_line
@@ -160,7 +161,7 @@ def _of_code(subject: BriefSubject, asking: Asking) -> list[BriefPart]:
 
 
 async def _answer(
-    asking: Asking, root: Path, command: str, arguments: Mapping[str, Any], budget: int
+    asking: Asking, root: Path, command: str, arguments: JsonMapping, budget: int
 ) -> str:
     given = {**arguments, "budget": budget}
     return str((await asking.ask(root, command, given, lambda done, total: None))["text"])

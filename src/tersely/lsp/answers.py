@@ -4,7 +4,7 @@ protocol.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from lsprotocol import types
 from pygls.workspace.position_codec import PositionCodec
 
 from tersely.daemon.asking import Asking
+from tersely.foundation import JsonMapping
 from tersely.foundation.errors import TerselyError
 from tersely.lsp.places import (
     Document,
@@ -146,16 +147,16 @@ class Answers:
         lens.command = types.Command(words, IMPACT, arguments=[data["symbol"], data["root"]])
         return lens
 
-    async def text(self, root: Path, capability: str, arguments: Mapping[str, Any]) -> str:
+    async def text(self, root: Path, capability: str, arguments: JsonMapping) -> str:
         """An answer in words."""
         reply = await self._asking.ask(root, capability, arguments, lambda done, total: None)
         return str(reply["text"])
 
-    async def value(self, root: Path, capability: str, arguments: Mapping[str, Any]) -> Any:
+    async def value(self, root: Path, capability: str, arguments: JsonMapping) -> Any:
         """The same as a plain value."""
         return await self._asking.value(root, capability, arguments)
 
-    async def _calls(self, root: Path, symbol: str, direction: str) -> Mapping[str, Any]:
+    async def _calls(self, root: Path, symbol: str, direction: str) -> JsonMapping:
         asked = {
             "symbol": symbol,
             "direction": direction,
@@ -180,7 +181,7 @@ class Answers:
             }
         return found
 
-    def _item(self, root: Path, line: Mapping[str, Any]) -> types.CallHierarchyItem:
+    def _item(self, root: Path, line: JsonMapping) -> types.CallHierarchyItem:
         name = name_of(line["id"]) or line["path"]
         return types.CallHierarchyItem(
             name=name, kind=kind_of(line["kind"]), uri=uri_of(root, line["path"]),
@@ -189,11 +190,11 @@ class Answers:
             data={"root": str(root), "symbol": line["id"]},
         )  # fmt: skip
 
-    def _ranges(self, root: Path, call: Mapping[str, Any], name: str) -> list[types.Range]:
+    def _ranges(self, root: Path, call: JsonMapping, name: str) -> list[types.Range]:
         lines: Iterable[int] = call["lines"]
         return [range_of(root, call["path"], line, name, self._codec) for line in lines]
 
-    async def _value(self, root: Path, capability: str, arguments: Mapping[str, Any]) -> Any:
+    async def _value(self, root: Path, capability: str, arguments: JsonMapping) -> Any:
         """The result of a capability; None where there is nothing of what was asked about."""
         try:
             return await self._asking.value(root, capability, arguments)

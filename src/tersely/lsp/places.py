@@ -15,6 +15,7 @@ from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace.position_codec import PositionCodec
 
+from tersely.foundation import JsonMapping
 from tersely.foundation.storage.roots import find_root
 
 MAX_READ_BYTES = 10_000_000  # of a file in which places are looked for
@@ -65,7 +66,7 @@ def location(root: Path, path: str, line: int, name: str, codec: PositionCodec) 
     return types.Location(uri_of(root, path), range_of(root, path, line, name, codec))
 
 
-def named_at(root: Path, reference: Mapping[str, Any], codec: PositionCodec) -> types.Location:
+def named_at(root: Path, reference: JsonMapping, codec: PositionCodec) -> types.Location:
     """The place of a name that means a symbol, under which name ever."""
     path, line, start = reference["path"], reference["line"], reference["column"] - 1
     lines = _lines(root / path)
@@ -126,6 +127,6 @@ def _read(path: Path, changed_ns: int, size: int) -> list[str]:
     return path.read_bytes().decode("utf-8", "replace").split("\n")
 
 
-def items(page: Mapping[str, Any] | None) -> Sequence[Any]:
+def items(page: JsonMapping | None) -> Sequence[Any]:
     """The items of a page of an answer."""
     return page["items"] if page else []

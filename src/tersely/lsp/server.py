@@ -21,6 +21,7 @@ from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.declaration import Effect
 from tersely.daemon.asking import Asking
 from tersely.daemon.place import runtime_directory
+from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.private import make_private
 from tersely.foundation.storage.roots import find_root
@@ -271,7 +272,7 @@ def _answer_extensions(server: CodeServer) -> None:
         return await ls.asked(TEXT, *given)
 
     @server.command(WAITING)
-    async def waits(ls: CodeServer, *given: Any) -> dict[str, Any]:
+    async def waits(ls: CodeServer, *given: Any) -> JsonObject:
         return await waiting()
 
     @server.command(SOCKETS)

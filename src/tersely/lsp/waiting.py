@@ -4,16 +4,15 @@ want permission.
 
 from __future__ import annotations
 
-from typing import Any
-
 from tersely.capabilities.relay.context import PERSON
 from tersely.client import AsyncClient
+from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 
 MAX_TOLD_PERMISSIONS = 20  # of all that wait
 
 
-async def waiting() -> dict[str, Any]:
+async def waiting() -> JsonObject:
     """The number of messages that the person has not read, and what agents wait for; nothing where
     no relay runs.
     """

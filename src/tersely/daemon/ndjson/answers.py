@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tersely.foundation import JsonObject
+
 Shape = Callable[[Any], Any]  # from the JSON value of a result to the `result` of a reply
 
 
@@ -15,7 +17,7 @@ def whole(value: Any) -> Any:
     return value
 
 
-def hits(value: Any) -> list[dict[str, Any]]:
+def hits(value: Any) -> list[JsonObject]:
     """The hits of `code.search`, the best first; `score` is from 0 to 1."""
     return [
         {

@@ -5,13 +5,13 @@ the daemon itself.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.declaration import PLACES, Parameter, Role
 from tersely.daemon.ndjson.answers import Shape
 from tersely.daemon.ndjson.spellings import PREFIX, SPELLINGS, Spelling, spelling_of
+from tersely.foundation import JsonMapping, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
 
@@ -35,7 +35,7 @@ TEXT_COMMAND = "text"
 _PATH_ROLES = PLACES | {Role.SYMBOL}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """A question to a capability, and how its answer is written."""
 
@@ -50,7 +50,7 @@ def commands() -> list[str]:
     return sorted({*OWN_COMMANDS, *SPELLINGS, *short})
 
 
-def call(command: str, given: Mapping[str, Any], root: str) -> Call:
+def call(command: str, given: JsonMapping, root: str) -> Call:
     """The capability and the arguments that a request means; raises `unknown_command` or
     `invalid_argument`.
 
@@ -80,7 +80,7 @@ def call(command: str, given: Mapping[str, Any], root: str) -> Call:
 
 
 def _named(
-    spelling: Spelling, given: Mapping[str, Any], declared: set[str]
+    spelling: Spelling, given: JsonMapping, declared: set[str]
 ) -> Iterator[tuple[str, object]]:
     """The arguments of a request, under the names of the capability."""
     parts = {name for names in spelling.parts.values() for name in names}

@@ -8,11 +8,10 @@ carries the request's `id` if it had one.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isfinite
-from typing import Any, NoReturn
+from typing import NoReturn
 
+from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_REQUEST_BYTES, MAX_REQUEST_SECONDS, REQUEST_SECONDS
 
@@ -22,13 +21,13 @@ RequestId = str | int | float | None
 MILLISECONDS = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """One line, understood."""
 
     id: RequestId
     command: str
-    parameters: dict[str, Any]
+    parameters: JsonObject
     seconds: float  # within which it is to be answered
 
 
@@ -69,14 +68,14 @@ def parse(line: bytes | None) -> Request:
     return Request(request_id, command, value, seconds)
 
 
-def encode(body: Mapping[str, Any]) -> bytes:
+def encode(body: JsonMapping) -> bytes:
     """A JSON object without the end of its line, in ASCII: a lone surrogate in a file name must not
     stop a reply.
     """
     return json.dumps(body, separators=(",", ":")).encode()
 
 
-def failure(error: TerselyError) -> dict[str, Any]:
+def failure(error: TerselyError) -> JsonObject:
     """The form of every refusal."""
     refusal = {"success": False, "error": error.message, "code": error.code}
     return {**refusal, "hint": error.hint} if error.hint else refusal

@@ -9,22 +9,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import field
 
 from tersely.capabilities import catalogue
 from tersely.daemon.ndjson import answers
 from tersely.daemon.ndjson.answers import Shape
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation import JsonMapping, JsonObject, frozen
 
 PREFIX = "code."  # of the names of capabilities, which may be left out
 _FILE = "file"
 _ANY_LANGUAGE = frozenset({"language"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spelling:
     """A command that asks for a capability, with parameters under other names and some values
     already given.
@@ -48,7 +45,7 @@ class Spelling:
             names.setdefault(own, name)
         return names
 
-    def joined(self, given: Mapping[str, Any]) -> dict[str, str]:
+    def joined(self, given: JsonMapping) -> dict[str, str]:
         """The parameters that are given in parts, as `file` and `line` of a place."""
         found = {
             own: [str(given[name]) for name in names if name in given]
@@ -56,7 +53,7 @@ class Spelling:
         }
         return {own: ":".join(values) for own, values in found.items() if values}
 
-    def about(self, given: Mapping[str, Any], root: str) -> Spelling:
+    def about(self, given: JsonMapping, root: str) -> Spelling:
         """This spelling, or its own for files where the question is about a file of a repository."""
         if self.of_file is None:
             return self
@@ -68,7 +65,7 @@ class Spelling:
         is_file = bool(named) and all(os.path.isfile(os.path.join(root, path)) for path in named)
         return self.of_file if is_file else self
 
-    def under_every_name(self, given: Mapping[str, Any], root: str) -> JsonObject:
+    def under_every_name(self, given: JsonMapping, root: str) -> JsonObject:
         """A question with each parameter under all names that it may have, for servers that know
         one of them.
 

@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.answers.reply import BUDGET, reply, whole_reply
@@ -29,6 +29,7 @@ from tersely.code.index.directories import watched_directories
 from tersely.code.index.refresh import Progress, RefreshReport
 from tersely.daemon.ndjson.commands import call
 from tersely.daemon.ndjson.messages import encode, failure
+from tersely.foundation import JsonObject
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_ANSWER_BYTES, PROGRESS_SECONDS
@@ -36,9 +37,6 @@ from tersely.foundation.process.frames import ANSWER, PROGRESS, TIDIED, read_fra
 from tersely.foundation.process.memory import resident_bytes
 from tersely.foundation.settings import Settings, load
 from tersely.workspace import Workspace
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 _SHARED_SOCKET_BYTES = 4_096  # more than Windows needs to say which socket it is
 COLLECTED_OBJECTS = 200_000  # new ones, after which garbage is looked for between two tasks

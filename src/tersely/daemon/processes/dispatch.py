@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.daemon.processes.job_queue import Job, JobQueue, Task
 from tersely.daemon.processes.process import AnalysisProcess, ProcessLostError
+from tersely.foundation import JsonObject
 from tersely.foundation.clock import Stopwatch, elapsed_seconds
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress
-    from tersely.foundation.types import JsonObject
 
 MAX_WAITING_REQUESTS = 1_024  # of all
 MAX_ANALYSIS_PROCESSES = 3  # the last one is left to tasks that are expected to be short

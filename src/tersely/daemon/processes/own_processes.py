@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.daemon.freshness import Freshness
 from tersely.daemon.processes.dispatch import Dispatcher
 from tersely.daemon.service import Service
+from tersely.foundation import JsonMapping
 from tersely.foundation.limits import MAX_REQUEST_SECONDS
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class OwnProcesses:
         self._dispatcher.start()
         self._freshness.start()
 
-    async def ask(self, question: Mapping[str, Any], on_progress: Progress) -> bytes:
+    async def ask(self, question: JsonMapping, on_progress: Progress) -> bytes:
         """The encoded reply to a question that is answered in words."""
         task = (
             "text",
@@ -39,7 +39,7 @@ class OwnProcesses:
         client = object()
         return await self._service.ask(client, MAX_REQUEST_SECONDS, task, on_progress)
 
-    async def value(self, command: str, arguments: Mapping[str, Any]) -> bytes:
+    async def value(self, command: str, arguments: JsonMapping) -> bytes:
         """The encoded reply with the result of a command as a plain value."""
         return await self._service.ask(
             object(), MAX_REQUEST_SECONDS, ("call", command, dict(arguments))
