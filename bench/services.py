@@ -34,7 +34,7 @@ from tersely.client import relay_process
 from tersely.client.peer import Peer
 from tersely.daemon.place import Place
 from tersely.doors.home import NO_PORT
-from tersely.doors.socket.bridge.link import Link
+from tersely.doors.socket.bridge.link import BridgeLink
 from tersely.foundation.clock import elapsed_seconds
 
 CONNECTS = 200
@@ -106,7 +106,7 @@ def main(arguments: list[str]) -> int:
 
 async def _measured(root: Path, home: Path) -> tuple[list[Row], list[Row]]:
     socket = Place.of(str(root)).socket
-    link = await Link.open(socket)
+    link = await BridgeLink.open(socket)
     async with await Peer.connect("bench", home=home) as peer:
 
         async def relayed(question: Question) -> None:
@@ -137,7 +137,7 @@ async def _measured(root: Path, home: Path) -> tuple[list[Row], list[Row]]:
 
 async def _at_once(root: Path, home: Path) -> list[Row]:
     """What agents wait that ask at the same moment, beside one that asks alone."""
-    link = await Link.open(Place.of(str(root)).socket)
+    link = await BridgeLink.open(Place.of(str(root)).socket)
     kinds = await _questions(link, 1)
     link.close()
     async with AsyncExitStack() as stack:
@@ -184,7 +184,7 @@ def _alone_and_at_once(kind: str, alone: Sequence[float], twelve: Sequence[float
     }
 
 
-async def _questions(link: Link, offset: int = 0) -> dict[str, list[Question]]:
+async def _questions(link: BridgeLink, offset: int = 0) -> dict[str, list[Question]]:
     """Questions of each kind, about as many symbols, two for every one that is put to each side.
 
     Another offset gives other symbols, where the repository has more than are asked about.
@@ -253,7 +253,7 @@ async def _timed(
 
 async def _connect(socket: str) -> float:
     began = elapsed_seconds()
-    link = await Link.open(socket)
+    link = await BridgeLink.open(socket)
     taken = elapsed_seconds() - began
     link.close()
     await asyncio.sleep(0)

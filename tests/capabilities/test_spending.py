@@ -14,7 +14,7 @@ from tersely.capabilities.relay.asking import answer, result_of
 from tersely.capabilities.relay.context import RelayContext
 from tersely.foundation.errors import TerselyError
 from tersely.relay import policy
-from tersely.relay.mail.identities import Claim
+from tersely.relay.mail.identities import NameClaim
 from tersely.relay.policy import Policy
 from tersely.relay.relay import Relay
 from tersely.relay.teams import spending
@@ -106,7 +106,7 @@ def test_an_agent_reports_nothing_to_a_thread_that_is_not_its_own(relay: Relay) 
         ask(relay, "thread.spend", thread=second, **report)
     assert ask(relay, "thread.get", thread=second).spent.programs == 0
     _, write = relay.mail.identities.open(
-        Claim("ann"), is_live=False
+        NameClaim("ann"), is_live=False
     )  # another session of the name
     relay.mail.do(write)
     ask(relay, "thread.spend", thread=second, **report)

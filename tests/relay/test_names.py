@@ -9,7 +9,7 @@ import pytest
 
 from tersely.foundation.errors import TerselyError
 from tersely.relay.access.principals import Principal
-from tersely.relay.mail.identities import Claim
+from tersely.relay.mail.identities import NameClaim
 from tersely.relay.relay import Relay
 
 
@@ -21,7 +21,7 @@ def relay(tmp_path: Path) -> Iterator[Relay]:
 
 def take(relay: Relay, name: str, kind: str) -> str:
     try:
-        _, write = relay.mail.identities.open(Claim(name, kind), is_live=False)
+        _, write = relay.mail.identities.open(NameClaim(name, kind), is_live=False)
     except TerselyError as error:
         return error.code
     relay.mail.do(write)

@@ -10,7 +10,7 @@ from typing import Any
 from tersely.capabilities import catalogue
 from tersely.cli.relay.identity import completed
 from tersely.doors.home import home_directory
-from tersely.doors.mcp.services import Method
+from tersely.doors.mcp.services import ServiceMethod
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible
@@ -53,7 +53,7 @@ class RelayServices:
             return _WITHOUT_RELAY
         return introduction(told.name, told.peers, told.left_out, TOOLS)
 
-    async def methods(self) -> list[Method]:
+    async def methods(self) -> list[ServiceMethod]:
         """The methods of connected services that, by what these say, only read. What bridges lead
         to is asked without them.
         """
@@ -65,14 +65,14 @@ class RelayServices:
         except TerselyError:
             return []
         return [
-            Method(one.name, method.name, visible(method.description), method.args_schema)
+            ServiceMethod(one.name, method.name, visible(method.description), method.args_schema)
             for one in found
             if one.how == CONNECTED
             for method in one.methods
             if method.effect == _READS
         ]
 
-    async def ask(self, method: Method, arguments: Mapping[str, Any]) -> Any:
+    async def ask(self, method: ServiceMethod, arguments: Mapping[str, Any]) -> Any:
         """The result; raises what there is instead."""
         from tersely.client import AsyncClient
 

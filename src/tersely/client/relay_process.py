@@ -37,7 +37,7 @@ _STATUS_SECONDS = 2.0
 _LOOK_SECONDS = 0.05  # between two looks for a relay that somebody else starts
 
 
-class Started(NamedTuple):
+class StartedRelay(NamedTuple):
     """The relay that runs, and whether it did before."""
 
     told: RelayTold
@@ -46,7 +46,7 @@ class Started(NamedTuple):
 
 def start(
     home: Path, port: str, workspace: str, answer_words: str, address: Address | None = None
-) -> Started:
+) -> StartedRelay:
     """Have a relay serve a home; one that does already stays. `port` is as
     `doors.relay_process.main` has it.
 
@@ -63,7 +63,7 @@ def start(
         if address is not None and found.remote_url != address.url:
             message = f"the relay runs already, and does not listen at {address.url}"
             raise TerselyError("name_taken", message, "tersely down, then again")
-        return Started(found, True)
+        return StartedRelay(found, True)
     remote = "" if address is None else msgspec.json.encode(address).decode()
     program, arguments = _RELAY, [str(home.absolute()), port, workspace, answer_words, remote]
     if membership is not None:
@@ -71,7 +71,7 @@ def start(
     return _begin(home, program, arguments)
 
 
-def _begin(home: Path, program: str, arguments: Sequence[str]) -> Started:
+def _begin(home: Path, program: str, arguments: Sequence[str]) -> StartedRelay:
     try:
         said = detached.start_and_wait(program, arguments, RELAY_START_SECONDS, str(home / LOG))
     except (OSError, subprocess.CalledProcessError) as error:
@@ -90,7 +90,7 @@ def _begin(home: Path, program: str, arguments: Sequence[str]) -> Started:
         raise TerselyError(
             "daemon_unavailable", "the relay does not answer", f"its log is {home / LOG}"
         )
-    return Started(found, not said["pid"])
+    return StartedRelay(found, not said["pid"])
 
 
 def _begun_by_another(home: Path) -> RelayTold | None:

@@ -144,7 +144,7 @@ def load(home: Path) -> Policy:
         ) from error
 
 
-class Held(Counter[str]):
+class HeldBack(Counter[str]):
     """The counts of what was held back, by the name that it was for."""
 
     def __init__(self) -> None:

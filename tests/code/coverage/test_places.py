@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tersely.code.coverage.model import FileCoverage, bits_of
-from tersely.code.coverage.remap import Places, parse_map
+from tersely.code.coverage.remap import ReportPlaces, parse_map
 from tersely.code.coverage.spectrum import ochiai, spectrum
 from tersely.code.coverage.staleness import staleness
 from tersely.foundation.errors import TerselyError
@@ -29,7 +29,7 @@ PATHS = [
 
 def placed(*written: str, maps: tuple[str, ...] = (), around: str = "") -> dict[str, str]:
     return dict(
-        Places(PATHS, "/repo", [parse_map(one) for one in maps], around).place(written).found
+        ReportPlaces(PATHS, "/repo", [parse_map(one) for one in maps], around).place(written).found
     )
 
 
@@ -71,7 +71,7 @@ def test_one_name_alone_is_no_end() -> None:
 
 @given(st.lists(st.text("ab./\\: é", max_size=20), max_size=5))
 def test_any_path_is_placed_in_the_repository_or_nowhere(written: list[str]) -> None:
-    placement = Places(PATHS, "/repo").place(written)
+    placement = ReportPlaces(PATHS, "/repo").place(written)
     assert set(placement.found.values()) <= set(PATHS)
     assert set(placement.found) | set(placement.elsewhere) == set(written)
 

@@ -11,7 +11,7 @@ from tests.doors.http.conftest import Answer, Web
 
 from tersely.capabilities import catalogue
 from tersely.doors.http.contract.operations import Operation, operations
-from tersely.relay.mail.identities import Claim
+from tersely.relay.mail.identities import NameClaim
 
 _GUARDED = [one for one in operations() if not one.is_open]
 
@@ -27,7 +27,7 @@ class Bound(NamedTuple):
 @pytest.fixture(scope="module")
 def bound(web: Web) -> Bound:
     name, mail = f"bea-{secrets.token_hex(3)}", web.relay.mail
-    session, write = mail.identities.open(Claim(name, binds=True), is_live=False)
+    session, write = mail.identities.open(NameClaim(name, binds=True), is_live=False)
     mail.do(write)
     return Bound(name, session.token, session.identity.session)
 
@@ -71,7 +71,7 @@ def test_an_envelope_is_from_who_shows_the_token_of_its_sender(web: Web, bound: 
 
 def test_a_bound_name_is_retired_by_who_shows_its_token(web: Web) -> None:
     mail = web.relay.mail
-    session, write = mail.identities.open(Claim("gone", binds=True), is_live=False)
+    session, write = mail.identities.open(NameClaim("gone", binds=True), is_live=False)
     mail.do(write)
     for token, status in (("", 401), ("a-guess", 401), (session.token, 200)):
         answer = web.ask("DELETE", "/agents/gone", X_Relay_Agent="cli", X_Relay_Token=token)

@@ -11,7 +11,7 @@ from tersely.doors.http.ui.entry import (
     MAX_UI_TICKETS,
     UI_SESSION_SECONDS,
     UI_TICKET_SECONDS,
-    Entry,
+    PagesEntry,
 )
 from tersely.foundation.errors import TerselyError
 
@@ -38,22 +38,22 @@ def tokens() -> list[str]:
 
 
 @pytest.fixture
-def entry(clock: Clock, tokens: list[str]) -> Entry:
-    return Entry("7474", lambda: tokens[-1], clock)
+def entry(clock: Clock, tokens: list[str]) -> PagesEntry:
+    return PagesEntry("7474", lambda: tokens[-1], clock)
 
 
-def signed_in(entry: Entry, secret: str) -> bool:
+def signed_in(entry: PagesEntry, secret: str) -> bool:
     return entry.session(f"{entry.cookie}={secret}") is not None
 
 
-def test_a_ticket_works_once(entry: Entry) -> None:
+def test_a_ticket_works_once(entry: PagesEntry) -> None:
     ticket = entry.ticket()
     assert signed_in(entry, entry.sign_in(ticket))
     with pytest.raises(TerselyError, match="unauthorized"):
         entry.sign_in(ticket)
 
 
-def test_another_token_ends_tickets_and_sessions(entry: Entry, tokens: list[str]) -> None:
+def test_another_token_ends_tickets_and_sessions(entry: PagesEntry, tokens: list[str]) -> None:
     ticket, secret = entry.ticket(), entry.sign_in(entry.ticket())
     assert signed_in(entry, secret)
     tokens.append("second")
@@ -63,7 +63,7 @@ def test_another_token_ends_tickets_and_sessions(entry: Entry, tokens: list[str]
     assert signed_in(entry, entry.sign_in(entry.ticket()))
 
 
-def test_a_ticket_that_many_show_at_once_works_once(entry: Entry) -> None:
+def test_a_ticket_that_many_show_at_once_works_once(entry: PagesEntry) -> None:
     ticket = entry.ticket()
 
     def attempt(_: int) -> bool:
@@ -77,14 +77,14 @@ def test_a_ticket_that_many_show_at_once_works_once(entry: Entry) -> None:
         assert sum(pool.map(attempt, range(64))) == 1
 
 
-def test_a_ticket_expires(entry: Entry, clock: Clock) -> None:
+def test_a_ticket_expires(entry: PagesEntry, clock: Clock) -> None:
     ticket = entry.ticket()
     clock.seconds += UI_TICKET_SECONDS
     with pytest.raises(TerselyError, match="unauthorized"):
         entry.sign_in(ticket)
 
 
-def test_the_oldest_ticket_and_session_give_way(entry: Entry) -> None:
+def test_the_oldest_ticket_and_session_give_way(entry: PagesEntry) -> None:
     tickets = [entry.ticket() for _ in range(MAX_UI_TICKETS + 1)]
     with pytest.raises(TerselyError, match="unauthorized"):
         entry.sign_in(tickets[0])
@@ -92,7 +92,7 @@ def test_the_oldest_ticket_and_session_give_way(entry: Entry) -> None:
     assert [signed_in(entry, secret) for secret in secrets] == [False] + [True] * MAX_UI_SESSIONS
 
 
-def test_a_session_expires_and_ends(entry: Entry, clock: Clock) -> None:
+def test_a_session_expires_and_ends(entry: PagesEntry, clock: Clock) -> None:
     first, second = entry.sign_in(entry.ticket()), entry.sign_in(entry.ticket())
     session = entry.session(f"{entry.cookie}={first}")
     assert session is not None
@@ -102,7 +102,7 @@ def test_a_session_expires_and_ends(entry: Entry, clock: Clock) -> None:
     assert not signed_in(entry, second)
 
 
-def test_cookies_of_others_do_not_matter(entry: Entry) -> None:
+def test_cookies_of_others_do_not_matter(entry: PagesEntry) -> None:
     secret = entry.sign_in(entry.ticket())
     assert entry.session(f"a=b; {entry.cookie}=planted; {entry.cookie}={secret}; c") is not None
     for cookies in (
@@ -117,7 +117,7 @@ def test_cookies_of_others_do_not_matter(entry: Entry) -> None:
     assert entry.session(f"{'x=y; ' * 1_000}{entry.cookie}={secret}") is None
 
 
-def test_nothing_that_is_kept_signs_in(entry: Entry) -> None:
+def test_nothing_that_is_kept_signs_in(entry: PagesEntry) -> None:
     ticket = entry.ticket()
     secret = entry.sign_in(ticket)
     kept = repr(vars(entry))

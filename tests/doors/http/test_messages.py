@@ -14,7 +14,7 @@ from tersely.capabilities.declaration.binding import checked
 from tersely.capabilities.relay.mail import send
 from tersely.client import Client
 from tersely.foundation.errors import TerselyError
-from tersely.relay.mail.identities import Claim
+from tersely.relay.mail.identities import NameClaim
 
 
 def sent(web: Web, to: str, body: str, agent: str = "ann", token: str = "", **more: Any) -> Any:
@@ -98,7 +98,7 @@ def test_a_name_is_spoken_for_by_who_has_it_alone(
     web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mail = web.relay.mail
-    session, write = mail.identities.open(Claim("bea", binds=True), is_live=False)
+    session, write = mail.identities.open(NameClaim("bea", binds=True), is_live=False)
     mail.do(write)
     body = {"to": "ben", "body": "I am bea", "queue": True}
     for token in ("", "a-guess"):

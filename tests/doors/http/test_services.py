@@ -17,7 +17,7 @@ from tests.doors.http.conftest import Web, serve
 from tersely.client import Client, ask
 from tersely.client.service import Service
 from tersely.doors.socket.serve import serving as routing
-from tersely.doors.socket.services import Asked
+from tersely.doors.socket.services import AskedMethod
 from tersely.doors.socket.socket_paths import listen
 from tersely.foundation.errors import TerselyError
 from tersely.relay.relay import Relay
@@ -36,7 +36,7 @@ class Mirror:
 
     declared = Declared("mirror", "1", {"look": Method("look", "What was asked")}, BRIDGE, "here")
 
-    async def answer(self, asked: Asked) -> bytes:
+    async def answer(self, asked: AskedMethod) -> bytes:
         return b'{"seen":%s}' % asked.parameters
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from jinja2 import nodes
 
 from tersely.doors.http.ui.pages.picture import MAX_DRAWN_NAMES, Talk, picture
-from tersely.doors.http.ui.rendering import Shown, _environment, document
+from tersely.doors.http.ui.rendering import ShownPage, _environment, document
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible
 
@@ -118,11 +118,13 @@ class Read(HTMLParser):
 def test_text_stays_text(text: str) -> None:
     failed = Read(
         document(
-            Shown(text, "failure.html", {"error": TerselyError("busy", text), "hint": ""}), None
+            ShownPage(text, "failure.html", {"error": TerselyError("busy", text), "hint": ""}), None
         )
     )
     assert visible(text) in "".join(failed.text)
-    asked = Read(document(Shown("Sign in", "login.html", {"ticket": text, "next": "/ui/"}), None))
+    asked = Read(
+        document(ShownPage("Sign in", "login.html", {"ticket": text, "next": "/ui/"}), None)
+    )
     assert visible(text).replace("\r", "\n") in asked.values
 
 

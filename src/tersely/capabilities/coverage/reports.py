@@ -84,7 +84,7 @@ def placed(
     workspace: Workspace, report: CoverageReport, place: Path, maps: Sequence[str]
 ) -> Measured:
     """A report in the repository."""
-    from tersely.code.coverage.remap import Places, parse_map
+    from tersely.code.coverage.remap import ReportPlaces, parse_map
     from tersely.code.coverage.staleness import staleness
     from tersely.context.lenses.coverage.measured import measured
 
@@ -96,7 +96,9 @@ def placed(
     )
     # a run is about the repository, not about its folder
     is_apart = around == "." or around.startswith(".tersely")
-    places = Places(paths, str(root), [parse_map(one) for one in maps], "" if is_apart else around)
+    places = ReportPlaces(
+        paths, str(root), [parse_map(one) for one in maps], "" if is_apart else around
+    )
 
     def stale_of(path: str, file: FileCoverage) -> Stale | None:
         try:

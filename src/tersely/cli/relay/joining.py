@@ -16,7 +16,7 @@ from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
-    from tersely.client.gateway.joining import Membership
+    from tersely.client.gateway.joining import JoinedRelay
 
 MAX_CODE_CHARACTERS = 100
 _AGAIN = "tersely leave, then join the other"
@@ -66,7 +66,7 @@ def _join(asked: RelayCommandCall, parameters: _JoinParameters) -> JsonObject:
     }
 
 
-def _membership(home: Path, parameters: _JoinParameters) -> Membership:
+def _membership(home: Path, parameters: _JoinParameters) -> JoinedRelay:
     from tersely.client.gateway import joining
     from tersely.relay.relay import make_home
 
@@ -86,7 +86,7 @@ def check_package() -> None:
         raise TerselyError("damaged_installation", "the package websockets is missing", hint)
 
 
-def _with_shared(membership: Membership, root: str) -> Membership:
+def _with_shared(membership: JoinedRelay, root: str) -> JoinedRelay:
     import msgspec
 
     from tersely.client.gateway.joining import MAX_SHARED_WORKSPACES

@@ -13,11 +13,11 @@ from typing import Any
 
 import msgspec
 
-from tersely.client.gateway.joining import Membership
+from tersely.client.gateway.joining import JoinedRelay
 from tersely.client.service import Service
 from tersely.doors.socket.bridge.bridge import METHODS, Bridge
 from tersely.doors.socket.failures import failure_of
-from tersely.doors.socket.services import Asked
+from tersely.doors.socket.services import AskedMethod
 from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, REQUEST_SECONDS
@@ -49,7 +49,7 @@ class LocalCode:
             return {"request_id": request_id, "success": False, "error": failure_of(error)}
         return {"request_id": request_id, "success": True, "result": msgspec.Raw(result)}
 
-    async def answer(self, service: str, asked: Asked) -> bytes:
+    async def answer(self, service: str, asked: AskedMethod) -> bytes:
         """The result of a question as JSON; raises what there is instead."""
         return await self._bridges[service].answer(asked)
 
@@ -78,7 +78,7 @@ class _SharedCode(Service):
         return msgspec.Raw(await self._bridge.answer(_asked(payload)))
 
 
-async def share(home: Path, membership: Membership, root: str, answer_words: str) -> None:
+async def share(home: Path, membership: JoinedRelay, root: str, answer_words: str) -> None:
     """Answer questions of other machines about one repository, until cancelled."""
     name = service_name(root, membership.machine)
     bridge = Bridge(Bridged(name), root, answer_words)
@@ -101,14 +101,14 @@ def service_name(root: str, machine: str) -> str:
     return f"{name[:MAX_PART_CHARACTERS]}@{machine[:MAX_PART_CHARACTERS]}"
 
 
-def _asked(payload: JsonMapping) -> Asked:
+def _asked(payload: JsonMapping) -> AskedMethod:
     milliseconds = payload.get("timeout_ms")
     seconds = (
         milliseconds / 1000
         if isinstance(milliseconds, int) and milliseconds > 0
         else REQUEST_SECONDS
     )
-    return Asked(
+    return AskedMethod(
         str(payload.get("method")), msgspec.json.encode(payload.get("params", {})), min(seconds, MAX_SERVICE_SECONDS),
         in_words=payload.get("format") == "text",
     )  # fmt: skip

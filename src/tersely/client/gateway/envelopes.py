@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from tersely.client.gateway.code import LocalCode
-from tersely.client.gateway.joining import Membership
+from tersely.client.gateway.joining import JoinedRelay
 from tersely.doors.socket.envelopes import VERSION
 from tersely.doors.socket.frames import Frames, FrameTooLargeError, framed
 from tersely.foundation import JsonObject
@@ -34,7 +34,7 @@ _QUESTION = b"SERVICE_REQUEST"
 class Envelopes:
     """Serves the connections at the socket of a home. Used on one loop."""
 
-    def __init__(self, membership: Membership, code: LocalCode) -> None:
+    def __init__(self, membership: JoinedRelay, code: LocalCode) -> None:
         self._membership = membership
         self._context = http.system_trust() if membership.url.startswith("https:") else None
         self._code = code

@@ -26,7 +26,7 @@ _DEFAULT_PORTS = {"https": 443, "http": 80}
 _URL_HINT = "as https://relay.example:7474"
 
 
-class Membership(msgspec.Struct, frozen=True, omit_defaults=True):
+class JoinedRelay(msgspec.Struct, frozen=True, omit_defaults=True):
     """The relay that this machine uses, and as whom."""
 
     url: str
@@ -38,14 +38,14 @@ class Membership(msgspec.Struct, frozen=True, omit_defaults=True):
     shared: tuple[str, ...] = ()  # repositories about which other machines may ask this one
 
 
-def load(home: Path) -> Membership | None:
+def load(home: Path) -> JoinedRelay | None:
     """The relay that this machine has joined, None where it uses a relay of its own; raises
     `unreadable_file`.
     """
     path = home / JOINED
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:
-            return msgspec.json.decode(file.read(MAX_JOINED_BYTES), type=Membership)
+            return msgspec.json.decode(file.read(MAX_JOINED_BYTES), type=JoinedRelay)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -55,7 +55,7 @@ def load(home: Path) -> Membership | None:
         ) from error
 
 
-def save(home: Path, membership: Membership) -> None:
+def save(home: Path, membership: JoinedRelay) -> None:
     """Keep what this machine has joined, for this user alone; raises `unwritable_output`."""
     path = home / JOINED
     draft = home / f".{JOINED}.{os.getpid()}"
@@ -72,18 +72,18 @@ def save(home: Path, membership: Membership) -> None:
         raise TerselyError("unwritable_output", f"{path}: {error.strerror}") from error
 
 
-def join(url: str, code: str, machine: str = "") -> Membership:
+def join(url: str, code: str, machine: str = "") -> JoinedRelay:
     """A membership for a code; raises `usage`, `invalid_certificate`, `relay_unreachable` and what
     the relay says.
     """
-    asked = Membership(_checked(url), "", "", "", "", machine or socket.gethostname())
+    asked = JoinedRelay(_checked(url), "", "", "", "", machine or socket.gethostname())
     made = once(asked, ask("join", code=code, machine=asked.machine))
     return msgspec.structs.replace(
         asked, token=made.secret, token_id=made.token_id, identity=made.identity, tenant=made.tenant
     )
 
 
-def once(membership: Membership, request: Request[AnswerT]) -> AnswerT:
+def once(membership: JoinedRelay, request: Request[AnswerT]) -> AnswerT:
     """The answer of the relay to one question, asked directly; raises `relay_unreachable`,
     `invalid_certificate` and what it says.
     """

@@ -16,7 +16,7 @@ from tersely.capabilities.relay.answers.documents import RelayTold
 from tersely.client.gateway import joining
 from tersely.client.gateway.code import LocalCode, share
 from tersely.client.gateway.envelopes import Envelopes
-from tersely.client.gateway.joining import Membership
+from tersely.client.gateway.joining import JoinedRelay
 from tersely.client.gateway.requests import Requests
 from tersely.doors.home import LOCK, LOG
 from tersely.doors.http.connecting.connections import make_server
@@ -57,7 +57,7 @@ def main(home_path: str, workspace: str, answer_words: str, ready: str) -> None:
 
 
 async def _serve(
-    home: Path, membership: Membership, workspace: str, answer_words: str, report: Report
+    home: Path, membership: JoinedRelay, workspace: str, answer_words: str, report: Report
 ) -> None:
     told = RelayTold(
         str(home), os.getpid(), "", tersely.__version__, program_identity(), round(wall_seconds()), workspace,

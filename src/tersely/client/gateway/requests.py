@@ -19,13 +19,13 @@ from tersely.capabilities.relay.answers.documents import RelayTold, ServiceAnswe
 from tersely.capabilities.relay.answers.results import result_text
 from tersely.capabilities.relay.teams.claims import Where
 from tersely.client.gateway.code import LocalCode
-from tersely.client.gateway.joining import Membership, unreachable
+from tersely.client.gateway.joining import JoinedRelay, unreachable
 from tersely.client.outbox import Outbox, Unsent
 from tersely.doors.http.contract.operations import AGENT_TOKEN
 from tersely.doors.http.contract.shapes import Answered, Question
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.request_parsing import PEER, PERSON_HEADER
-from tersely.doors.socket.services import Asked
+from tersely.doors.socket.services import AskedMethod
 from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
@@ -73,7 +73,7 @@ class Requests:
     """An application that passes requests on. Used on one loop; close it."""
 
     def __init__(
-        self, home: Path, membership: Membership, told: RelayTold, code: LocalCode
+        self, home: Path, membership: JoinedRelay, told: RelayTold, code: LocalCode
     ) -> None:
         self._membership = membership
         self._told = told
@@ -169,7 +169,7 @@ class Requests:
 
     async def _ask_code(self, question: Question) -> _Reply:
         given, watch = question.arguments, Stopwatch()
-        asked = Asked(
+        asked = AskedMethod(
             str(given.get("method")), msgspec.json.encode(given.get("params") or {}),
             float(given.get("timeout_ms") or 30_000) / 1000, in_words=given.get("format") == "text",
         )  # fmt: skip

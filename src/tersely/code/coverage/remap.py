@@ -37,7 +37,7 @@ def parse_map(text: str) -> Move:
     return start.rstrip("/"), target.strip("/")
 
 
-class Placement(NamedTuple):
+class ReportPlacement(NamedTuple):
     """The places of the files of a report: paths as written and in the repository; those that are
     not in it.
     """
@@ -46,7 +46,7 @@ class Placement(NamedTuple):
     elsewhere: tuple[str, ...]
 
 
-class Places:
+class ReportPlaces:
     """The files of one repository, looked up by what others call them."""
 
     def __init__(
@@ -61,7 +61,7 @@ class Places:
         for path in sorted(self._paths):
             self._by_name[file_name_of(path)].append(path)
 
-    def place(self, written: Collection[str]) -> Placement:
+    def place(self, written: Collection[str]) -> ReportPlacement:
         """Find all the paths of one report."""
         found: dict[str, str] = {}
         ends: dict[str, _End] = {}
@@ -77,7 +77,7 @@ class Places:
         found.update(
             {path: end.path for path, end in ends.items() if end.is_strong or end.move in moves}
         )
-        return Placement(found, tuple(sorted(set(written) - set(found))))
+        return ReportPlacement(found, tuple(sorted(set(written) - set(found))))
 
     def _direct(self, path: str) -> str | None:
         for start, target in self._maps:

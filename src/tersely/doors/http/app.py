@@ -20,15 +20,15 @@ from tersely.capabilities.relay.answers.documents import RelayTold
 from tersely.doors.http.contract.operations import Operation, operations
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.guard import Guard, OwnUser, Visitor
-from tersely.doors.http.guard import Pages as GuardedPages
+from tersely.doors.http.guard import PageChecks as GuardedPages
 from tersely.doors.http.openapi import document
-from tersely.doors.http.request_parsing import Asked, read, token_shown
+from tersely.doors.http.request_parsing import AskedOperation, read, token_shown
 from tersely.doors.http.routes import capabilities
 from tersely.doors.http.routes import tokens as tokens_routes
 from tersely.doors.http.routes.plain import HANDLERS, Handler
 from tersely.doors.http.routes.streams import STREAMED
 from tersely.doors.http.table import Endpoint, Table
-from tersely.doors.http.ui.entry import Entry
+from tersely.doors.http.ui.entry import PagesEntry
 from tersely.doors.http.ui.routes import Pages
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.ancestry import is_of_person
@@ -61,10 +61,10 @@ def make_apps(
     # which may all be slow
     calls = ThreadPoolExecutor(WEB_CALL_THREADS, thread_name_prefix="tersely-call")
     port = urlsplit(told.url).port
-    entry = Entry(str(port or ""), token)
+    entry = PagesEntry(str(port or ""), token)
     pages = Pages(relay, entry, pool)
 
-    def ticket_new(relay: Relay, asked: Asked) -> Any:
+    def ticket_new(relay: Relay, asked: AskedOperation) -> Any:
         if not told.url:
             hint = "tersely down, then tersely up without --no-tcp"
             raise TerselyError(
@@ -118,7 +118,7 @@ async def _openapi(request: Request) -> Response:
 def _endpoint(
     operation: Operation, relay: Relay, pool: Executor, handlers: Mapping[str, Handler]
 ) -> Endpoint:
-    async def admitted(request: Request) -> Asked:
+    async def admitted(request: Request) -> AskedOperation:
         if not operation.is_open:
             identities = relay.mail.identities
             identities.check_shown(request.scope["agent"], token_shown(request))

@@ -48,7 +48,7 @@ _PAGES = "/ui"
 _OPEN_PAGES = ("/ui/login", "/ui/static/")  # to sign in, and what these pages are made with
 
 
-class Pages(NamedTuple):
+class PageChecks(NamedTuple):
     """The checks that the pages for browsers need."""
 
     is_signed_in: Callable[[str], bool]  # whom a `Cookie` header belongs to
@@ -56,7 +56,7 @@ class Pages(NamedTuple):
     refusal: Callable[[TerselyError], tuple[dict[str, str], bytes]]
 
 
-class Shown(NamedTuple):
+class RequestHeaders(NamedTuple):
     """The headers of a request that tell who asks."""
 
     path: str
@@ -69,7 +69,7 @@ class Shown(NamedTuple):
 class Admission(Protocol):
     """Decides who may ask."""
 
-    def check(self, shown: Shown) -> bool:
+    def check(self, shown: RequestHeaders) -> bool:
         """True if it is known who asks; raises `unauthorized` or `forbidden_origin` unless this one
         may.
         """
@@ -80,7 +80,7 @@ class OwnUser:
     there.
     """
 
-    def check(self, shown: Shown) -> bool:
+    def check(self, shown: RequestHeaders) -> bool:
         """Always true; raises `unauthorized` for a page."""
         if is_page(shown.path):
             raise TerselyError(
@@ -95,13 +95,15 @@ class Visitor:
     The port that a request names may be another: that of a tunnel which leads here.
     """
 
-    def __init__(self, token: Callable[[], str], open_paths: Iterable[str], pages: Pages) -> None:
+    def __init__(
+        self, token: Callable[[], str], open_paths: Iterable[str], pages: PageChecks
+    ) -> None:
         """`token` gives the one in force; `open_paths` need none."""
         self._token = token
         self._open_paths = frozenset(open_paths)
         self._pages = pages
 
-    def check(self, shown: Shown) -> bool:
+    def check(self, shown: RequestHeaders) -> bool:
         """True if a token or a cookie was shown; raises as `Admission` says."""
         if not _LOOPBACK.fullmatch(shown.host.lower()):
             raise TerselyError(
@@ -116,13 +118,13 @@ class Visitor:
         self._check_token(shown)
         return True
 
-    def _check_session(self, shown: Shown) -> bool:
+    def _check_session(self, shown: RequestHeaders) -> bool:
         is_open = shown.path == _OPEN_PAGES[0] or shown.path.startswith(_OPEN_PAGES[1])
         if not (is_open or self._pages.is_signed_in(shown.cookies.decode("latin-1"))):
             raise TerselyError("unauthorized", "this browser has not signed in, or long ago")
         return not is_open
 
-    def _check_token(self, shown: Shown) -> None:
+    def _check_token(self, shown: RequestHeaders) -> None:
         if not compare_digest(shown.authorization, f"Bearer {self._token()}".encode()):
             hint = "send Authorization: Bearer and the token that is in the relay's home"
             raise TerselyError("unauthorized", "the token is missing or wrong", hint)
@@ -131,7 +133,7 @@ class Visitor:
 class Guard:
     """Lets through what may ask. `scope["agent"]` is then who says to be asking."""
 
-    def __init__(self, app: App, admission: Admission, pages: Pages, refused: Refused) -> None:
+    def __init__(self, app: App, admission: Admission, pages: PageChecks, refused: Refused) -> None:
         """`refused` is told of every request that is not let through."""
         self._app = app
         self._admission = admission
@@ -175,7 +177,7 @@ class Guard:
         return agent
 
 
-def read_headers(scope: Scope) -> tuple[Shown, str]:
+def read_headers(scope: Scope) -> tuple[RequestHeaders, str]:
     """The headers that tell who asks, and the agent that it says to come from; raises
     `malformed_request` where its length is said in two ways: what stands between may have taken it
     for another, and what follows for a part of it.
@@ -196,7 +198,7 @@ def read_headers(scope: Scope) -> tuple[Shown, str]:
             cookies = cookies + b"; " + value if cookies else value
         elif name == b"x-relay-agent":
             agent = _agent(value)
-    return Shown(scope["path"], host, origin, authorization, cookies), agent
+    return RequestHeaders(scope["path"], host, origin, authorization, cookies), agent
 
 
 def safely(send: Send) -> Send:

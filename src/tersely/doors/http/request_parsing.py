@@ -62,7 +62,7 @@ class BodyRoom:
 
 
 @frozen
-class Asked:
+class AskedOperation:
     """One request for an operation."""
 
     path: JsonMapping
@@ -96,7 +96,7 @@ class Asked:
         return {name: value for name, value in given.items() if value is not None}
 
 
-async def read(operation: Operation, request: Request) -> Asked:
+async def read(operation: Operation, request: Request) -> AskedOperation:
     """The request; raises `malformed_request`, `invalid_argument` or `payload_too_large`."""
     body = None
     if operation.asks is not None:
@@ -109,7 +109,7 @@ async def read(operation: Operation, request: Request) -> Asked:
     principal = request.scope.get(PRINCIPAL)
     query = _query(operation, request)
     of_person = principal is not None and request.headers.get(PERSON_HEADER) == "1"
-    return Asked(
+    return AskedOperation(
         path,
         query,
         body,

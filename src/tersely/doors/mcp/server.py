@@ -268,7 +268,7 @@ def _resource_question(uri: str) -> Question:
     return Question(SYMBOL, {"symbol": symbol, "limit": MAX_SHOWN_LINES, BUDGET: MAX_BUDGET_TOKENS})
 
 
-def listed(tool: tools.Tool, *, structured: bool = False) -> JsonObject:
+def listed(tool: tools.ListedTool, *, structured: bool = False) -> JsonObject:
     """A tool as it goes to a client; `structured`: with the schema of its answers, if they are
     data.
     """

@@ -14,7 +14,7 @@ from tersely.capabilities.declaration.toolset import tool_name
 from tersely.foundation import JsonMapping
 
 
-class Method(NamedTuple):
+class ServiceMethod(NamedTuple):
     """One thing that a service can be asked."""
 
     service: str
@@ -36,10 +36,10 @@ class Services(Protocol):
         runs.
         """
 
-    async def methods(self) -> list[Method]:
+    async def methods(self) -> list[ServiceMethod]:
         """The methods that can be asked; none where no relay runs."""
 
-    async def ask(self, method: Method, arguments: JsonMapping) -> Any:
+    async def ask(self, method: ServiceMethod, arguments: JsonMapping) -> Any:
         """The result; raises what there is instead."""
 
     async def answer(self, capability: str, arguments: JsonMapping, budget: int) -> str:
@@ -48,7 +48,7 @@ class Services(Protocol):
         """
 
 
-async def named(services: Services, tool: str) -> Method | None:
+async def named(services: Services, tool: str) -> ServiceMethod | None:
     """The method that is called as a tool by this name, None where there is none."""
     return next(
         (method for method in await services.methods() if method.tool == tool_name(tool)), None
@@ -62,7 +62,7 @@ async def listing(services: Services) -> str:
     )
 
 
-def page(method: Method) -> str:
+def page(method: ServiceMethod) -> str:
     """All that there is to be known of one."""
     about = json.dumps(method.parameters, ensure_ascii=False, indent=1)
     return f"{method.tool}: {method.description}\n\nA service of the relay. Its arguments, as a JSON Schema:\n{about}\n"
@@ -73,7 +73,7 @@ def text(result: Any) -> str:
     return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, indent=1)
 
 
-def _signature(method: Method) -> str:
+def _signature(method: ServiceMethod) -> str:
     needed = method.parameters.get("required", ())
     names = [
         name if name in needed else f"{name}?" for name in method.parameters.get("properties", {})

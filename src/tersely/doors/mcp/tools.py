@@ -71,7 +71,7 @@ _BOUNDS_OF_SIZE = frozenset({"minLength", "maxLength", "minItems", "maxItems", "
 _PLAIN_DEFAULTS: tuple[Any, ...] = (None, "", [], False, 0)
 
 
-class Tool(NamedTuple):
+class ListedTool(NamedTuple):
     """One entry of the list."""
 
     name: str
@@ -88,7 +88,7 @@ class Question(NamedTuple):
     arguments: JsonObject
 
 
-def _callers() -> list[Tool]:
+def _callers() -> list[ListedTool]:
     about_more = (
         f"Lists the tools that {CALL} and {ACT} call: calls, dead code, slices, threads, state, artifacts, board "
         "and others. With tool: all about that one"
@@ -97,18 +97,18 @@ def _callers() -> list[Tool]:
     called = {"tool": named, "arguments": {"type": "object", "description": "by name"}}
     acting = f"Calls a tool that {MORE_TOOLS} lists and that changes what agents share"
     return [
-        Tool(MORE_TOOLS, about_more, object_schema({"tool": named}, []), only_reads=True),
-        Tool(
+        ListedTool(MORE_TOOLS, about_more, object_schema({"tool": named}, []), only_reads=True),
+        ListedTool(
             CALL,
             f"Calls a tool that {MORE_TOOLS} lists and that reads",
             object_schema(called, ["tool"]),
             only_reads=True,
         ),
-        Tool(ACT, acting, object_schema(called, ["tool"]), only_reads=False),
+        ListedTool(ACT, acting, object_schema(called, ["tool"]), only_reads=False),
     ]
 
 
-def tools(*, all_tools: bool = False) -> list[Tool]:
+def tools(*, all_tools: bool = False) -> list[ListedTool]:
     """The listed tools: the core and the pair, or every capability as a tool of its own."""
     if all_tools:
         return [
@@ -244,7 +244,7 @@ def called(arguments: JsonMapping) -> tuple[str, Any, JsonObject]:
     return name, budget, inner or {}
 
 
-def _tool(capability: Capability, shown: tuple[str, ...], *, is_core: bool = False) -> Tool:
+def _tool(capability: Capability, shown: tuple[str, ...], *, is_core: bool = False) -> ListedTool:
     declared = {parameter.name: parameter for parameter in capability.parameters}
     properties = {name: _schema(declared[name]) for name in shown if name != BUDGET}
     is_asked_of_code = capability.context is Context.WORKSPACE
@@ -254,7 +254,7 @@ def _tool(capability: Capability, shown: tuple[str, ...], *, is_core: bool = Fal
     needed = _is_expected if is_core and is_asked_of_code else _is_needed
     required = [name for name in shown if needed(declared[name])]
     only_reads = capability.effect is Effect.READ
-    return Tool(
+    return ListedTool(
         tool_name(capability.name),
         capability.summary,
         object_schema(properties, required),

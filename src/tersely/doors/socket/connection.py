@@ -24,7 +24,7 @@ SOCKET_OUTPUT_BYTES = 1_048_576
 SOCKET_SAID_BYTES = 262_144  # sent together
 
 
-class Desk(Protocol):
+class FrameDesk(Protocol):
     """Whoever reads what clients send."""
 
     def came(self, connection: Connection) -> None:
@@ -49,7 +49,7 @@ class Desk(Protocol):
 class Connection(asyncio.Protocol):
     """Reads while answers are taken, and says what it is told to."""
 
-    def __init__(self, desk: Desk, principal: Principal | None = None) -> None:
+    def __init__(self, desk: FrameDesk, principal: Principal | None = None) -> None:
         """`principal` is the identity that has come from elsewhere; None: whoever is at the socket
         in the home.
         """

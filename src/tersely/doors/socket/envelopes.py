@@ -49,7 +49,7 @@ class MalformedError(Exception):
     """A frame that holds no envelope, or an envelope whose payload is not what its type asks for."""
 
 
-class About(Struct):
+class AboutFrame(Struct):
     """The readable fields of an envelope that is none: enough to answer it."""
 
     type: str = ""
@@ -115,7 +115,7 @@ class _Sent(Struct, omit_defaults=True, rename={"from_": "from"}):
 # From clients
 
 
-class Capabilities(Struct):
+class HelloCapabilities(Struct):
     """The abilities of a client."""
 
     ack: bool = True
@@ -125,7 +125,7 @@ class Capabilities(Struct):
     channel_ack: bool = False  # it acknowledges CHANNEL_MESSAGE as well
 
 
-class Session(Struct):
+class HelloSession(Struct):
     """The token with which a client goes on where it was."""
 
     resume_token: Short = ""
@@ -138,7 +138,7 @@ class Auth(Struct):
     bind: bool = False
 
 
-class Service(Struct):
+class HelloService(Struct):
     """The description that a service gives of itself."""
 
     name: Short = ""
@@ -150,7 +150,7 @@ class Hello(Struct):
     """The first envelope of a client: its name, and what it can do."""
 
     agent: Given
-    capabilities: Capabilities = msgspec.field(default_factory=Capabilities)
+    capabilities: HelloCapabilities = msgspec.field(default_factory=HelloCapabilities)
     entityType: Entity | None = None  # noqa: N815 - as it is sent
     cli: Short | None = None
     program: Short | None = None
@@ -160,16 +160,16 @@ class Hello(Struct):
     project: Short | None = None
     displayName: Short | None = None  # noqa: N815 - as it is sent
     avatarUrl: Text | None = None  # noqa: N815 - as it is sent
-    session: Session | None = None
+    session: HelloSession | None = None
     auth: Auth | None = None
-    service: Service | None = None
+    service: HelloService | None = None
 
 
 class Resume(Struct):
     """A client that shows its resume token alone."""
 
     resume_token: Annotated[str, Meta(min_length=1, max_length=200)]
-    capabilities: Capabilities = msgspec.field(default_factory=Capabilities)
+    capabilities: HelloCapabilities = msgspec.field(default_factory=HelloCapabilities)
 
 
 class Send(Struct):
@@ -191,7 +191,7 @@ class Acknowledged(Struct):
     stage: Literal["delivered", "injected", "seen"] = "delivered"
 
 
-class Refused(Struct):
+class RefusedDelivery(Struct):
     """A message that a client does not take: BUSY means later, all else never."""
 
     ack_id: Id
@@ -200,7 +200,7 @@ class Refused(Struct):
     message: Text | None = None
 
 
-class Activity(Struct):
+class ToldActivity(Struct):
     """The activity of a client: working, idle, waits for permission; and what its terminal shows,
     "" for no news of it.
     """
@@ -225,7 +225,7 @@ class ChannelSend(Struct):
     thread: Short | None = None
 
 
-class Stream(Struct, omit_defaults=True):
+class SyncStream(Struct, omit_defaults=True):
     """The last number that one has of the messages of a sender and topic."""
 
     peer: Short
@@ -237,7 +237,7 @@ class Stream(Struct, omit_defaults=True):
 class Sync(Struct):
     """The last numbers that one has, of each sender and topic."""
 
-    streams: Annotated[list[Stream], Meta(max_length=1_000)]
+    streams: Annotated[list[SyncStream], Meta(max_length=1_000)]
     session_id: Short = ""
 
 
@@ -272,13 +272,13 @@ class ServiceResponse(Struct, omit_defaults=True):
 
 
 _ENVELOPES = msgspec.json.Decoder(Envelope)
-_ABOUTS = msgspec.json.Decoder(About)
+_ABOUTS = msgspec.json.Decoder(AboutFrame)
 _ANYTHING = msgspec.json.Decoder()
 _ENCODER = msgspec.json.Encoder()
 _DECODERS: dict[type, msgspec.json.Decoder[Any]] = {
     one: msgspec.json.Decoder(one)
     for one in (
-        Hello, Resume, Send, Acknowledged, Refused, Activity, InChannel, ChannelSend, Sync, ServiceRequest,
+        Hello, Resume, Send, Acknowledged, RefusedDelivery, ToldActivity, InChannel, ChannelSend, Sync, ServiceRequest,
         ServiceResponse,
     )
 }  # fmt: skip
@@ -299,12 +299,12 @@ def read(body: bytes) -> Envelope:
     return envelope
 
 
-def about(body: bytes) -> About:
+def about(body: bytes) -> AboutFrame:
     """The type and id in a frame that `read` refuses, as far as they can be made out."""
     try:
         return _ABOUTS.decode(_SURROGATE.sub(rb"\\ufffd", body).decode("utf-8", "replace"))
     except (msgspec.MsgspecError, RecursionError):
-        return About()
+        return AboutFrame()
 
 
 def payload_of(envelope: Envelope, kind: type[Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tersely.doors.socket.connection import Connection
-from tersely.doors.socket.envelopes import About, Envelope, MalformedError
+from tersely.doors.socket.envelopes import AboutFrame, Envelope, MalformedError
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MESSAGE_RETRY_SECONDS
 
@@ -17,7 +17,7 @@ _RETRY_MS = round(MESSAGE_RETRY_SECONDS * 1000)
 
 
 def refuse(
-    connection: Connection, envelope: Envelope | About, error: MalformedError | TerselyError
+    connection: Connection, envelope: Envelope | AboutFrame, error: MalformedError | TerselyError
 ) -> None:
     """Answer what cannot be done in the manner of its type."""
     if connection.name and envelope.id and envelope.type in _ANSWERED_BY_NACK:

@@ -14,7 +14,7 @@ from msgspec import Raw
 from tersely.doors.socket.connection import Connection
 from tersely.doors.socket.envelopes import (
     Hello,
-    Service,
+    HelloService,
     ServiceFailure,
     ServiceRequest,
     ServiceResponse,
@@ -40,7 +40,7 @@ Answer = Callable[[ServiceResponse], None]
 _LOG = logging.getLogger("tersely.doors.socket")
 
 
-class Asked(NamedTuple):
+class AskedMethod(NamedTuple):
     """A question to a service of our own."""
 
     method: str
@@ -57,7 +57,7 @@ class Own(Protocol):
     def declared(self) -> Declared:
         """The service as it was declared."""
 
-    async def answer(self, asked: Asked) -> bytes:
+    async def answer(self, asked: AskedMethod) -> bytes:
         """The result as JSON; raises what there is instead."""
 
 
@@ -106,7 +106,7 @@ class Services:
             return TerselyError(
                 "name_taken", f"{hello.agent} is a service of the relay itself; {instead}"
             )
-        told = hello.service or Service()
+        told = hello.service or HelloService()
         if told.name not in {"", hello.agent}:
             return TerselyError(
                 "invalid_argument", f"the service {told.name[:80]} says to be {hello.agent}"
@@ -119,7 +119,7 @@ class Services:
 
     def joined(self, service: Connection) -> None:
         """A client that is a service has been let in; `service.declared` is what it said of itself."""
-        told = getattr(service.declared, "service", None) or Service()
+        told = getattr(service.declared, "service", None) or HelloService()
         found = declared(service.name, told.version, told.capabilities)
         self._connected[service.name] = service
         self._declared[service.name] = found
@@ -172,7 +172,7 @@ class Services:
         self._asked_by[service.name, sender] += 1
         own = self._own.get(service.name)
         if own is not None:
-            asked = Asked(
+            asked = AskedMethod(
                 request.method, bytes(request.params), seconds, directory, request.format == "text"
             )
             one.task = asyncio.get_running_loop().create_task(
@@ -247,7 +247,7 @@ class Services:
             raise TerselyError("busy", message, "wait for answers")
         return service
 
-    async def _have_answered(self, sent_id: str, own: Own, asked: Asked) -> None:
+    async def _have_answered(self, sent_id: str, own: Own, asked: AskedMethod) -> None:
         try:
             result = await own.answer(asked)
         except TerselyError as error:

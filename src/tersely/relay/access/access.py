@@ -13,7 +13,7 @@ from tersely.relay.access.principals import Level, Principal, is_meant
 from tersely.relay.access.rules import RULES
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.cassettes import THREAD_ID as CASSETTES
-from tersely.relay.mail.identities import IDENTITY, Claim
+from tersely.relay.mail.identities import IDENTITY, NameClaim
 from tersely.relay.store.mailboxes import Sought
 from tersely.relay.store.streams import THREAD
 from tersely.relay.teams.board import PROJECT_THREAD
@@ -75,7 +75,7 @@ class Access:
             known = mail.identities.get(name)
             if known is None:
                 self._check_room(principal)
-                claim = Claim(name, "user", details={IDENTITY: principal.name})
+                claim = NameClaim(name, "user", details={IDENTITY: principal.name})
                 _, write = mail.identities.open(claim, is_live=False)
                 mail.write(write)
         if known is None:

@@ -37,7 +37,7 @@ class Refusal(msgspec.Struct, omit_defaults=True):
     not_written: int = 0
 
 
-class Listed(msgspec.Struct):
+class ListedRefusal(msgspec.Struct):
     """A refusal with its number and when it was, in ms since 1970."""
 
     number: int
@@ -69,14 +69,14 @@ class Audit:
             refusal.not_written, self._left_out = self._left_out, 0
         self._writing = self._store.submit(Batch((Append(STREAM, REFUSED, encode(refusal)),)))
 
-    def latest(self, limit: int) -> list[Listed]:
+    def latest(self, limit: int) -> list[ListedRefusal]:
         """The refusals, the oldest of the latest first, with all that were told of before."""
         if self._writing is not None:
             wait((self._writing,))
         after = max(0, self._store.last(STREAM) - limit)
         decode = msgspec.json.Decoder(Refusal).decode
         return [
-            Listed(one.number, one.at_ms, decode(one.body))
+            ListedRefusal(one.number, one.at_ms, decode(one.body))
             for one in self._store.entries(STREAM, after, limit)
         ]
 

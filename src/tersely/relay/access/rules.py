@@ -16,7 +16,7 @@ from tersely.relay.store.streams import no_thread
 Arguments = JsonMapping
 
 
-class Facts(Protocol):
+class RuleFacts(Protocol):
     """The questions that rules ask of the relay."""
 
     def owns(self, principal: Principal, name: str) -> bool:
@@ -40,7 +40,7 @@ class Facts(Protocol):
         """True if an agent of an identity waits for a permission."""
 
 
-Check = Callable[[Facts, Principal, Arguments], Arguments]
+Check = Callable[[RuleFacts, Principal, Arguments], Arguments]
 
 
 class Rule(NamedTuple):
@@ -52,25 +52,25 @@ class Rule(NamedTuple):
     check: Check
 
 
-def _anything(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
+def _anything(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
     return given
 
 
-def _in_thread(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
+def _in_thread(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
     thread_id = given.get("thread") or ""
     if thread_id and not facts.is_member(principal, thread_id):
         raise no_thread(thread_id)
     return given
 
 
-def _own_name(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
+def _own_name(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
     name = given.get("name") or ""
     if name and not facts.owns(principal, name):
         raise _denied(f"{name[:80]} is no name of {principal.name}")
     return given
 
 
-def _in_channel(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
+def _in_channel(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
     channel, member = given.get("channel") or "", given.get("member") or ""
     if not is_meant(principal.scopes.channels, channel):
         raise _denied(f"the token is not for the channel {channel[:80]}")
@@ -79,7 +79,7 @@ def _in_channel(facts: Facts, principal: Principal, given: Arguments) -> Argumen
     return given
 
 
-def _message(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
+def _message(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
     to = given.get("to") or ""
     channel = given.get("channel") or (to if to.startswith("#") else "")
     if channel:
@@ -87,14 +87,14 @@ def _message(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
     return _in_thread(facts, principal, given)
 
 
-def _topic(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
+def _topic(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
     kind, _, name = (given.get("topic") or "").partition(":")
     if kind == "logs" and not facts.owns(principal, name):
         raise _denied("what others log is theirs")
     return given
 
 
-def _in_project(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
+def _in_project(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
     if given.get("thread"):
         return _in_thread(facts, principal, given)
     project = given.get("project") or ""
@@ -109,27 +109,27 @@ def _in_project(facts: Facts, principal: Principal, given: Arguments) -> Argumen
     return given
 
 
-def _artifact(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
+def _artifact(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
     if given.get("thread"):
         return _in_thread(facts, principal, given)
     return {**given, "thread": facts.thread_of(principal, str(given.get("ref", "")))}
 
 
-def _call(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
+def _call(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
     capability = str(given.get("capability", ""))
     if facts.reads_machine(capability) and not principal.may(Level.ADMIN):
         raise _denied(f"{capability[:80]} reads the disk of the relay's machine")
     return _in_thread(facts, principal, given)
 
 
-def _service(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
+def _service(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
     service = str(given.get("service", ""))
     if facts.is_of_machine(service) and not principal.may(Level.ADMIN):
         raise _denied(f"{service[:80]} reads the disk of the relay's machine")
     return given
 
 
-def _permission(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
+def _permission(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
     if not facts.waits_for_permission(principal, str(given.get("name", ""))):
         raise TerselyError(
             "permission_not_found", f"no agent of {principal.name} waits for that", "see agents"
@@ -137,7 +137,7 @@ def _permission(facts: Facts, principal: Principal, given: Arguments) -> Argumen
     return given
 
 
-def _own_token(facts: Facts, principal: Principal, given: Arguments) -> Arguments:
+def _own_token(facts: RuleFacts, principal: Principal, given: Arguments) -> Arguments:
     if given.get("name") != principal.token_id:
         raise _denied("only the user that the relay belongs to ends the tokens of others")
     return given

@@ -20,7 +20,7 @@ MAX_LONG_ARTIFACTS = 1_000  # that one question looks at
 
 
 @frozen
-class Found:
+class FoundArtifact:
     """An artifact with the words that were looked for, which stand between « and »."""
 
     ref: str
@@ -31,16 +31,16 @@ class Found:
 
 
 @frozen
-class Search:
+class ArtifactSearch:
     """The hits of a search, the best first. `unread` long artifacts were searched in their
     beginning alone.
     """
 
-    results: list[Found]
+    results: list[FoundArtifact]
     unread: int = 0
 
 
-def search(store: Store, thread_id: str, query: str, limit: int) -> Search:
+def search(store: Store, thread_id: str, query: str, limit: int) -> ArtifactSearch:
     """The artifacts of a thread, of all threads without one, whose text has the words of a query:
     all of them, or, where none has, any.
     """
@@ -49,14 +49,14 @@ def search(store: Store, thread_id: str, query: str, limit: int) -> Search:
     owner = THREAD + thread_id if thread_id else ""
     words = re.findall(r"\w+", query)[:MAX_QUERY_WORDS]
     if not words:
-        return Search([])
+        return ArtifactSearch([])
     results = _in_index(store, owner, words, limit, all_words=True)
     if len(results) == limit:
-        return Search(results)
+        return ArtifactSearch(results)
     seen = {(one.thread_id, one.ref) for one in results}
     more, unread = _in_long(store, owner, words, seen, limit - len(results))
     found = [*results, *more] or _in_index(store, owner, words, limit, all_words=False)
-    return Search(found, unread)
+    return ArtifactSearch(found, unread)
 
 
 def searched_version(store: Store, thread_id: str) -> int:
@@ -66,7 +66,7 @@ def searched_version(store: Store, thread_id: str) -> int:
 
 def _in_index(
     store: Store, owner: str, words: Sequence[str], limit: int, *, all_words: bool
-) -> list[Found]:
+) -> list[FoundArtifact]:
     """The matches in the index of words, which has the beginnings of artifacts."""
     matches = store.search(owner, words, limit, all_words=all_words)
     return [_found(match.owner, match.digest, match.body, match.snippet) for match in matches]
@@ -74,11 +74,11 @@ def _in_index(
 
 def _in_long(
     store: Store, owner: str, words: Sequence[str], seen: set[tuple[str, str]], limit: int
-) -> tuple[list[Found], int]:
+) -> tuple[list[FoundArtifact], int]:
     """The matches in long artifacts, found by reading them, and the number of those that were not
     read.
     """
-    results: list[Found] = []
+    results: list[FoundArtifact] = []
     long, unread = store.long_texts(owner, SEARCHED_BYTES, MAX_LONG_ARTIFACTS)
     left_bytes = MAX_SCANNED_BYTES
     for place, one in long:
@@ -99,6 +99,6 @@ def _in_long(
     return results, unread
 
 
-def _found(owner: str, digest: str, body: bytes, snippet: str) -> Found:
+def _found(owner: str, digest: str, body: bytes, snippet: str) -> FoundArtifact:
     about = decode(body)
-    return Found(digest, owner.removeprefix(THREAD), about["name"], about["type"], snippet)
+    return FoundArtifact(digest, owner.removeprefix(THREAD), about["name"], about["type"], snippet)

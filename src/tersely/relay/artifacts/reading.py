@@ -22,14 +22,14 @@ BASE_LETTERS = 4_096  # that are remembered
 SNIPPET_CHARACTERS = 120  # on each side of the first word that was found
 
 
-class Line(NamedTuple):
+class ArtifactTextLine(NamedTuple):
     """A line and its number, from 1."""
 
     number: int
     text: str
 
 
-def lines(store: Store, digest: str) -> Iterator[Line]:
+def lines(store: Store, digest: str) -> Iterator[ArtifactTextLine]:
     """All lines of an artifact, each cut to `MAX_READ_LINE_CHARACTERS`; no more than one piece of
     it is in memory.
     """
@@ -38,18 +38,18 @@ def lines(store: Store, digest: str) -> Iterator[Line]:
         first, *rest = text.split("\n")
         begun = shortened(begun + first, MAX_READ_LINE_CHARACTERS)
         for text in rest:
-            yield Line(number, begun)
+            yield ArtifactTextLine(number, begun)
             number, begun = number + 1, shortened(text, MAX_READ_LINE_CHARACTERS)
     if begun:
-        yield Line(number, begun)
+        yield ArtifactTextLine(number, begun)
 
 
-def between(store: Store, digest: str, first: int, last: int) -> list[Line]:
+def between(store: Store, digest: str, first: int, last: int) -> list[ArtifactTextLine]:
     """The lines from one number to another, at most `MAX_READ_LINES`."""
     return list(islice(lines(store, digest), first - 1, min(last, first - 1 + MAX_READ_LINES)))
 
 
-def matching(store: Store, digest: str, words: Sequence[str]) -> list[Line]:
+def matching(store: Store, digest: str, words: Sequence[str]) -> list[ArtifactTextLine]:
     """The first lines that have all of some words, whatever their case; at most `MAX_READ_LINES`.
 
     Of a line that is longer than `MAX_READ_LINE_CHARACTERS` the pieces are lines of that number,
@@ -57,7 +57,7 @@ def matching(store: Store, digest: str, words: Sequence[str]) -> list[Line]:
     """
     wanted = [word.casefold() for word in words]
 
-    def has_all(line: Line) -> bool:
+    def has_all(line: ArtifactTextLine) -> bool:
         text = line.text.casefold()
         return all(word in text for word in wanted)
 
@@ -101,20 +101,20 @@ def _texts(store: Store, digest: str) -> Iterator[str]:
     yield begun + decoder.decode(b"", final=True)
 
 
-def _pieces(store: Store, digest: str) -> Iterator[Line]:
+def _pieces(store: Store, digest: str) -> Iterator[ArtifactTextLine]:
     """All lines of an artifact, long ones in several pieces."""
     number, begun = 1, ""
     for text in _texts(store, digest):
         *ended, begun = (begun + text).split("\n")
         for line in ended:
             for piece in _in_pieces(line):
-                yield Line(number, piece)
+                yield ArtifactTextLine(number, piece)
             number += 1
         *full, begun = _in_pieces(begun)
         for piece in full:
-            yield Line(number, piece)
+            yield ArtifactTextLine(number, piece)
     if begun:
-        yield Line(number, begun)
+        yield ArtifactTextLine(number, begun)
 
 
 def _in_pieces(line: str) -> list[str]:

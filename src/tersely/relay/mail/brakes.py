@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
-from tersely.relay.policy import Held, Rates
+from tersely.relay.policy import HeldBack, Rates
 
 MAX_COUNTED_PAIRS = 10_000  # of agents, and circles of them; the longest silent are forgotten
 MAX_CIRCLE_AGENTS = 8  # of a circle; what goes round among more is not recognised
@@ -55,7 +55,7 @@ class Brakes:
         # by agent: whose words led to the last that it got
         self._paths: OrderedDict[str, Path] = OrderedDict()
         self._changing = Lock()
-        self.held = Held()  # messages, by whom they were for
+        self.held = HeldBack()  # messages, by whom they were for
 
     def take(self, sender: str, recipients: Sequence[str], channel: str = "") -> None:
         """Count what one agent says to others; raises `turn_limit` or `rate_limited` where it is

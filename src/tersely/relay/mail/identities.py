@@ -44,7 +44,7 @@ class _Heard(NamedTuple):
 
 
 @frozen
-class Claim:
+class NameClaim:
     """The credentials of a client when it comes: the token of a name, or the one to resume with,
     and what it says of itself.
     """
@@ -59,7 +59,7 @@ class Claim:
 
 
 @frozen
-class Session:
+class NameSession:
     """The tokens that a client is given. `token` is there where the name has just been bound."""
 
     identity: Identity
@@ -119,7 +119,9 @@ class Identities:
                 return name
         return None
 
-    def open(self, claim: Claim, *, is_live: bool) -> tuple[Session, Callable[[Tables], None]]:
+    def open(
+        self, claim: NameClaim, *, is_live: bool
+    ) -> tuple[NameSession, Callable[[Tables], None]]:
         """A session for a name, and how it is written down; raises `name_taken`, `unauthorized` or
         `busy`.
 
@@ -143,7 +145,7 @@ class Identities:
         self._before.discard(claim.name)
         return self._opened(claim, before, is_resumed=is_resumed)
 
-    def _check_new(self, claim: Claim) -> None:
+    def _check_new(self, claim: NameClaim) -> None:
         """Raise `name_taken` for a name that would be taken for another, `busy` where there are too
         many.
         """
@@ -190,7 +192,7 @@ class Identities:
             )
         if before is not None:
             return self._seen(before)
-        _, write = self.open(Claim(name, kind), is_live=False)
+        _, write = self.open(NameClaim(name, kind), is_live=False)
         return write
 
     def place(self, name: str, project: str, directory: str) -> Callable[[Tables], None] | None:
@@ -273,8 +275,8 @@ class Identities:
         return [one.name for one in free if one.last_ms < before_ms]
 
     def _opened(
-        self, claim: Claim, before: Identity | None, *, is_resumed: bool
-    ) -> tuple[Session, Callable[[Tables], None]]:
+        self, claim: NameClaim, before: Identity | None, *, is_resumed: bool
+    ) -> tuple[NameSession, Callable[[Tables], None]]:
         now_ms = self._store.now_ms()
         was = before or Identity(claim.name, first_ms=now_ms)
         details = {**was.details, **claim.details}
@@ -293,7 +295,7 @@ class Identities:
         )
         self._know(made)
         self._heard.pop(made.name, None)
-        return Session(made, resume, token, is_resumed), lambda tables: boxes.introduce(
+        return NameSession(made, resume, token, is_resumed), lambda tables: boxes.introduce(
             tables, made
         )
 

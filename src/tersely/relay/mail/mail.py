@@ -28,7 +28,7 @@ from tersely.relay.mail.messages import (
     CHANNEL,
     Accepted,
     Nobody,
-    Outcome,
+    PostOutcome,
     Presence,
     recipients,
 )
@@ -62,7 +62,7 @@ _NUMBER_DIGITS = 18
 class _Sending(NamedTuple):
     post: Post
     refused: tuple[str, ...]
-    then: Callable[[Outcome], None]
+    then: Callable[[PostOutcome], None]
 
 
 class _Writing(NamedTuple):
@@ -161,7 +161,7 @@ class Mail:
         count, size = self._loads.get(mailbox, (0, 0))
         return count, size
 
-    def post(self, one: Post, then: Callable[[Outcome], None]) -> None:
+    def post(self, one: Post, then: Callable[[PostOutcome], None]) -> None:
         """Accept a message; `flush` has it written. Raises `busy`: nothing was taken, and it may be
         sent again.
 
@@ -246,7 +246,7 @@ class Mail:
         """Accept a message and wait until it is written, which no thread may do that `attach`
         names.
         """
-        outcome: Future[Outcome] = Future()
+        outcome: Future[PostOutcome] = Future()
         self.post(one, outcome.set_result)
         self.flush()
         return self.accepted(outcome.result())
@@ -267,7 +267,7 @@ class Mail:
             raise given
         return given
 
-    def accepted(self, outcome: Outcome) -> Accepted:
+    def accepted(self, outcome: PostOutcome) -> Accepted:
         """The acceptance of a message, with its numbers; raises `key_reused` and what kept it from
         being written.
         """
@@ -551,7 +551,7 @@ class Mail:
                     self._release(sending.post)
                 else:
                     self._own.posted(sending.post, posted)
-                sending.then(Outcome(sending.post, posted, sending.refused))
+                sending.then(PostOutcome(sending.post, posted, sending.refused))
             for writing, given in zip(group.writings, written.given, strict=True):
                 writing.then(given)
         finally:
@@ -569,7 +569,7 @@ class Mail:
             self._forget_notes(marks[:-MAX_WAITING_POSTS])
         for sending in group.sendings:
             self._release(sending.post)
-            sending.then(Outcome(sending.post, None, (), failure))
+            sending.then(PostOutcome(sending.post, None, (), failure))
         for writing in group.writings:
             writing.then(failure)
         with self._changing:

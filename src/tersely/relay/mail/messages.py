@@ -100,7 +100,7 @@ class Accepted(NamedTuple):
     is_repetition: bool
 
 
-class Outcome(NamedTuple):
+class PostOutcome(NamedTuple):
     """A message with what the store said: `posted`, or the `failure` that kept it from being
     written.
     """

@@ -25,7 +25,7 @@ from tersely.foundation.limits import MAX_REFS, RECEIPT_SECONDS
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import Artifact, CountTokens, Origin
 from tersely.relay.encoding import canonical, decode, encode
-from tersely.relay.policy import Held, Policy, Rates, Reach
+from tersely.relay.policy import HeldBack, Policy, Rates, Reach
 from tersely.relay.store.commands import Batch, Cache, Command, Count
 from tersely.relay.store.store import Store
 from tersely.relay.store.streams import CAPABILITY_INVOKED, happened
@@ -145,7 +145,7 @@ class Calls:
         self._declared: dict[str, Callable[[], Offer]] = {}
         self._running: dict[str, Future[Artifact]] = {}
         self._changing = Lock()
-        self.held = Held()  # calls, by their capabilities
+        self.held = HeldBack()  # calls, by their capabilities
         # how many calls have led to those that an actor makes now
         self.hops_of: Callable[[str], int] = lambda actor: 0
 

@@ -17,7 +17,7 @@ from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, REQUEST_SECONDS
 from tersely.relay.encoding import decode, encode
-from tersely.relay.policy import Held, Policy, Rates
+from tersely.relay.policy import HeldBack, Policy, Rates
 from tersely.relay.services.calls import Call, Calls, Given, Offer
 from tersely.relay.services.declared import Declared, capability
 from tersely.relay.services.figures import Figures, Sample, family
@@ -39,7 +39,7 @@ class Question(NamedTuple):
     hops: int = 0  # questions and calls that led to this one
 
 
-class Desk(Protocol):
+class ServiceDesk(Protocol):
     """Whoever asks services. Used on its loop."""
 
     def put(self, actor: str, question: Question, seconds: float, answer: Answer) -> None:
@@ -56,18 +56,18 @@ class Services:
         self._rates = Rates(policy.messages_per_minute)
         self._offered: dict[str, list[str]] = {}  # the capabilities of each
         self._known: dict[str, Declared] = {}
-        self._desk: Desk | None = None
+        self._desk: ServiceDesk | None = None
         self._call_soon: Callable[..., object] = lambda *_: None
         self._waiting = BoundedSemaphore(MAX_SERVICE_CALLS)
         self._asked: dict[str, Counter[int]] = {}  # by service: the hops of its open questions
         self._asking = Lock()
-        self.held = Held()  # questions, by their services
+        self.held = HeldBack()  # questions, by their services
         calls.hops_of = self.hops_of
         self.figures = Figures()
         # the bridges as their owner has decided, for whoever shows settings
         self.settings: list[JsonObject] = []
 
-    def attach(self, call_soon: Callable[..., object], desk: Desk) -> None:
+    def attach(self, call_soon: Callable[..., object], desk: ServiceDesk) -> None:
         """Have a desk asked from now on; `call_soon` has its loop call something."""
         self._call_soon, self._desk = call_soon, desk
 

@@ -42,11 +42,11 @@ def move(home: Path, url: str, *, out: bool) -> None:
             moving.move(source, target, Path(drafts))
 
 
-def _entered(stack: ExitStack, engine: Engine) -> moving.Place:
+def _entered(stack: ExitStack, engine: Engine) -> moving.OpenedStore:
     """A store in a transaction, which no other process writes meanwhile."""
     database = stack.enter_context(closing(engine.writer()))
     stack.enter_context(database.transaction())
-    return moving.Place(engine, database)
+    return moving.OpenedStore(engine, database)
 
 
 def _own(place: Path) -> Engine:

@@ -64,7 +64,7 @@ _NUMBERED = (
 _KEPT = ("stream", "document", "blob", "message", "identity")  # of which an empty store has nothing
 
 
-class Place(NamedTuple):
+class OpenedStore(NamedTuple):
     """A store that is read or written: its engine, and its connection, in a transaction."""
 
     engine: Engine
@@ -76,7 +76,7 @@ def is_empty(database: Statements) -> bool:
     return not any(database.value(f"select 1 from {table} limit 1") for table in _KEPT)
 
 
-def move(source: Place, target: Place, drafts: Path) -> None:
+def move(source: OpenedStore, target: OpenedStore, drafts: Path) -> None:
     """Write all that one keeps into another that is empty.
 
     Large blobs come by way of files in the folder `drafts`, on the disk of the target. Raises
@@ -96,7 +96,7 @@ def move(source: Place, target: Place, drafts: Path) -> None:
     forget_indexed(target.database)
 
 
-def _move_numbered(source: Place, target: Place, table: _Table) -> dict[int, int]:
+def _move_numbered(source: OpenedStore, target: OpenedStore, table: _Table) -> dict[int, int]:
     """The numbers that the target has given to rows, by those that they had."""
     columns = table.columns.partition(", ")[2]
     marks = ", ".join("?" * len(columns.split(", ")))
@@ -108,7 +108,7 @@ def _move_numbered(source: Place, target: Place, table: _Table) -> dict[int, int
     return numbers
 
 
-def _move_blobs(source: Place, target: Place, drafts: Path) -> None:
+def _move_blobs(source: OpenedStore, target: OpenedStore, drafts: Path) -> None:
     for rows in _pages(source.database, _BLOB):
         for digest, size, _, body in rows:
             if body is None:
@@ -118,7 +118,7 @@ def _move_blobs(source: Place, target: Place, drafts: Path) -> None:
         _write(target, _BLOB, rows)
 
 
-def _draft(source: Place, drafts: Path, digest: str) -> Path:
+def _draft(source: OpenedStore, drafts: Path, digest: str) -> Path:
     """A file with the bytes of a large blob, which are on the disk."""
     path = drafts / secrets.token_hex(16)
     hashed = sha256()
@@ -135,7 +135,7 @@ def _draft(source: Place, drafts: Path, digest: str) -> Path:
     return path
 
 
-def _move_attachments(source: Place, target: Place) -> None:
+def _move_attachments(source: OpenedStore, target: OpenedStore) -> None:
     sql = (
         "insert into attachment (owner, number, name, digest, at_ms, body) "
         "values (?, ?, ?, ?, ?, ?) returning id"
@@ -161,7 +161,7 @@ def _pages(database: Statements, table: _Table) -> Iterator[list[Row]]:
         rows = database.rows(f"{select} where ({keys}) > ({marks}) {end}", last)
 
 
-def _write(target: Place, table: _Table, rows: list[Row]) -> None:
+def _write(target: OpenedStore, table: _Table, rows: list[Row]) -> None:
     marks = ", ".join("?" * len(table.columns.split(", ")))
     sql = f"insert into {table.name} ({table.columns}) values ({marks})"
     target.database.execute_many(sql, rows)

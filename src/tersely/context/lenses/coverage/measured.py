@@ -16,7 +16,7 @@ from tersely.code.coverage.model import (
     both,
 )
 from tersely.code.coverage.naming import KnownTests
-from tersely.code.coverage.remap import Places
+from tersely.code.coverage.remap import ReportPlaces
 from tersely.code.coverage.staleness import Stale
 
 
@@ -55,7 +55,7 @@ class Measured:
 StaleOf = Callable[[str, FileCoverage], Stale | None]
 
 
-def measured(coverage: Coverage, run: Tested, places: Places, stale_of: StaleOf) -> Measured:
+def measured(coverage: Coverage, run: Tested, places: ReportPlaces, stale_of: StaleOf) -> Measured:
     """Place a report; files that are one in the repository are one."""
     placement = places.place([file.path for file in coverage.files])
     found: dict[str, list[FileCoverage]] = defaultdict(list)
@@ -90,7 +90,7 @@ def _united(path: str, files: Sequence[FileCoverage]) -> FileCoverage:
     return replace(first, hits=hits, tests=tests)
 
 
-def _placed_failures(run: Tested, places: Places) -> tuple[FailedTest, ...]:
+def _placed_failures(run: Tested, places: ReportPlaces) -> tuple[FailedTest, ...]:
     written = {frame.path for failure in run.failures for frame in failure.frames}
     found = places.place(sorted(written)).found
     return tuple(

@@ -27,7 +27,7 @@ ACCEPT_AGAIN_SECONDS = 0.1  # after the system had no room for a connection
 
 
 @dataclass(slots=True)
-class Standing:
+class ConnectionStanding:
     """The findings of a door about one connection: whether it has shown once who it is."""
 
     is_known: bool = False

@@ -14,7 +14,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from tersely.doors.http.connecting.accepting import STANDING, AcceptingServer, Standing
+from tersely.doors.http.connecting.accepting import STANDING, AcceptingServer, ConnectionStanding
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.request_parsing import PEER
 from tersely.doors.listening import Address
@@ -59,7 +59,7 @@ class _Protocol(H11Protocol):
         self, *, app_state: JsonObject, forget: Callable[[], object], **parts: Any
     ) -> None:
         """`forget` is called when it ends, unless it has become a WebSocket."""
-        self._standing = Standing()
+        self._standing = ConnectionStanding()
         super().__init__(app_state={**app_state, STANDING: self._standing}, **parts)
         self._forget = forget
         self._is_websocket = False

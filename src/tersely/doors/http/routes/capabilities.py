@@ -10,7 +10,7 @@ from tersely.capabilities.answers.text import Style
 from tersely.capabilities.relay import asking
 from tersely.capabilities.relay.context import RelayContext
 from tersely.doors.http.contract.operations import Operation
-from tersely.doors.http.request_parsing import Asked
+from tersely.doors.http.request_parsing import AskedOperation
 from tersely.doors.http.routes.plain import Handler
 from tersely.foundation import JsonMapping, JsonObject
 from tersely.relay.relay import Relay
@@ -21,7 +21,7 @@ SAVINGS = "token.savings"
 def handler_of(operation: Operation) -> Handler:
     """The handler of an operation that is a capability."""
 
-    def handler(relay: Relay, asked: Asked) -> Any:
+    def handler(relay: Relay, asked: AskedOperation) -> Any:
         body = {operation.body: to_builtins(asked.body)} if operation.body else asked.body or {}
         arguments = {**asked.path, **_without_none(asked.query), **body}
         return asking.result_of(_context(relay, asked), operation.capability, arguments)
@@ -29,7 +29,7 @@ def handler_of(operation: Operation) -> Handler:
     return handler
 
 
-def ask(relay: Relay, asked: Asked) -> Any:
+def ask(relay: Relay, asked: AskedOperation) -> Any:
     """Any capability, by its name."""
     question = asked.body
     context = _context(relay, asked)
@@ -38,14 +38,14 @@ def ask(relay: Relay, asked: Asked) -> Any:
     )
 
 
-def stats(relay: Relay, asked: Asked) -> Any:
+def stats(relay: Relay, asked: AskedOperation) -> Any:
     """The figures of somebody, of everybody where nobody is named."""
     named = {asked.path["kind"]: asked.path["name"]} if asked.path else {}
     figures = asking.result_of(_context(relay, asked), SAVINGS, named)
     return {"scope": figures.scope, "token_savings": figures}
 
 
-def _context(relay: Relay, asked: Asked) -> RelayContext:
+def _context(relay: Relay, asked: AskedOperation) -> RelayContext:
     return RelayContext(
         relay, asked.agent, asked.key, asked.expected, asked.principal, asked.is_typed,
         asked.is_of_agent, asked.token,

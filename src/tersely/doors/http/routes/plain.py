@@ -9,7 +9,7 @@ import msgspec
 
 from tersely import __version__
 from tersely.doors.http.contract.shapes import Envelope, NewCall
-from tersely.doors.http.request_parsing import Asked
+from tersely.doors.http.request_parsing import AskedOperation
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.agent_names import agent_name
 from tersely.relay.encoding import encode
@@ -17,26 +17,26 @@ from tersely.relay.relay import Relay
 from tersely.relay.services.calls import Call
 from tersely.relay.threads import sessions
 
-Handler = Callable[[Relay, Asked], Any]
+Handler = Callable[[Relay, AskedOperation], Any]
 
 
-def health(relay: Relay, asked: Asked) -> Any:
+def health(relay: Relay, asked: AskedOperation) -> Any:
     """The answer is that there is one."""
     return {"status": "ok"}
 
 
-def version(relay: Relay, asked: Asked) -> Any:
+def version(relay: Relay, asked: AskedOperation) -> Any:
     """The program."""
     return {"version": __version__, "commit": "", "built": ""}
 
 
-def cap_invoke(relay: Relay, asked: Asked) -> Any:
+def cap_invoke(relay: Relay, asked: AskedOperation) -> Any:
     """A call, or one in an envelope."""
     call = _enveloped(relay, asked) if "schema" in asked.body else _plain(asked)
     return relay.calls.invoke(call).told()
 
 
-def _plain(asked: Asked) -> Call:
+def _plain(asked: AskedOperation) -> Call:
     try:
         body = msgspec.convert(asked.body, NewCall)
     except msgspec.ValidationError as error:
@@ -55,7 +55,7 @@ def _plain(asked: Asked) -> Call:
     )
 
 
-def _enveloped(relay: Relay, asked: Asked) -> Call:
+def _enveloped(relay: Relay, asked: AskedOperation) -> Call:
     try:
         body = msgspec.convert(asked.body, Envelope)
         named = agent_name(body.from_)
@@ -71,7 +71,7 @@ def _enveloped(relay: Relay, asked: Asked) -> Call:
     return Call(body.thread_id, body.to_capability, body.payload, actor, body.hops, key=key)
 
 
-def session_end(relay: Relay, asked: Asked) -> Any:
+def session_end(relay: Relay, asked: AskedOperation) -> Any:
     """A summary."""
     body = asked.body
     ended = sessions.Session(body.program, body.description, body.summary, body.exit_status)
@@ -80,7 +80,7 @@ def session_end(relay: Relay, asked: Asked) -> Any:
     )
 
 
-def permission_answer(relay: Relay, asked: Asked) -> Any:
+def permission_answer(relay: Relay, asked: AskedOperation) -> Any:
     """The decision of the person, who asks at the socket in the home; raises `not_permitted` for
     everybody else.
     """

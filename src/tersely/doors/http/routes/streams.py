@@ -18,7 +18,7 @@ from starlette.responses import Response, StreamingResponse
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.threads import told
 from tersely.doors.http.contract.operations import CURSOR_PATTERN, Content
-from tersely.doors.http.request_parsing import Asked
+from tersely.doors.http.request_parsing import AskedOperation
 from tersely.doors.http.routes.event_socket import EVENT_MESSAGES
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, MAX_BUNDLE_BYTES, UPLOAD_CHUNK_SECONDS
@@ -36,10 +36,12 @@ from tersely.relay.threads.threads import Thread
 MAX_EVENT_STREAMS = 256
 HEARTBEAT_SECONDS = 15
 
-Streamed = Callable[[Relay, Asked, Request, Executor], Awaitable[Response]]
+Streamed = Callable[[Relay, AskedOperation, Request, Executor], Awaitable[Response]]
 
 
-async def artifact_upload(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+async def artifact_upload(
+    relay: Relay, asked: AskedOperation, request: Request, pool: Executor
+) -> Response:
     """Bytes to the disk as they come: no more than a chunk is in memory."""
     loop = asyncio.get_running_loop()
     chunks = _chunks(request.stream(), loop)
@@ -57,7 +59,7 @@ async def artifact_upload(relay: Relay, asked: Asked, request: Request, pool: Ex
 
 
 async def artifact_content(
-    relay: Relay, asked: Asked, request: Request, pool: Executor
+    relay: Relay, asked: AskedOperation, request: Request, pool: Executor
 ) -> Response:
     """Bytes from the disk, in chunks. One that is damaged ends early, so that its length is wrong.
 
@@ -74,7 +76,9 @@ async def artifact_content(
     return StreamingResponse(relay.store.blob(found.digest), headers=headers, media_type=mime)
 
 
-async def event_stream(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+async def event_stream(
+    relay: Relay, asked: AskedOperation, request: Request, pool: Executor
+) -> Response:
     """Server-sent events from a number on, for as long as somebody listens."""
     after = asked.query["after"]
     last = request.headers.get("last-event-id", "")
@@ -86,7 +90,7 @@ async def event_stream(relay: Relay, asked: Asked, request: Request, pool: Execu
 
 
 async def event_stream_all(
-    relay: Relay, asked: Asked, request: Request, pool: Executor
+    relay: Relay, asked: AskedOperation, request: Request, pool: Executor
 ) -> Response:
     """Server-sent events of all threads, from now or from behind one on, for as long as somebody
     listens.
@@ -115,7 +119,9 @@ def _streaming(follower: Follower, name: Callable[[Event], str], request: Reques
     )
 
 
-async def thread_export(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+async def thread_export(
+    relay: Relay, asked: AskedOperation, request: Request, pool: Executor
+) -> Response:
     """A bundle, made in a file first: what cannot be written out whole is not begun."""
     thread_id = asked.path["thread"]
     file = await asyncio.get_running_loop().run_in_executor(pool, _exported, relay, thread_id)
@@ -127,7 +133,9 @@ async def thread_export(relay: Relay, asked: Asked, request: Request, pool: Exec
     return StreamingResponse(_closing(file), headers=headers, media_type=Content.BYTES)
 
 
-async def thread_import(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+async def thread_import(
+    relay: Relay, asked: AskedOperation, request: Request, pool: Executor
+) -> Response:
     """A bundle, taken into a file first."""
     loop = asyncio.get_running_loop()
     chunks = _chunks(request.stream(), loop)
@@ -168,7 +176,9 @@ def _closing(file: IO[bytes]) -> Iterator[bytes]:
             yield chunk
 
 
-async def metrics(relay: Relay, asked: Asked, request: Request, pool: Executor) -> Response:
+async def metrics(
+    relay: Relay, asked: AskedOperation, request: Request, pool: Executor
+) -> Response:
     """The figures of services, calls and mail, for Prometheus."""
     lines = await asyncio.get_running_loop().run_in_executor(pool, lambda: "".join(relay.figures()))
     return Response(lines, media_type=CONTENT_TYPE)

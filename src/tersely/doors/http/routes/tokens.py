@@ -15,7 +15,7 @@ from tersely.doors.http.contract.shapes import (
     TokensTold,
     TokenTold,
 )
-from tersely.doors.http.request_parsing import Asked
+from tersely.doors.http.request_parsing import AskedOperation
 from tersely.doors.http.routes.plain import Handler
 from tersely.foundation.errors import TerselyError
 from tersely.relay.access.principals import EVERYTHING, LOCAL, Kind, Level, Principal, Scopes
@@ -34,28 +34,28 @@ def handlers(tokens: Tokens | None) -> dict[str, Handler]:
             raise TerselyError("denied", "this relay has no tokens", "ask where it runs")
         return tokens
 
-    def token_new(relay: Relay, asked: Asked) -> Any:
+    def token_new(relay: Relay, asked: AskedOperation) -> Any:
         grant = _grant(asked.body)
         if grant.tenant == LOCAL:
             _take_name(relay, grant)
         token, secret = there().issue(grant) if asked.body.bearer else there().issue_code(grant)
         return TokenMade(_told(token), secret, is_code=not asked.body.bearer)
 
-    def token_list(relay: Relay, asked: Asked) -> Any:
+    def token_list(relay: Relay, asked: AskedOperation) -> Any:
         return TokensTold([_told(one) for one in there().known()])
 
-    def token_revoke(relay: Relay, asked: Asked) -> Any:
+    def token_revoke(relay: Relay, asked: AskedOperation) -> Any:
         return TokensTold([_told(one) for one in there().revoke(asked.path["name"])])
 
-    def token_rotate(relay: Relay, asked: Asked) -> Any:
+    def token_rotate(relay: Relay, asked: AskedOperation) -> Any:
         token, secret = there().rotate(asked.path["name"])
         return TokenMade(_told(token), secret, is_code=False)
 
-    def join(relay: Relay, asked: Asked) -> Any:
+    def join(relay: Relay, asked: AskedOperation) -> Any:
         token, secret = there().exchange(asked.body.code, asked.body.machine)
         return Joined(token.identity, token.kind, token.tenant, secret, token.id)
 
-    def audit(relay: Relay, asked: Asked) -> Any:
+    def audit(relay: Relay, asked: AskedOperation) -> Any:
         return AuditTold([_refusal(one) for one in relay.audit.latest(asked.query["limit"])])
 
     made: tuple[Handler, ...] = (token_new, token_list, token_revoke, token_rotate, join, audit)

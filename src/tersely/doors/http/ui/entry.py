@@ -34,7 +34,7 @@ class Ticket(NamedTuple):
     may_answer: bool  # agents that wait for permission
 
 
-class Session(NamedTuple):
+class BrowserSession(NamedTuple):
     """One browser that is signed in."""
 
     digest: bytes  # of the secret in its cookie
@@ -44,7 +44,7 @@ class Session(NamedTuple):
     may_answer: bool  # agents that wait for permission
 
 
-class Entry:
+class PagesEntry:
     """Tickets and sessions of one relay. May be used from any thread."""
 
     def __init__(
@@ -59,7 +59,7 @@ class Entry:
         self._token = token
         self._clock = clock
         self._tickets: list[Ticket] = []  # the oldest first
-        self._sessions: list[Session] = []
+        self._sessions: list[BrowserSession] = []
         self._changing = Lock()
 
     def ticket(self, may_answer: bool = False) -> str:
@@ -94,12 +94,12 @@ class Entry:
                 )
             secret = secrets.token_urlsafe(_SECRET_BYTES)
             form_token, until = secrets.token_urlsafe(_SECRET_BYTES), now + UI_SESSION_SECONDS
-            session = Session(_digest(secret), form_token, self._token(), until, may_answer)
+            session = BrowserSession(_digest(secret), form_token, self._token(), until, may_answer)
             live = [one for one in self._sessions if self._holds(one, now)]
             self._sessions = [*live, session][-MAX_UI_SESSIONS:]
         return secret
 
-    def session(self, cookies: str) -> Session | None:
+    def session(self, cookies: str) -> BrowserSession | None:
         """The session that a `Cookie` header belongs to, if it has not expired."""
         shown = [_digest(value) for value in self._shown(cookies)]
         now = self._clock()
@@ -110,7 +110,7 @@ class Entry:
                     found = session
         return found
 
-    def sign_out(self, session: Session) -> None:
+    def sign_out(self, session: BrowserSession) -> None:
         """End a session."""
         with self._changing:
             self._sessions = [one for one in self._sessions if one is not session]
@@ -122,7 +122,7 @@ class Entry:
         age = UI_SESSION_SECONDS if secret else 0
         return f"{self.cookie}={secret}; Path=/ui; Max-Age={age}; HttpOnly; SameSite=Strict"
 
-    def _holds(self, given: Ticket | Session, now: float) -> bool:
+    def _holds(self, given: Ticket | BrowserSession, now: float) -> bool:
         return now < given.until_seconds and given.token == self._token()
 
     def _shown(self, cookies: str) -> list[str]:

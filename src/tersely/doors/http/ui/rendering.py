@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from tersely import __version__
-from tersely.doors.http.ui.entry import Session
+from tersely.doors.http.ui.entry import BrowserSession
 from tersely.foundation import JsonMapping, frozen
 from tersely.foundation.text.escape import visible
 from tersely.relay.encoding import timestamp
@@ -54,7 +54,7 @@ class Trail(NamedTuple):
 
 
 @frozen
-class Shown:
+class ShownPage:
     """A page without its frame: its template, and what stands in it."""
 
     title: str
@@ -76,7 +76,7 @@ class FormOrigin(NamedTuple):
 _NO_FORM = FormOrigin()
 
 
-def document(shown: Shown, session: Session | None, form: FormOrigin = _NO_FORM) -> str:
+def document(shown: ShownPage, session: BrowserSession | None, form: FormOrigin = _NO_FORM) -> str:
     """A whole page as HTML."""
     template = _environment().get_template(shown.template)
     return template.render(

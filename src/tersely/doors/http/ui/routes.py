@@ -23,9 +23,9 @@ from starlette.routing import BaseRoute, Mount, Route
 from tersely.capabilities.relay.asking import result_of
 from tersely.capabilities.relay.context import PERSON, RelayContext
 from tersely.doors.http.failures import status_of
-from tersely.doors.http.request_parsing import Asked
+from tersely.doors.http.request_parsing import AskedOperation
 from tersely.doors.http.routes.streams import MAX_EVENT_STREAMS, artifact_content
-from tersely.doors.http.ui.entry import Entry, Session
+from tersely.doors.http.ui.entry import BrowserSession, PagesEntry
 from tersely.doors.http.ui.pages.agents import agent_page, agents_page
 from tersely.doors.http.ui.pages.messages import message_page, messages_page, thread_messages_page
 from tersely.doors.http.ui.pages.now import now_page
@@ -40,7 +40,7 @@ from tersely.doors.http.ui.pages.work import work_page
 from tersely.doors.http.ui.rendering import (
     MAX_UI_ANSWER_CHARACTERS,
     FormOrigin,
-    Shown,
+    ShownPage,
     Visit,
     document,
 )
@@ -79,7 +79,7 @@ _EVENTS = "text/event-stream"
 _FORM_KEY_BYTES = 16
 _LOG = logging.getLogger("tersely.doors.http")
 
-Page = Callable[[Visit], Shown]
+Page = Callable[[Visit], ShownPage]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 _PAGES: dict[str, Page] = {
@@ -104,7 +104,7 @@ _PAGES: dict[str, Page] = {
 class Pages:
     """The pages of one relay."""
 
-    def __init__(self, relay: Relay, entry: Entry, pool: Executor) -> None:
+    def __init__(self, relay: Relay, entry: PagesEntry, pool: Executor) -> None:
         self._relay = relay
         self._entry = entry
         self._pool = pool
@@ -151,7 +151,7 @@ class Pages:
             visit = Visit(self._relay, request.path_params, _query(request))
             form = FormOrigin(_address(request), secrets.token_urlsafe(_FORM_KEY_BYTES))
 
-            def made() -> tuple[Shown, str]:
+            def made() -> tuple[ShownPage, str]:
                 shown = page(visit)
                 return shown, document(shown, self._session(request), form)
 
@@ -162,7 +162,7 @@ class Pages:
 
         return answering
 
-    def _live(self, request: Request, made: Callable[[], tuple[Shown, str]]) -> Response:
+    def _live(self, request: Request, made: Callable[[], tuple[ShownPage, str]]) -> Response:
         """A page whenever it is another, for as long as somebody looks and is signed in; raises
         `busy`.
         """
@@ -172,7 +172,7 @@ class Pages:
         return StreamingResponse(self._changes(request, made), headers=HEADERS, media_type=_EVENTS)
 
     async def _changes(
-        self, request: Request, made: Callable[[], tuple[Shown, str]]
+        self, request: Request, made: Callable[[], tuple[ShownPage, str]]
     ) -> AsyncGenerator[bytes, None]:
         state, before = request.app.state, ""
         state.event_streams += 1
@@ -194,17 +194,21 @@ class Pages:
     async def _in_pool(self, work: Callable[[], Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
-    def _shown(self, shown: Shown, session: Session | None, status: int = 200) -> Response:
+    def _shown(
+        self, shown: ShownPage, session: BrowserSession | None, status: int = 200
+    ) -> Response:
         return _html(document(shown, session), status)
 
-    def _session(self, request: Request) -> Session | None:
+    def _session(self, request: Request) -> BrowserSession | None:
         return self._entry.session(_cookies(request))
 
     # What is not a page
 
     async def _artifact_content(self, request: Request) -> Response:
         path = {"thread": request.path_params["thread_id"], "ref": request.path_params["ref"]}
-        return await artifact_content(self._relay, Asked(path, {}, None, ""), request, self._pool)
+        return await artifact_content(
+            self._relay, AskedOperation(path, {}, None, ""), request, self._pool
+        )
 
     async def _artifact_image(self, request: Request) -> Response:
         visit = Visit(self._relay, request.path_params, {})
@@ -229,7 +233,7 @@ class Pages:
         """
         query = _query(request)
         values = {"ticket": query.get("ticket", ""), "next": _place(query.get("next", ""))}
-        return self._shown(Shown("Sign in", "login.html", values, is_live=False), None)
+        return self._shown(ShownPage("Sign in", "login.html", values, is_live=False), None)
 
     async def _login(self, request: Request) -> Response:
         form = await _form(request)
@@ -243,7 +247,7 @@ class Pages:
         cookie = {"set-cookie": self._entry.cookie_header("")}
         return RedirectResponse("/ui/login", 303, {**HEADERS, **cookie})
 
-    async def _own_form(self, request: Request) -> tuple[Session, dict[str, str]]:
+    async def _own_form(self, request: Request) -> tuple[BrowserSession, dict[str, str]]:
         """The fields of a form of a page that this browser was sent; raises `forbidden_origin`."""
         form = await _form(request)
         session = self._session(request)
@@ -251,7 +255,7 @@ class Pages:
             raise _not_of_page()
         return session, form
 
-    async def _form_of_person(self, request: Request) -> tuple[Session, dict[str, str]]:
+    async def _form_of_person(self, request: Request) -> tuple[BrowserSession, dict[str, str]]:
         """The same for what the person alone may do; raises `not_permitted` too."""
         session, form = await self._own_form(request)
         if not session.may_answer:
@@ -301,14 +305,14 @@ class Pages:
         return self._shown(_failure(told), self._session(request), 500)
 
 
-def _failure(error: TerselyError) -> Shown:
+def _failure(error: TerselyError) -> ShownPage:
     title = {"unauthorized": "Sign in first", "no_route": "Not found"}.get(
         error.code, "This did not work"
     )
     hint = error.hint or "Go back to the first page."
     if error.code == "unauthorized" and "ticket" not in error.message:
         hint = "`tersely relay open THREAD` opens a page that signs this browser in."
-    return Shown(title, "failure.html", {"error": error, "hint": hint}, is_live=False)
+    return ShownPage(title, "failure.html", {"error": error, "hint": hint}, is_live=False)
 
 
 def _message_id(form: dict[str, str], said: dict[str, str]) -> str:

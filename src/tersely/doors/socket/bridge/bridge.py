@@ -24,8 +24,8 @@ from tersely.daemon.ndjson.commands import TEXT_COMMAND, call
 from tersely.daemon.ndjson.spellings import PREFIX, SPELLINGS, Spelling, spelling_of
 from tersely.daemon.place import Place
 from tersely.doors.socket.bridge.fallbacks import fallback
-from tersely.doors.socket.bridge.link import Link, LostError, Reply, UnreachableError
-from tersely.doors.socket.services import Asked
+from tersely.doors.socket.bridge.link import BridgeLink, BridgeReply, LostError, UnreachableError
+from tersely.doors.socket.services import AskedMethod
 from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 from tersely.foundation.limits import MAX_CLIENT_REQUESTS, MAX_REQUEST_SECONDS, REQUEST_SECONDS
@@ -69,7 +69,7 @@ class Bridge:
             bridged.name, tersely.__version__, METHODS, BRIDGE, place, self.scope
         )
 
-    async def answer(self, asked: Asked) -> bytes:
+    async def answer(self, asked: AskedMethod) -> bytes:
         """The result of a question as JSON; raises what there is instead."""
         root, parameters = self._split(decode(asked.parameters), asked.directory)
         checked(asked.method, parameters, root)
@@ -192,13 +192,13 @@ class _Workspace:
         self._root = root
         self._answer_words = answer_words
         self._started = started
-        self._link: Link | None = None
+        self._link: BridgeLink | None = None
         self._opening = asyncio.Lock()
         self._gives_ids = not bridged.socket
         self._turn = asyncio.Lock()
         self._room = asyncio.Semaphore(MAX_CLIENT_REQUESTS)
 
-    async def ask(self, request: JsonMapping) -> Reply:
+    async def ask(self, request: JsonMapping) -> BridgeReply:
         """The reply to a request, asked again where the connection is lost; raises
         `UnreachableError`, `LostError`.
         """
@@ -209,7 +209,7 @@ class _Workspace:
         async with self._room:
             return await self._ask(request)
 
-    async def _ask(self, request: JsonMapping) -> Reply:
+    async def _ask(self, request: JsonMapping) -> BridgeReply:
         for left in reversed(range(BRIDGE_TRIES)):
             link = await self._open()
             try:
@@ -228,16 +228,16 @@ class _Workspace:
         if self._link is not None:
             self._link.close()
 
-    async def _open(self) -> Link:
+    async def _open(self) -> BridgeLink:
         async with self._opening:
             if self._link is None or not self._link.is_open:
                 self._link = await self._connected()
             return self._link
 
-    async def _connected(self) -> Link:
+    async def _connected(self) -> BridgeLink:
         own = Place.of(self._root).socket
         try:
-            return await Link.open(self._bridged.socket or own)
+            return await BridgeLink.open(self._bridged.socket or own)
         except UnreachableError:
             settings = load(Path(self._root))
             if not self._bridged.starts or settings.daemon == "off":
@@ -250,7 +250,7 @@ class _Workspace:
             raise UnreachableError(error.message) from None
         if not found.was_running:
             self._started[self._root] = found.status["pid"]
-        return await Link.open(own)
+        return await BridgeLink.open(own)
 
 
 def _end(root: str, pid: int) -> None:
@@ -331,14 +331,14 @@ def _request_in_words(method: str, parameters: JsonMapping, root: str) -> JsonOb
     return {"cmd": TEXT_COMMAND, **question, "root": root, "program_identity": program_identity()}
 
 
-def _words(reply: Reply) -> bytes:
+def _words(reply: BridgeReply) -> bytes:
     """The words in a reply, with what is said beside them, as JSON; raises the failure in it."""
     _check(reply)
     whole = decode(reply.raw)
     return msgspec.json.encode("".join([whole["text"], *whole["asides"]]))
 
 
-def _check(reply: Reply) -> None:
+def _check(reply: BridgeReply) -> None:
     if not reply.is_success:
         message = str(
             reply.error or reply.message or "the service says no more than that it has failed"
@@ -348,7 +348,7 @@ def _check(reply: Reply) -> None:
         )
 
 
-def _result(reply: Reply) -> bytes:
+def _result(reply: BridgeReply) -> bytes:
     """The result in a reply; raises the failure in it."""
     _check(reply)
     if isinstance(reply.result, msgspec.Raw):

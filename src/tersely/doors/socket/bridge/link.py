@@ -28,7 +28,7 @@ class LostError(Exception):
     """The connection was lost before the answer came."""
 
 
-class Reply(Struct):
+class BridgeReply(Struct):
     """The fields of a reply that are looked at, in the words of both spellings."""
 
     id: Any = None
@@ -48,10 +48,10 @@ class Reply(Struct):
         return self.success if self.success is not None else self.status != "error"
 
 
-_REPLIES = msgspec.json.Decoder(Reply)
+_REPLIES = msgspec.json.Decoder(BridgeReply)
 
 
-class Link(asyncio.Protocol):
+class BridgeLink(asyncio.Protocol):
     """One connection. `gives_ids` is whether replies say which request they are to; else they come
     in order.
     """
@@ -59,12 +59,12 @@ class Link(asyncio.Protocol):
     def __init__(self) -> None:
         self._lines = Lines(MAX_ANSWER_BYTES)
         self._transport: asyncio.Transport | None = None
-        self._waiting: OrderedDict[str, asyncio.Future[Reply]] = OrderedDict()
+        self._waiting: OrderedDict[str, asyncio.Future[BridgeReply]] = OrderedDict()
         self._ids = count(1)
         self.gives_ids = False
 
     @classmethod
-    async def open(cls, path: str) -> Link:
+    async def open(cls, path: str) -> BridgeLink:
         """Connect; raises `UnreachableError`."""
         loop = asyncio.get_running_loop()
         try:
@@ -83,12 +83,12 @@ class Link(asyncio.Protocol):
         """True if something can be asked."""
         return self._transport is not None and not self._transport.is_closing()
 
-    async def ask(self, request: JsonMapping) -> Reply:
+    async def ask(self, request: JsonMapping) -> BridgeReply:
         """The reply to a request; raises `LostError`. Who is cancelled is not waited for any more."""
         if self._transport is None or self._transport.is_closing():
             raise LostError("the connection is closed")
         sent_id = str(next(self._ids))
-        answer: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[BridgeReply] = asyncio.get_running_loop().create_future()
         self._waiting[sent_id] = answer
         self._transport.write(msgspec.json.encode({**request, "id": sent_id}) + b"\n")
         try:

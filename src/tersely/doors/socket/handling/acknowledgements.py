@@ -41,7 +41,7 @@ def ack(clients: Clients, connection: Connection, envelope: Envelope) -> None:
 
 def nacked(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     """A recipient refuses a message: for now, and it is sent again in a while, or for good."""
-    refused: envelopes.Refused = payload_of(envelope, envelopes.Refused)
+    refused: envelopes.RefusedDelivery = payload_of(envelope, envelopes.RefusedDelivery)
     number = clients.mail.number(refused.ack_id)
     one = connection.inflight.get(number)
     if one is None:
@@ -74,7 +74,7 @@ def sync(clients: Clients, connection: Connection, envelope: Envelope) -> None:
                 connection.position = min(connection.position, one.number - 1)
                 connection.is_behind = True
         last = clients.mail.last_seq(connection.name, stream.peer, stream.topic)
-        told.append(envelopes.Stream(stream.peer, stream.topic, stream.last_seq, last))
+        told.append(envelopes.SyncStream(stream.peer, stream.topic, stream.last_seq, last))
     connection.send(
         "SYNC", {"session_id": connection.session, "ack_id": envelope.id, "streams": told}
     )

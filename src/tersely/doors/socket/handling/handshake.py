@@ -23,7 +23,7 @@ from tersely.foundation.limits import (
 from tersely.foundation.process.ancestry import is_of_agent
 from tersely.foundation.text.agent_names import agent_name
 from tersely.relay.access.principals import Kind
-from tersely.relay.mail.identities import Claim, Session
+from tersely.relay.mail.identities import NameClaim, NameSession
 
 
 def hello(clients: Clients, connection: Connection, envelope: Envelope) -> None:
@@ -54,7 +54,7 @@ def hello(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     }
     project = said.project or (project_name(directory) if directory else "")
     token = said.session.resume_token if said.session else ""
-    claim = Claim(
+    claim = NameClaim(
         said.agent, said.entityType or "agent", project, details, auth.token, auth.bind, token
     )
     _open(clients, connection, envelope, claim, said.capabilities, said)
@@ -71,7 +71,7 @@ def resume(clients: Clients, connection: Connection, envelope: Envelope) -> None
         clients,
         connection,
         envelope,
-        Claim(name, resume=said.resume_token),
+        NameClaim(name, resume=said.resume_token),
         said.capabilities,
         said,
     )
@@ -84,7 +84,7 @@ def bye(clients: Clients, connection: Connection, envelope: Envelope) -> None:
 
 def state(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     """Note what a client does, and what its terminal shows where it is one of this machine."""
-    said: envelopes.Activity = payload_of(envelope, envelopes.Activity)
+    said: envelopes.ToldActivity = payload_of(envelope, envelopes.ToldActivity)
     if connection.activity == PERMISSION and said.state != PERMISSION:
         clients.permissions.end_of(connection.name)
     connection.activity = said.state
@@ -96,8 +96,8 @@ def _open(
     clients: Clients,
     connection: Connection,
     envelope: Envelope,
-    claim: Claim,
-    can: envelopes.Capabilities,
+    claim: NameClaim,
+    can: envelopes.HelloCapabilities,
     declared: Any,
 ) -> None:
     before = clients.names.get(claim.name)
@@ -132,7 +132,7 @@ def _open(
     clients.mail.flush()
 
 
-def _check_person(connection: Connection, claim: Claim) -> None:
+def _check_person(connection: Connection, claim: NameClaim) -> None:
     """Raise `not_permitted` for an agent that says to be the person, or a person at all; from
     elsewhere nobody is the person that the relay belongs to.
     """
@@ -150,7 +150,7 @@ def _check_person(connection: Connection, claim: Claim) -> None:
 def _welcome(
     clients: Clients,
     connection: Connection,
-    session: Session,
+    session: NameSession,
     about: str,
     is_refused: bool,
     given: Any,

@@ -12,7 +12,7 @@ from tersely.doors.socket.refusals import nack
 from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import encode
-from tersely.relay.mail.messages import CHANNEL, Outcome
+from tersely.relay.mail.messages import CHANNEL, PostOutcome
 from tersely.relay.store.mailboxes import Post
 
 _NO_TREATMENT = Treatment()
@@ -82,7 +82,7 @@ def _accept(
     connection.answering()
 
 
-def _accepted(clients: Clients, connection: Connection, outcome: Outcome) -> None:
+def _accepted(clients: Clients, connection: Connection, outcome: PostOutcome) -> None:
     connection.answered()
     try:
         accepted = clients.mail.accepted(outcome)

@@ -17,7 +17,7 @@ _WORD = re.compile(r"\w+")
 _WITHIN = re.compile(r"[^\W_]+")
 
 
-class Word(NamedTuple):
+class TextWord(NamedTuple):
     """A word of a text, as it is compared and where it stands."""
 
     text: str
@@ -25,10 +25,10 @@ class Word(NamedTuple):
     end: int
 
 
-def words(text: str, *, joins_underscore: bool) -> Iterator[Word]:
+def words(text: str, *, joins_underscore: bool) -> Iterator[TextWord]:
     """The words of a text; `_` is a letter or parts them."""
     for found in (_WORD if joins_underscore else _WITHIN).finditer(text):
-        yield Word(_folded(found[0]), found.start(), found.end())
+        yield TextWord(_folded(found[0]), found.start(), found.end())
 
 
 def vector(text: str, *, joins_underscore: bool) -> str:

@@ -30,7 +30,7 @@ BLOBS = "blobs/"
 TEXTS = (EVENTS, VERSIONS, ARTIFACTS)
 
 
-class Listed(NamedTuple):
+class ListedFile(NamedTuple):
     """One file as the manifest has it."""
 
     size: int
@@ -45,7 +45,7 @@ class Manifest(Struct, forbid_unknown_fields=True):
     name: str
     created_at: str
     created_by: str
-    files: dict[str, Listed]
+    files: dict[str, ListedFile]
 
 
 class EventLine(Struct, forbid_unknown_fields=True):

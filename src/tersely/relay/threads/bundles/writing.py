@@ -33,7 +33,7 @@ from tersely.relay.threads.bundles.format import (
     VERSIONS,
     ArtifactLine,
     EventLine,
-    Listed,
+    ListedFile,
     Manifest,
     VersionLine,
 )
@@ -51,8 +51,8 @@ def write(store: Store, thread_id: str, file: IO[bytes]) -> Manifest:
         VERSIONS: _versions(store, thread_id),
     }
     texts = {name: _joined(name, found) for name, found in lines.items()}
-    files = {name: Listed(len(text), sha256(text).hexdigest()) for name, text in texts.items()}
-    files |= {BLOBS + one.digest: Listed(one.size_bytes, one.digest) for one in kept}
+    files = {name: ListedFile(len(text), sha256(text).hexdigest()) for name, text in texts.items()}
+    files |= {BLOBS + one.digest: ListedFile(one.size_bytes, one.digest) for one in kept}
     _check_size(files)
     manifest = Manifest(SCHEMA, thread_id, thread.name, thread.created_at, thread.created_by, files)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -125,7 +125,7 @@ def _joined(name: str, lines: Iterator[bytes]) -> bytes:
     return bytes(held)
 
 
-def _check_size(files: dict[str, Listed]) -> None:
+def _check_size(files: dict[str, ListedFile]) -> None:
     size = sum(one.size for one in files.values())
     if size > MAX_BUNDLE_BYTES or len(files) > MAX_BUNDLE_FILES:
         message = f"a bundle has at most {MAX_BUNDLE_FILES:,} files of {MAX_BUNDLE_BYTES:,} bytes together"

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tersely.doors.http.ui.pages.work import held
-from tersely.doors.http.ui.rendering import Shown, Trail, Visit
+from tersely.doors.http.ui.rendering import ShownPage, Trail, Visit
 from tersely.foundation import JsonObject
 from tersely.foundation.activity import GONE
 from tersely.foundation.errors import TerselyError
@@ -20,7 +20,7 @@ MAX_UI_NAME_CHARACTERS = 200
 _ABOUT = ("task", "program", "model", "workingDirectory")
 
 
-def agents_page(visit: Visit) -> Shown:
+def agents_page(visit: Visit) -> ShownPage:
     """Everybody who is known, those that are here first."""
     relay = visit.relay
     known, start = listed(relay, relay.mail.identities.all()), visit.number("after") or 0
@@ -32,10 +32,10 @@ def agents_page(visit: Visit) -> Shown:
         else None,
         "channels": relay.mail.channels.all()[:UI_PAGE_ROWS],
     }
-    return Shown("Agents", "relay/agents.html", values)
+    return ShownPage("Agents", "relay/agents.html", values)
 
 
-def agent_page(visit: Visit) -> Shown:
+def agent_page(visit: Visit) -> ShownPage:
     """One agent, by its name in the query, also one that is still to come; raises
     `recipient_not_found`.
     """
@@ -53,7 +53,7 @@ def agent_page(visit: Visit) -> Shown:
         "screen": relay.mail.presence.screen(name),
         "held": [one for one in held(relay) if one.claim.holder == name][:UI_PAGE_ROWS],
     }
-    return Shown(name, "relay/agent.html", values, Trail("Agents", "/ui/agents"))
+    return ShownPage(name, "relay/agent.html", values, Trail("Agents", "/ui/agents"))
 
 
 def listed(relay: Relay, known: Iterable[Identity]) -> list[JsonObject]:

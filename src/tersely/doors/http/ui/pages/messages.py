@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
-from tersely.doors.http.ui.rendering import Shown, Trail, Visit, clipped
+from tersely.doors.http.ui.rendering import ShownPage, Trail, Visit, clipped
 from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_UI_SHOWN_BYTES, UI_PAGE_ROWS
@@ -18,7 +18,7 @@ from tersely.relay.store.mailboxes import Sought, Told
 NEWEST = 10**15  # before which all messages are
 
 
-def messages_page(visit: Visit) -> Shown:
+def messages_page(visit: Visit) -> ShownPage:
     """Messages of everybody, or those with one name or of one thread, the newest first."""
     asked = {name: visit.query.get(name, "").strip() for name in ("with", "thread")}
     empty = (
@@ -27,17 +27,19 @@ def messages_page(visit: Visit) -> Shown:
         else "Nobody has sent anything. `tersely send NAME TEXT` does."
     )
     values = _values(visit, Sought(asked["with"], asked["thread"]), empty)
-    return Shown("Messages", "relay/messages.html", values, is_live=visit.number("before") is None)
+    return ShownPage(
+        "Messages", "relay/messages.html", values, is_live=visit.number("before") is None
+    )
 
 
-def thread_messages_page(visit: Visit) -> Shown:
+def thread_messages_page(visit: Visit) -> ShownPage:
     """The messages of one thread, the newest first."""
     thread_id = visit.path["thread_id"]
     empty = f"Nothing was sent in this thread. `tersely send NAME TEXT --thread {thread_id}` does."
     return of_thread(visit, "Messages", _values(visit, Sought(thread=thread_id), empty))
 
 
-def message_page(visit: Visit) -> Shown:
+def message_page(visit: Visit) -> ShownPage:
     """One message, with how far it has come with each recipient; raises `message_not_found`."""
     mail, text = visit.relay.mail, visit.path["number"]
     number = int(text) if text.isascii() and text.isdigit() and len(text) <= 15 else 0
@@ -55,7 +57,7 @@ def message_page(visit: Visit) -> Shown:
         "message_id": mail.message_id(number),
         "ways": mail.deliveries(number),
     }
-    return Shown(
+    return ShownPage(
         f"Message {number}", "relay/message.html", values, Trail("Messages", "/ui/messages")
     )
 

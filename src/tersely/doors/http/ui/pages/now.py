@@ -10,8 +10,8 @@ from tersely.capabilities.relay.context import PERSON
 from tersely.doors.http.ui.pages.agents import listed
 from tersely.doors.http.ui.pages.messages import NEWEST, row
 from tersely.doors.http.ui.pages.picture import Talk, picture
-from tersely.doors.http.ui.pages.work import Held, ProjectBoard, boards, held
-from tersely.doors.http.ui.rendering import Shown, Visit
+from tersely.doors.http.ui.pages.work import HeldClaim, ProjectBoard, boards, held
+from tersely.doors.http.ui.rendering import ShownPage, Visit
 from tersely.foundation import JsonObject
 from tersely.foundation.activity import PERMISSION, WORKING
 from tersely.foundation.limits import UI_PAGE_ROWS
@@ -29,11 +29,11 @@ _SHOWN_TARGETS = 4  # of what one agent holds
 class _Work(NamedTuple):
     """The work that is claimed and on boards."""
 
-    held: list[Held]
+    held: list[HeldClaim]
     boards: list[ProjectBoard]
 
 
-def now_page(visit: Visit) -> Shown:
+def now_page(visit: Visit) -> ShownPage:
     """The page of what goes on now."""
     relay = visit.relay
     work = _Work(list(held(relay)), list(boards(relay)))
@@ -66,7 +66,7 @@ def now_page(visit: Visit) -> Shown:
         "boards": [one for one in work.boards if one.open],
         "held": work.held[:UI_PAGE_ROWS],
     }
-    return Shown("Now", "relay/now.html", values)
+    return ShownPage("Now", "relay/now.html", values)
 
 
 def _recent(relay: Relay) -> list[Told]:

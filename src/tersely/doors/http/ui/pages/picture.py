@@ -26,7 +26,7 @@ class Talk(NamedTuple):
     messages: int
 
 
-class Node(NamedTuple):
+class DrawnName(NamedTuple):
     """A name in its place."""
 
     x: int
@@ -38,7 +38,7 @@ class Node(NamedTuple):
     is_here: bool
 
 
-class Line(NamedTuple):
+class DrawnTalk(NamedTuple):
     """One direction."""
 
     path: str
@@ -49,8 +49,8 @@ class Picture(NamedTuple):
     """A drawing of who talks to whom; `left` is the number of names that it leaves out."""
 
     names: list[str]
-    nodes: list[Node]
-    lines: list[Line]
+    nodes: list[DrawnName]
+    lines: list[DrawnTalk]
     left: int
     width: int = _WIDTH
     height: int = _HEIGHT
@@ -75,7 +75,7 @@ def picture(talk: Iterable[Talk], connected: Collection[str]) -> Picture:
     places = {name: _place(number, len(names)) for number, name in enumerate(names)}
     drawn = [one for one in talk if one.sender in places and one.recipient in places]
     lines = [
-        Line(_curve(places[one.sender], places[one.recipient]), _line_width(one.messages))
+        DrawnTalk(_curve(places[one.sender], places[one.recipient]), _line_width(one.messages))
         for one in drawn
     ]
     nodes = [_node(name, places[name], name in connected) for name in names]
@@ -87,12 +87,12 @@ def _place(number: int, count: int) -> _Place:
     return _Place(_WIDTH / 2 + _RADIUS * cos(angle), _HEIGHT / 2 + _RADIUS * sin(angle))
 
 
-def _node(name: str, place: _Place, is_here: bool) -> Node:
+def _node(name: str, place: _Place, is_here: bool) -> DrawnName:
     is_right = place.x >= _WIDTH / 2
     text_x = place.x + (_LABEL_GAP if is_right else -_LABEL_GAP)
     label = name if len(name) <= _LABEL_CHARACTERS else name[: _LABEL_CHARACTERS - 1] + "…"
     anchor = "start" if is_right else "end"
-    return Node(
+    return DrawnName(
         round(place.x),
         round(place.y),
         round(text_x),

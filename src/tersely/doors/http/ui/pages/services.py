@@ -4,7 +4,7 @@ went wrong.
 
 from __future__ import annotations
 
-from tersely.doors.http.ui.rendering import Shown, Visit
+from tersely.doors.http.ui.rendering import ShownPage, Visit
 from tersely.foundation import JsonObject
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.services.declared import capability
@@ -14,7 +14,7 @@ from tersely.relay.services.services import Services
 _MS = 1000
 
 
-def services_page(visit: Visit) -> Shown:
+def services_page(visit: Visit) -> ShownPage:
     """The page of the services, with the figures since the relay was started."""
     services = visit.relay.services
     asked = services.figures.series()
@@ -25,7 +25,7 @@ def services_page(visit: Visit) -> Shown:
         ],
         "note": f"since the relay was started; {len(asked):,} methods. GET /metrics has more.",
     }
-    return Shown("Services", "relay/services.html", values)
+    return ShownPage("Services", "relay/services.html", values)
 
 
 def _row(services: Services, service: str, method: str, series: Series) -> JsonObject:

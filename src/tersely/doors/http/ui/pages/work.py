@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tersely.doors.http.ui.rendering import Shown, Visit
+from tersely.doors.http.ui.rendering import ShownPage, Visit
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.relay import Relay
 from tersely.relay.store.streams import THREAD
@@ -38,17 +38,17 @@ class ProjectBoard(NamedTuple):
         return sum(one.status == DONE for one in self.items)
 
 
-class Held(NamedTuple):
+class HeldClaim(NamedTuple):
     """A claim in its project."""
 
     project: str
     claim: Claim
 
 
-def work_page(visit: Visit) -> Shown:
+def work_page(visit: Visit) -> ShownPage:
     """The boards, the newest first, and all claims."""
     values = {"boards": list(boards(visit.relay)), "held": list(held(visit.relay))[:UI_PAGE_ROWS]}
-    return Shown("Work", "relay/work.html", values)
+    return ShownPage("Work", "relay/work.html", values)
 
 
 def boards(relay: Relay) -> Iterator[ProjectBoard]:
@@ -59,8 +59,8 @@ def boards(relay: Relay) -> Iterator[ProjectBoard]:
         yield ProjectBoard(thread_id.removeprefix(PROJECT_THREAD) or "no project", thread_id, items)
 
 
-def held(relay: Relay) -> Iterator[Held]:
+def held(relay: Relay) -> Iterator[HeldClaim]:
     """The claims, by project."""
     for project, claims in relay.claims.by_project():
         for claim in claims:
-            yield Held(project, claim)
+            yield HeldClaim(project, claim)

@@ -10,7 +10,7 @@ import json
 from itertools import islice
 
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
-from tersely.doors.http.ui.rendering import Shown, Visit
+from tersely.doors.http.ui.rendering import ShownPage, Visit
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, MAX_UI_SHOWN_BYTES, UI_PAGE_ROWS
 from tersely.relay.artifacts import artifacts
@@ -24,7 +24,7 @@ _IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"G
            b"GIF89a": "image/gif"}  # fmt: skip
 
 
-def artifacts_page(visit: Visit) -> Shown:
+def artifacts_page(visit: Visit) -> ShownPage:
     """One page of the list, the oldest first."""
     thread_id, after = visit.path["thread_id"], visit.number("after")
     found = artifacts.listed(visit.relay.store, thread_id, after or 0, UI_PAGE_ROWS)
@@ -35,7 +35,7 @@ def artifacts_page(visit: Visit) -> Shown:
     return of_thread(visit, "Artifacts", {"found": found, "newer": newer})
 
 
-def artifact_page(visit: Visit) -> Shown:
+def artifact_page(visit: Visit) -> ShownPage:
     """One artifact."""
     found = artifacts.get(visit.relay.store, visit.path["thread_id"], visit.path["ref"])
     head = _head(visit.relay.store, found, MAX_UI_SHOWN_BYTES)

@@ -8,13 +8,13 @@ import json
 
 from tersely.doors.http.ui.pages.of_thread.events import latest
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
-from tersely.doors.http.ui.rendering import Shown, Visit
+from tersely.doors.http.ui.rendering import ShownPage, Visit
 from tersely.foundation import JsonObject
 from tersely.foundation.limits import MAX_PLOTTED_EVENTS, UI_PAGE_ROWS
 from tersely.relay.store.streams import CAPABILITY_INVOKED, Event
 
 
-def calls_page(visit: Visit) -> Shown:
+def calls_page(visit: Visit) -> ShownPage:
     """The latest calls, or those before an event."""
     thread_id, before = visit.path["thread_id"], visit.number("before")
     looked_at = latest(visit.relay.store, thread_id, MAX_PLOTTED_EVENTS, before)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
-from tersely.doors.http.ui.rendering import Shown, Visit, clipped
+from tersely.doors.http.ui.rendering import ShownPage, Visit, clipped
 from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.encoding import timestamp
@@ -22,7 +22,7 @@ _UNSAID = frozenset({"by", "artifact_ref", "ref", "cache_key"})
 Target = tuple[tuple[str, ...], JsonObject]  # the parts of a page's path, and its query
 
 
-class Row(NamedTuple):
+class EventRow(NamedTuple):
     """One event in a list."""
 
     number: int
@@ -33,7 +33,7 @@ class Row(NamedTuple):
     target: Target | None  # the page of what it is about
 
 
-def events_page(visit: Visit) -> Shown:
+def events_page(visit: Visit) -> ShownPage:
     """The latest events, or those before one."""
     thread_id, before = visit.path["thread_id"], visit.number("before")
     found = latest(visit.relay.store, thread_id, UI_PAGE_ROWS, before)
@@ -50,10 +50,10 @@ def latest(store: Store, thread_id: str, limit: int, before: int | None = None) 
     return threads.events(store, thread_id, start, end - 1 - start) if end - 1 > start else []
 
 
-def rows(found: Iterable[Event]) -> list[Row]:
+def rows(found: Iterable[Event]) -> list[EventRow]:
     """Events as lists show them, the newest first."""
     made = [
-        Row(one.number, timestamp(one.at_ms), one.type, _by(one), summary(one), _target(one))
+        EventRow(one.number, timestamp(one.at_ms), one.type, _by(one), summary(one), _target(one))
         for one in found
     ]
     return made[::-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
-from tersely.doors.http.ui.rendering import Shown, Visit, clipped
+from tersely.doors.http.ui.rendering import ShownPage, Visit, clipped
 from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.threads import threads
@@ -17,7 +17,7 @@ _SHOWN_MEMBERS = 8  # of the items of a list
 _SHOWN_PATHS = 6  # of the operations of a version in the history
 
 
-def state_page(visit: Visit) -> Shown:
+def state_page(visit: Visit) -> ShownPage:
     """One version, what it changed, and the list of all."""
     store, thread_id = visit.relay.store, visit.path["thread_id"]
     wanted, before = visit.query.get("version", ""), visit.query.get("before", "")

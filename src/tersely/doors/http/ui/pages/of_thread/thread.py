@@ -10,7 +10,7 @@ from typing import Any
 from tersely.doors.http.ui.pages.of_thread.events import latest, rows
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.pages.of_thread.tokens import points
-from tersely.doors.http.ui.rendering import Shown, Visit
+from tersely.doors.http.ui.rendering import ShownPage, Visit
 from tersely.foundation import JsonObject
 from tersely.relay.threads import threads
 from tersely.relay.threads.accounting import savings
@@ -26,7 +26,7 @@ _SECTIONS = (
 )
 
 
-def thread_page(visit: Visit) -> Shown:
+def thread_page(visit: Visit) -> ShownPage:
     """The overview of a thread."""
     store = visit.relay.store
     thread_id = threads.get(store, visit.path["thread_id"]).thread_id
