@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.capabilities.test_invoke import CALLS, PATCH, REPORT, SOURCE, WORDS
+from tests.cli.asking import as_repository
 from tests.doors.http.conftest import Web
 
 from tersely.capabilities import catalogue
@@ -62,6 +63,7 @@ def test_http_and_the_command_line_give_the_same_text(
     monkeypatch: pytest.MonkeyPatch,
     name: str,
 ) -> None:
+    as_repository(kitchen)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(PATCH.encode())))
     words = ["--root", str(kitchen), *WORDS.get(name, [name.removeprefix("code.")])]
     assert main(["--root", str(kitchen), "--quiet", "index"]) == 0

@@ -8,6 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 from mcp.client.client import Client
+from tests.cli.asking import as_repository
 from tests.doors.mcp.conversing import converse, text_of
 from tests.doors.mcp.test_stdio import MODES, of_stranger, questions
 
@@ -21,6 +22,8 @@ TEXTS = {"context", "diff_context", "map", "plan", "symbol_get", "symbol_slice"}
 
 @pytest.mark.parametrize("mode", MODES)
 def test_data_is_as_its_schema_says(shop: Path, mode: str) -> None:
+    as_repository(shop)
+
     async def work(client: Client) -> None:
         listed = await client.list_tools(cache_mode="bypass")
         schemas = {tool.name: tool.output_schema for tool in listed.tools}
