@@ -174,7 +174,7 @@ def test_a_slice_through_what_is_not_understood_says_so(tmp_path: Path) -> None:
 
 def test_kinds_that_are_not_read_are_named_where_they_may_hold_users(tmp_path: Path) -> None:
     users = {
-        "a.py": ("Book.ipynb", "fast.pyx"),
+        "a.py": ("slow.pxd", "fast.pyx"),
         "a.ts": ("pages/index.mdx", "Nav.mdx"),
         "a.rb": ("page.html.erb",),
     }

@@ -12,6 +12,7 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
+from tersely.code.languages.registry import source_in
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.storage.private import READING
 from tersely.foundation.system import IS_WINDOWS, NO_LINK, UNCHANGED
@@ -112,18 +113,18 @@ def utf8(source: bytes) -> bytes:
 
 
 def read_below(root: str, path: str) -> bytes:
-    """The same, in UTF-8, for a path from an absolute root without links in it, none of whose
-    directories may be a link either.
+    """The source in a file of at most `MAX_FILE_BYTES`, in UTF-8, for a path from an absolute root
+    without links in it, none of whose directories may be a link either.
 
     A repository is not trusted to say what else is read: with `..` in its settings, or a link put
     in place of a directory that was looked at, it could. So directories are opened one in the
     other, and no link is followed, whenever it was made.
     """
-    return utf8(bytes_below(root, path))
+    return source_in(path, utf8(bytes_below(root, path)))
 
 
 def bytes_below(root: str, path: str) -> bytes:
-    """As `read_below`, in the encoding that it has."""
+    """The content of a file for `read_below`, in the encoding that it has."""
     return _bytes_reader(root)(path, MAX_FILE_BYTES)
 
 
@@ -145,7 +146,7 @@ class ReadBelow(Protocol):
 def reader_below(root: str) -> ReadBelow:
     """`read_below` for many files at once: the directory of the last one stays open."""
     read = _bytes_reader(root)
-    return lambda path, most_bytes=MAX_FILE_BYTES: utf8(read(path, most_bytes))
+    return lambda path, most_bytes=MAX_FILE_BYTES: source_in(path, utf8(read(path, most_bytes)))
 
 
 def _bytes_reader(root: str) -> Callable[[str, int], bytes]:

@@ -33,7 +33,7 @@ class Known(NamedTuple):
     by_queries: bool = False  # known where its grammar is installed
 
 
-_SLASHES = "//"
+_SLASHES, _NOTEBOOK = "//", ".ipynb"
 BY_RULES = {
     "astro": Known("components", "ASTRO", (".astro",), line_comment=_SLASHES, family="ecmascript"),
     "c": Known("c", "C", (".c",), line_comment=_SLASHES, family="c"),
@@ -53,7 +53,9 @@ BY_RULES = {
     "php": Known(
         "php", "PHP", (".php", ".phtml", ".php5", ".php7", ".phpt"), interpreters=("php",), line_comment=_SLASHES
     ),
-    "python": Known("python", "PYTHON", (".py", ".pyi", ".pyw"), interpreters=("python", "python2", "python3")),
+    "python": Known(
+        "python", "PYTHON", (".py", ".pyi", ".pyw", _NOTEBOOK), interpreters=("python", "python2", "python3")
+    ),
     "ruby": Known(
         "ruby", "RUBY", (".rb", ".rake", ".gemspec", ".ru", ".rbw", ".rbi"),
         ("Rakefile", "Gemfile", "Guardfile", "Capfile", "Vagrantfile", "Brewfile", "Podfile", "Fastfile"),
@@ -157,7 +159,7 @@ _HOLDERS = {
     "ecmascript": (".mdx",),
     "elixir": (".eex", ".heex", ".leex"),
     "jvm": (".groovy", ".gradle", ".jsp"),
-    "python": (".ipynb", ".pyx", ".pxd"),
+    "python": (".pyx", ".pxd"),
     "ruby": (".erb",),
 }
 _HELD_BY_SUFFIX = {suffix: family for family, suffixes in _HOLDERS.items() for suffix in suffixes}
@@ -167,6 +169,15 @@ _BY_FILE_NAME = {
 _BY_INTERPRETER = {
     program: name for name, known in _KNOWN.items() for program in known.interpreters
 }
+
+
+def source_in(path: str, content: bytes) -> bytes:
+    """The source in the content of a file: of a notebook its code, with as many lines; else all of it."""
+    if not path.endswith(_NOTEBOOK):
+        return content
+    from tersely.code.languages.parts.python_notebooks import notebook_code
+
+    return notebook_code(content)
 
 
 def language_of_path(path: str) -> str | None:

@@ -10,6 +10,7 @@ from tersely.code.index.content import read_below
 from tersely.code.index.history.changes import Changes
 from tersely.code.index.history.patch import LINK_MODE, FileDiff, patched, read_patch, reversed_diff
 from tersely.code.index.storage.store import Store
+from tersely.code.languages.registry import source_in
 from tersely.context.lenses.diff.changed_symbols import (
     ChangedSymbol,
     FileChange,
@@ -58,9 +59,13 @@ def of_git(root: Path, store: Store, asked: Revisions) -> Change:
     diffs = changes.diffs()
     is_tree = not (asked.head or asked.staged)
     blobs = changes.blobs([name for one in diffs for name in _needed_blobs(one, from_tree=is_tree)])
-    after = _after_in_tree(root) if is_tree else lambda one: blobs.get(one.blob)
+
+    def source(path: str, blob: str) -> bytes | None:
+        return source_in(path, blobs[blob]) if blob in blobs else None
+
+    after = _after_in_tree(root) if is_tree else lambda one: source(one.path, one.blob)
     files = [
-        _placed(root, store, one, blobs.get(one.old_blob), after(one), number)
+        _placed(root, store, one, source(one.old_path, one.old_blob), after(one), number)
         for number, one in enumerate(diffs)
     ]
     head = asked.head or (INDEX if asked.staged else TREE)
