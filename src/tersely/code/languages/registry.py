@@ -71,7 +71,7 @@ BY_RULES = {
     "vue": Known("components", "VUE", (".vue",), line_comment=_SLASHES, family="ecmascript"),
 }  # fmt: skip
 _by_queries = partial(Known, by_queries=True)
-_BY_QUERIES = {
+BY_QUERIES = {
     "bash": _by_queries(
         "tree_sitter_bash", "language", (".sh", ".bash", ".bats", ".ksh", ".zsh"),
         (".bashrc", ".bash_profile", ".bash_aliases", ".profile", ".zshrc", "PKGBUILD", "APKBUILD"),
@@ -114,7 +114,7 @@ _BY_QUERIES = {
 }  # fmt: skip
 _KNOWN = {
     name: known
-    for name, known in (_BY_QUERIES | BY_RULES).items()
+    for name, known in (BY_QUERIES | BY_RULES).items()
     if not known.by_queries or find_spec(known.module)
 }
 
