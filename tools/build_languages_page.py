@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tersely.code.languages.model import Language
-from tersely.code.languages.registry import BY_QUERIES, BY_RULES, LANGUAGES, Known
+from tersely.code.languages.registry import BY_QUERIES, BY_RULES, DOCUMENTS, LANGUAGES, Known
 from tersely.code.languages.runners.table import CUSTOMS
 
 PAGE = Path(__file__).parents[1] / "docs" / "languages.md"
@@ -27,8 +27,8 @@ _NONE = "no"
 
 def table() -> str:
     """The table, a line a language, those with control flow first."""
-    known = BY_RULES | BY_QUERIES
-    rows = sorted(known, key=lambda name: (known[name].by_queries, name))
+    known = BY_RULES | BY_QUERIES | DOCUMENTS
+    rows = sorted(known, key=lambda name: (known[name].is_document, known[name].by_queries, name))
     cells = [_COLUMNS, ["---"] * len(_COLUMNS), *(_cells(name, known[name]) for name in rows)]
     return "".join(f"| {' | '.join(row)} |\n" for row in cells)
 
@@ -37,6 +37,9 @@ def _cells(name: str, known: Known) -> Iterator[str]:
     language = LANGUAGES[name]
     yield name
     yield " ".join(f"`{one}`" for one in known.suffixes)
+    if known.is_document:
+        yield from ("of a path: `structure`, `search --in`, `context`", *[_NONE] * 4)
+        return
     yield "yes"
     yield "definitions, imports" if language.resolution.by_name else "every name"
     yield _grades(language)

@@ -139,7 +139,7 @@ class Workspace:
         """A file of the repository, indexed or not; never one outside of it, of git's own or of
         excessive size.
         """
-        if self.engine.store.file(path) is not None:
+        if self.engine.store.file(path) is not None or self.engine.document(path) is not None:
             return self.engine.source(path)
         place = Path(os.path.realpath(self.root / path))
         # What git keeps for itself may hold credentials: it is no file of the repository.
@@ -195,8 +195,9 @@ class Workspace:
         """
         from tersely.context.pack.texts import Texts
 
-        store = self.engine.store
-        return Texts(self.source, store.symbols_of, lambda symbol: bodies.get(symbol.id), with_docs)
+        return Texts(
+            self.source, self.engine.symbols_of, lambda symbol: bodies.get(symbol.id), with_docs
+        )
 
     def sessions(self) -> Sessions:
         """The store of what readers have been shown; to be closed. `database_unavailable` where

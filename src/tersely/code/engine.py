@@ -18,7 +18,7 @@ from tersely.code.index.qualified_names import dotted_name
 from tersely.code.index.refresh import Progress, RefreshReport, refresh
 from tersely.code.index.storage.schema import IndexedFile as StoredFile
 from tersely.code.index.storage.store import Store
-from tersely.code.languages.registry import LANGUAGES
+from tersely.code.languages.registry import LANGUAGES, document_language_of
 from tersely.code.symbols import Definition, Kind, Symbol, unnumbered
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LOOKUP_SYMBOLS
@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a s
     from tersely.code.graph.imports import ImportGraph
     from tersely.code.graph.program.file import IndexedFile
     from tersely.code.graph.references import References
+    from tersely.code.index.documents import Document
     from tersely.code.index.history.subjects import Subject
     from tersely.code.search.duplicates.collection import Functions
     from tersely.code.search.facade import Search
@@ -255,6 +256,21 @@ class Engine:
         """The symbols that a user's words may mean: an id, the end of one, or a pattern."""
         return self.store.find(query, (kind,) if kind else (), limit)
 
+    def document(self, path: str) -> Document | None:
+        """The document at a path, None where there is none that is read when it is asked for."""
+        language = document_language_of(path)
+        if language is None:
+            return None
+        from tersely.code.index.documents import document
+
+        return document(str(self.root), path, language)
+
+    def symbols_of(self, path: str) -> list[Symbol]:
+        """The symbols of a file of the index, or of a document."""
+        found = self.store.symbols_of(path)
+        known = None if found else self.document(path)
+        return known.symbols if known is not None else found
+
     def symbol(self, query: str, kind: Kind | None = None) -> Symbol:
         """The one symbol that a query means; `symbol_not_found` or `ambiguous_symbol` otherwise.
 
@@ -265,6 +281,8 @@ class Engine:
         another means where it is written.
         """
         found = _unnumbered(self._with_bodies(self.lookup(query, kind)))
+        if not found and (document := self.document(query.partition(":")[0])):
+            found = [one for one in document.symbols if one.id == query]
         if not found:
             raise self.not_found(query, kind)
         spellings = (query, f".{dotted_name(query)}")
@@ -362,6 +380,9 @@ class Engine:
         Where this is no error, it is the text of now.
         """
         file = self.store.file(path)
+        document = None if file else self.document(path)
+        if document is not None:
+            return document.source
         if file is None:
             reason = self.store.why_skipped(path)
             if reason is not None:
@@ -383,8 +404,9 @@ class Engine:
         read = reader_below(str(self.root))
 
         def source(file: Hashed) -> bytes:
+            document = self.document(file.path)
             try:
-                text = read(file.path)
+                text = document.source if document is not None else read(file.path)
             except OSError as error:
                 if self.refuses_changed:
                     raise _unreadable(file.path, error) from error

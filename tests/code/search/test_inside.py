@@ -28,7 +28,7 @@ def inside(
     with Engine.open(root) as engine:
         engine.refresh()
         files = [file for file in engine.store.files() if file.path in paths]
-        return engine.search.find_inside(question, files, kinds, limit)
+        return engine.search.find_inside(question, files, kinds, limit, engine.symbols_of)
 
 
 def places(found: Inside) -> list[tuple[str, tuple[int, ...]]]:

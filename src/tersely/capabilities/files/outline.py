@@ -111,13 +111,15 @@ def _listed(
     with_docs: bool = False,
 ) -> FileOutline:
     """The definitions of all files below a path, cut to one page."""
-    files, texts = files_below(workspace, path), workspace.texts()
+    document = workspace.engine.document(normal(path))
+    files = [document.file] if document is not None else files_below(workspace, path)
+    texts = workspace.texts()
     workspace.engine.note_left_out(normal(path))
     definitions = [one for file in files for one in _definitions(workspace, file.path, everything)]
     page = page_of(definitions, limit, offset)
     shown = tuple(_definition(*one, texts, with_signatures, with_docs) for one in page.items)
     entries: Page[OutlineEntry] = Page(shown, page.total, page.offset, page.more)
-    if not with_signatures:
+    if document is not None or not with_signatures:
         return FileOutline(normal(path), len(files), entries, ())
     on_page = {one.path for one in shown}
     listed = [file for file in files if len(files) == 1 or file.path in on_page]
@@ -130,7 +132,7 @@ def _definitions(workspace: Workspace, path: str, everything: bool) -> Iterator[
     """The symbols of a file in the order of its lines, with their levels."""
     from tersely.context.pack.kinds.outline import file_tree, outermost, walk
 
-    symbols = [symbol for symbol in workspace.engine.store.symbols_of(path) if symbol.id != path]
+    symbols = [symbol for symbol in workspace.engine.symbols_of(path) if symbol.id != path]
     for node, depth in walk(file_tree(path, symbols if everything else outermost(symbols))):
         if node.symbol is not None:
             yield node.symbol, depth - 1

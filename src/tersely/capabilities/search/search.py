@@ -165,7 +165,7 @@ def run(
         )
     places = [_existing(workspace, place) for place in parameters.in_]
     files = [
-        file for file in map(workspace.engine.store.file, dict.fromkeys(places)) if file is not None
+        file for place in dict.fromkeys(places) if (file := _file(workspace, place)) is not None
     ]
     is_inside = bool(places) and len(files) == len(set(places))
     found = (
@@ -214,7 +214,9 @@ def _inside(
     question = " ".join(parameters.query)
     searched = [file for file in files if parameters.language in {None, file.language}]
     kinds = frozenset({parameters.kind} if parameters.kind else ())
-    found = workspace.engine.search.find_inside(question, searched, kinds, parameters.limit)
+    found = workspace.engine.search.find_inside(
+        question, searched, kinds, parameters.limit, workspace.engine.symbols_of
+    )
     sources = {
         path: _lines(workspace, path)
         for path in dict.fromkeys(one.symbol.path for one in found.passages)
@@ -255,6 +257,12 @@ def _first(found: Hits, number: int) -> Hits:
     return replace(found, hits=found.hits[:number], without_room=len(found.hits) - number)
 
 
+def _file(workspace: Workspace, path: str) -> IndexedFile | None:
+    """The file of the index, or document, at a path."""
+    document = workspace.engine.document(path)
+    return document.file if document is not None else workspace.engine.store.file(path)
+
+
 def _existing(workspace: Workspace, path: str) -> str:
     """A directory, file or pattern that some indexed file fits; raises `path_not_found`."""
     from tersely.code.search.searcher import path_fits
@@ -265,6 +273,8 @@ def _existing(workspace: Workspace, path: str) -> str:
                 "path_not_found", f"no indexed file matches {path!r}", "tersely tree lists them"
             )
         return path
+    if workspace.engine.document(normal(path)) is not None:
+        return normal(path)
     place, files = normal(path), files_below(workspace, path)
     is_directory = not place or files[0].path.startswith(f"{place}/")
     return place if is_directory else files[0].path

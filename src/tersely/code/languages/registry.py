@@ -31,6 +31,7 @@ class Known(NamedTuple):
     # languages of one family see each other's definitions (JavaScript and TypeScript)
     family: str = ""
     by_queries: bool = False  # known where its grammar is installed
+    is_document: bool = False  # in no index, and read when it is asked for
 
 
 _SLASHES, _NOTEBOOK = "//", ".ipynb"
@@ -112,9 +113,17 @@ BY_QUERIES = {
     "swift": _by_queries("tree_sitter_swift", "language", (".swift",), line_comment=_SLASHES),
     "zig": _by_queries("tree_sitter_zig", "language", (".zig", ".zon"), line_comment=_SLASHES),
 }  # fmt: skip
+PROSE = "markdown"  # the language of documents that hold no values
+_document = partial(_by_queries, is_document=True, value="language")
+DOCUMENTS = {
+    "json": _document("tree_sitter_json", suffixes=(".json", ".jsonc", ".webmanifest"), line_comment=_SLASHES),
+    PROSE: _document("tree_sitter_markdown", suffixes=(".md", ".markdown"), line_comment=""),
+    "toml": _document("tree_sitter_toml", suffixes=(".toml",)),
+    "yaml": _document("tree_sitter_yaml", suffixes=(".yaml", ".yml")),
+}  # fmt: skip
 _KNOWN = {
     name: known
-    for name, known in (BY_QUERIES | BY_RULES).items()
+    for name, known in (DOCUMENTS | BY_QUERIES | BY_RULES).items()
     if not known.by_queries or find_spec(known.module)
 }
 
@@ -151,7 +160,12 @@ class _Languages(Mapping[str, "Language"]):
 
 LANGUAGES: Mapping[str, Language] = _Languages()
 
-_BY_SUFFIX = {suffix: name for name, known in _KNOWN.items() for suffix in known.suffixes}
+_BY_SUFFIX = {
+    suffix: name
+    for name, known in _KNOWN.items()
+    for suffix in known.suffixes
+    if not known.is_document
+}
 # Files of other kinds, which are not read, by the family of the code in them.
 _HOLDERS = {
     "c": (".mm",),
@@ -169,6 +183,12 @@ _BY_FILE_NAME = {
 _BY_INTERPRETER = {
     program: name for name, known in _KNOWN.items() for program in known.interpreters
 }
+
+
+def document_language_of(path: str) -> str | None:
+    """The name of the language of a document, None for any other path."""
+    suffix = path[path.rfind(".") :].lower()
+    return next((name for name, known in DOCUMENTS.items() if suffix in known.suffixes), None)
 
 
 def source_in(path: str, content: bytes) -> bytes:

@@ -22,7 +22,7 @@ from tersely.code.search.storage.segment_store import (
     SegmentStore,
     open_store,
 )
-from tersely.code.symbols import Kind
+from tersely.code.symbols import Kind, SymbolsOf
 
 CACHED_FILES = 512  # whose symbols are remembered for text that is found in a revision
 CACHED_HITS = 1_024
@@ -52,14 +52,17 @@ class Search:
         return self.searcher(choice, progress).find(question, filters, limit)
 
     def find_inside(
-        self, question: str, files: Sequence[IndexedFile], kinds: frozenset[Kind], limit: int
+        self,
+        question: str,
+        files: Sequence[IndexedFile],
+        kinds: frozenset[Kind],
+        limit: int,
+        symbols_of: SymbolsOf,
     ) -> Inside:
         """At most `limit` definitions inside some files that hold words of the question; needs no
         search files.
         """
-        return find_inside(
-            read_query(question), files, self._store.symbols_of, self._reader(), kinds, limit
-        )
+        return find_inside(read_query(question), files, symbols_of, self._reader(), kinds, limit)
 
     def prepare(self, choice: Choice = WORDS, progress: Progress | None = None) -> int:
         """Bring the search files up to date, and say how many units there are."""

@@ -292,6 +292,8 @@ class Neighbours:
         or namespace.
         """
         program = self._program
+        if path not in program.by_path:  # a document
+            return None
         sharing = set(program.neighbours(program.file(program.by_path[path])))
         named = self._store.symbols_named(name) if sharing else []
         beside = (

@@ -1,0 +1,3 @@
+(pair key: (string (string_content) @name)) @definition.namespace
+(comment) @comment
+(string) @string
