@@ -15,7 +15,7 @@ from tersely.code.engine import Engine
 from tersely.code.graph.dead import dead
 from tersely.code.graph.program.program import NAMESAKES_LIMIT
 from tersely.code.languages import tags
-from tersely.code.languages.registry import LANGUAGES
+from tersely.code.languages.registry import DOCUMENTS, LANGUAGES
 from tersely.code.symbols import Grade, Kind
 from tersely.code.syntax.nodes.uses import Use
 
@@ -155,6 +155,7 @@ CAPTURES = {
     "doc",
     "doc.inside",
     "comment",
+    "label",
     "string",
     tags.CALL,
     tags.IMPORT,
@@ -455,4 +456,4 @@ def test_broken_source_is_read_as_far_as_it_goes(language: str, data: st.DataObj
 
 
 def test_each_language_that_is_read_by_queries_has_its_tree_here() -> None:
-    assert REPOSITORIES.keys() | {"ocaml_interface"} == QUERIES.keys()
+    assert REPOSITORIES.keys() | {"ocaml_interface", *DOCUMENTS} == QUERIES.keys()

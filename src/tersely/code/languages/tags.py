@@ -6,9 +6,10 @@ no field, `@body` is its body, which may stand behind it, or `@signature` its he
 `@definition.clause` goes on with the function of its name directly before it. `@reference.import`
 takes all names from what `@name` says, or all behind its first word; its `@qualifier` is the name
 that the file has for that. A `@doc` documents the
-definition behind it, a `@doc.inside` that around it. `@comment` and `@string` say, once, which node
-types are comments and texts. Comments give the words of two fields of `Resolution`. What is called
-is known by its name and qualifier alone, and nothing else is known of what bodies do.
+definition behind it, a `@doc.inside` that around it. `@comment`, `@string` and `@label` say, once,
+which node types are comments and texts, and which begin with a name that means nothing. Comments
+give the words of two fields of `Resolution`. What is called is known by its name and qualifier
+alone, and nothing else is known of what bodies do.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from tersely.code.expressions import CONST, EXTENSION, MEMBER
 from tersely.code.languages.model import (
     Comment,
     Files,
+    Label,
     Language,
     Resolution,
     Rule,
@@ -49,7 +51,7 @@ DOC, DOC_INSIDE, COMMENT = "doc", "doc.inside", "comment"
 CLAUSE = "clause"  # in place of a kind
 SCOPED_KINDS = CALLABLE_KINDS | MEMBER_OWNERS
 
-_KINDS_OF_NODES = re.compile(r"^\[?((?:\s*\(\w+\))+)\]?\s+@(comment|string)$", re.MULTILINE)
+_KINDS_OF_NODES = re.compile(r"^\[?((?:\s*\(\w+\))+)\]?\s+@(comment|string|label)$", re.MULTILINE)
 _FIELD = re.compile(r"^; (called_by_runtime|reaching_marks): (.+)$", re.MULTILINE)
 _QUOTES = "\"'`<>:@&$ "  # around names that are written as texts or marked as keys
 _PARTS = re.compile(r"[\w-]+")
@@ -78,7 +80,8 @@ def tagged(name: str, wheel: str, grammar: str, suffixes: tuple[str, ...]) -> La
     words: dict[str, list[str]] = {"called_by_runtime": [], "reaching_marks": []}
     for field, some in _FIELD.findall(text):
         words[field] += some.split()
-    rules: dict[str, Rule] = {"comment": Comment(), "string": Text()}
+    label = Label("#0")
+    rules: dict[str, Rule] = {"comment": Comment(), "string": Text(), "label": label}
     return Language(
         name=name,
         grammar=pointer,
