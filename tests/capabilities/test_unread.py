@@ -172,6 +172,15 @@ def test_a_slice_through_what_is_not_understood_says_so(tmp_path: Path) -> None:
         assert workspace.notes() == ("not complete: a.py (not understood from line 5) may matter",)
 
 
+def test_a_symbol_that_is_not_understood_is_shown_with_a_note(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def whole(x):\n    return x\n\ndef torn(x):\n    y = x +* 2\n")
+    with Workspace.open(tmp_path) as workspace:
+        ask(workspace, "code.symbol.get", symbol=("whole",))
+        assert workspace.notes() == ()
+        ask(workspace, "code.symbol.get", symbol=("torn",))
+        assert workspace.notes() == ("not complete: a.py (not understood from line 5) may matter",)
+
+
 def test_kinds_that_are_not_read_are_named_where_they_may_hold_users(tmp_path: Path) -> None:
     users = {
         "a.py": ("slow.pxd", "fast.pyx"),

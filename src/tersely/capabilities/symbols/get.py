@@ -153,6 +153,7 @@ def _one(
     from tersely.context.pack.delta.etag import etag_of, normalised
 
     source = workspace.engine.source(symbol.path)
+    workspace.engine.note_not_understood(symbol.path, symbol.start_line, symbol.end_line)
     normal = normalised(symbol, source)
     etag = etag_of(normal)
     # Whoever passes over some lines wants to see the others.
