@@ -19,7 +19,7 @@ from tersely.code.index.refresh import Progress, RefreshReport, refresh
 from tersely.code.index.storage.schema import IndexedFile as StoredFile
 from tersely.code.index.storage.store import Store
 from tersely.code.languages.registry import LANGUAGES, document_language_of
-from tersely.code.symbols import Definition, Kind, Symbol, unnumbered
+from tersely.code.symbols import CLASS_KINDS, Definition, Kind, Symbol, unnumbered
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LOOKUP_SYMBOLS
 from tersely.foundation.storage.hashing import content_hash
@@ -283,6 +283,7 @@ class Engine:
         found = _unnumbered(self._with_bodies(self.lookup(query, kind)))
         if not found and (document := self.document(query.partition(":")[0])):
             found = [one for one in document.symbols if one.id == query]
+        found = found or self._inherited(query)
         if not found:
             raise self.not_found(query, kind)
         spellings = (query, f".{dotted_name(query)}")
@@ -295,6 +296,24 @@ class Engine:
             raise _ambiguous(query, found)
         self._note_others(whole[0])
         return whole[0]
+
+    def _inherited(self, query: str) -> list[Symbol]:
+        """The members that classes have from others, `Class.member` by a query."""
+        owner, _, name = query.rpartition(".")
+        found = self.lookup(owner) if owner and name.isidentifier() else []
+        classes = [one for one in found if one.kind in CLASS_KINDS]
+        if not classes:
+            return []
+        from tersely.code.graph.definition import Definitions
+
+        definitions = Definitions(self.graph, self.source)
+        places = [
+            place
+            for one, position in zip(classes, self.store.positions_of(classes), strict=True)
+            for place in definitions.of_member(one.path, position, name)
+        ]
+        symbols = (self.store.symbol(place.symbol) for place in dict.fromkeys(places))
+        return [one for one in symbols if one is not None]
 
     def _with_bodies(self, found: list[Symbol]) -> list[Symbol]:
         """Symbols but for the announcements of functions whose bodies are among them."""

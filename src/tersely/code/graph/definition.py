@@ -112,6 +112,11 @@ class Definitions:
             self._program.notes.met(PLACES_LIMIT)
         return found[:MAX_PLACES]
 
+    def of_member(self, path: str, position: int, name: str) -> list[DefinitionPlace]:
+        """The places where a class of a file, or one that it inherits from, defines a member."""
+        file = self._program.file(self._program.by_path[path])
+        return self._of_class((CLASS, file.id, position), name)
+
     def names(self, file: File, source: bytes, lines: Mapping[int, int]) -> Iterator[Meaning]:
         """The same for many names of a file, by their offsets in it, each with its line."""
         walk = self._read(file, source, sorted(lines))
