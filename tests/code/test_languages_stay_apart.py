@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 import tersely.code
-from tersely.code.languages.registry import LANGUAGES
+from tersely.code.languages.registry import DOCUMENTS, LANGUAGES
 
 CODE = Path(tersely.code.__file__).parent
 
-# `go`, `swift` and `dart` are words too: alone they are a language, in other names they are not. A lone
+# `go`, `swift` and `dart` are words too, `svelte` is in the name of a folder: alone they are a language. A lone
 # letter says nothing.
-AMBIGUOUS = {"go", "swift", "rust", "dart"}
-WORDS = {name.lower() for name in LANGUAGES if len(name) > 1} | {
+AMBIGUOUS = {"go", "swift", "rust", "dart", "svelte"}
+WORDS = {name.lower() for name in LANGUAGES.keys() - DOCUMENTS.keys() if len(name) > 1} | {
     "csharp",
     "cpp",
     "ecmascript",

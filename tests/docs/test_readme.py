@@ -18,7 +18,7 @@ import pytest
 from tersely.cli.commands import COMMANDS, find_command
 from tersely.cli.help.overview import OWN_COMMANDS
 from tersely.cli.main import main
-from tersely.code.languages.registry import language_of_path
+from tersely.code.languages.registry import document_language_of, language_of_path
 from tersely.daemon import lifecycle
 from tersely.foundation import errors, settings
 from tools import build_commands_page
@@ -184,7 +184,9 @@ def test_the_table_of_languages_says_which_files_are_whose() -> None:
     }
     assert listed
     assert {
-        suffix: (language_of_path(f"a{suffix}") or "").removesuffix("_interface")
+        suffix: (document_language_of(suffix) or language_of_path(f"a{suffix}") or "").removesuffix(
+            "_interface"
+        )
         for suffix in listed
     } == listed
 

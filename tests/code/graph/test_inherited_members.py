@@ -11,7 +11,9 @@ from tersely.foundation.errors import TerselyError
 
 
 def test_a_member_is_found_by_a_class_that_inherits_it(tmp_path: Path) -> None:
-    (tmp_path / "base.py").write_text("class Base:\n    def go(self): ...\n    def own(self): ...\n")
+    (tmp_path / "base.py").write_text(
+        "class Base:\n    def go(self): ...\n    def own(self): ...\n"
+    )
     (tmp_path / "a.py").write_text(
         "import base\nclass Kid(base.Base):\n    def own(self): ...\ndef alone(): ...\n"
     )
