@@ -50,7 +50,7 @@ _TOKEN = re.compile(
 )
 _SIGIL = re.compile(rb"\{\s*(?:[#:]\w+(?:\s+if\b)?|@\w+|\.\.\.)?")
 _NO_CODE = re.compile(rb"\{\s*(?:/(?![/*])|:(?:then|catch)\b|#snippet\b)")
-_BINDING = re.compile(rb"\s(?:as|then)\s")
+_BINDING = re.compile(rb"\{\s*#(?:each|await)\b.*?(?=\s(?:as|then)\s)", re.DOTALL)
 _VOID = re.compile(
     rb"<(?:area|br|col|hr|img|input|link|meta|source|wbr)\b[^>]*(?<!/)>|<!--.*?-->", _FLAGS
 )
@@ -104,8 +104,8 @@ def _svelte(draft: _Draft) -> None:
     for start, end in _in_braces(draft.markup):
         if not _NO_CODE.match(draft.markup, start, end):
             first = _SIGIL.match(draft.markup, start, end)
-            bound = _BINDING.search(draft.markup, start, end)
-            place = first.end() if first else start + 1, bound.start() if bound else end - 1
+            bound = _BINDING.match(draft.markup, start, end)
+            place = first.end() if first else start + 1, bound.end() if bound else end - 1
             draft.keep(place, b"{", b"}")
 
 
