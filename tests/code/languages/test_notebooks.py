@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from tests.code.languages.checks import check, read, splinter
 
 from tersely.code.engine import Engine
 from tersely.code.languages.registry import source_in
-from tersely.context.lenses.diff.change import Revisions, of_git, symbols_changed
 
 CELLS = [
     ("markdown", ["# Load\n", "of the data"]),
@@ -84,23 +82,6 @@ def test_a_notebook_of_another_language_is_text_alone() -> None:
     text = json.dumps(notebook(".r"), indent=1).encode()
     assert b"# import tools" in source_in("a.ipynb", text)
     assert all(not line or line[:1] == b"#" for line in source_in("a.ipynb", text).split(b"\n"))
-
-
-def test_what_changed_in_a_notebook_is_told_by_its_functions(tmp_path: Path) -> None:
-    def git(*words: str) -> None:
-        subprocess.run(("git", "-C", str(tmp_path), *words), check=True, capture_output=True)
-
-    (tmp_path / "Book.ipynb").write_text(FILES["Book.ipynb"])
-    git("init", "-q")
-    git("add", ".")
-    git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "one")
-    changed = FILES["Book.ipynb"].replace("else 1 % 2", "else 2").replace("secret", "other")
-    (tmp_path / "Book.ipynb").write_text(changed)
-    with Engine.open(tmp_path) as engine:
-        engine.refresh()
-        change = of_git(engine.root, engine.store, Revisions(worktree=True))
-        names = {one.symbol.qualname for one in symbols_changed(change)}
-    assert "cleaned" in names
 
 
 @given(st.integers())
