@@ -15,10 +15,11 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from tersely.code.expressions import IMPORTED, Expression, is_tagged
-from tersely.code.graph.callgraph import CallGraph
+from tersely.code.graph.callgraph import MAX_WALK_WORK, WALK_LIMIT, CallGraph
 from tersely.code.graph.definition import NAMED_KINDS, Definitions, Meaning, SymbolsMeant
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import MAX_NAMESAKES
+from tersely.code.graph.program.work import WorkSpentError
 from tersely.code.symbols import VALUE_KINDS, CallSite, Edge, Grade, Kind
 from tersely.code.syntax.nodes.uses import Use
 
@@ -67,11 +68,13 @@ class References:
             return []
         wanted = _Wanted(symbol_id, *place, self._calls_of(symbol_id))
         definitions = Definitions(self._graph, self._source_of)
-        found = [
-            each
-            for other in self._files(wanted)
-            for each in self._in_file(other, wanted, definitions)
-        ]
+        found = list[Reference]()
+        try:
+            with self._program.bounds.limited(MAX_WALK_WORK):
+                for other in self._files(wanted):
+                    found += self._in_file(other, wanted, definitions)
+        except WorkSpentError:
+            self._program.notes.met(WALK_LIMIT)
         written = {(each.path, each.line) for each in found if each.use is Use.CALL}
         unnamed = [
             call for site, call in wanted.calls.items() if (site.path, site.line) not in written

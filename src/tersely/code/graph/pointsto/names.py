@@ -267,18 +267,11 @@ class Names:
 
     def _of_explicit_receiver(self, file: File, position: int, name: str) -> Values:
         """A bare name in a function with a receiver type may be a member of the receiver."""
-        scope = file.scopes[position]
-        if file.definitions[position].kind == Kind.LAMBDA and gives_receivers(file.facts):
-            return self._of_ours(self.evaluator.parameters.receivers(file, position), name, file)
-        if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
-            return NOTHING
-        if file.facts.constructor_is_class_name and name == last_name(scope.receiver_type):
-            return self.evaluator.values(
-                file, file.definitions[position].parent, scope.receiver_type
-            )
-        receivers = self.evaluator.annotations.instances(
-            file, file.definitions[position].parent, scope.receiver_type
-        )
+        scope, receivers = file.scopes[position], self.receiver_of(file, position)
+        written = scope.receiver_type if scope is not None else None
+        is_constructor = file.facts.constructor_is_class_name and name == last_name(written)
+        if receivers and is_constructor:
+            return self.evaluator.values(file, file.definitions[position].parent, written)
         return self._of_ours(receivers, name, file)
 
     def _of_ours(self, receivers: Values, name: str, file: File) -> Values:
