@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tersely.code.engine import Engine
 from tersely.code.graph.users import Users
 from tersely.code.symbols import Grade
+from tersely.context.lenses.test_impact import reach
 from tersely.context.lenses.test_impact.reach import Reach, Reaching
 from tersely.context.lenses.test_impact.suites import Suites
 
@@ -55,3 +58,14 @@ def test_changed_symbols_do_not_count_against_the_limit(engine: Engine) -> None:
 def test_of_equally_near_users_the_tests_are_looked_at_first(engine: Engine) -> None:
     found = reaching(engine, 1, "web/cart.js")
     assert [one.grade for one in found.tests] == [Grade.EXACT]
+
+
+def test_what_too_many_files_mention_is_not_followed_and_said(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reach, "MAX_SEARCHED_FILES", 1)
+    found = reaching(engine, 600)
+    assert re.fullmatch(
+        r"1 files that mention them, [1-9]\d* more that use it not searched", found.limit
+    )
+    assert "test_checkout" in grades(found)

@@ -22,11 +22,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
+from functools import cached_property
 from typing import NamedTuple
 
 from tersely.code.expressions import IMPORTED, MEMBER, PROPERTY, VERSION_MARK, Expression, is_tagged
 from tersely.code.graph.callgraph import CallGraph
-from tersely.code.graph.dead import called_by_language
+from tersely.code.graph.dead import called_by_language, has_base_outside
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import FUNCTION, Value
 from tersely.code.graph.program.file import File
@@ -66,6 +67,11 @@ class Users:
         self._graph = graph
         self._program = graph.program
         self._evaluator = graph.evaluator
+
+    @cached_property
+    def nearby(self) -> Users:
+        """The same over the graph that costs little to ask."""
+        return Users(self._graph.nearby)
 
     def of(self, symbol_id: str) -> list[User]:
         """Everything that may run a symbol, calls first; a definition may come more than once."""
@@ -222,7 +228,10 @@ class Users:
                     self._id(self._program.file(value[1]), value[2]), Way.OVERRIDDEN, Grade.INFERRED
                 )
         name = file.definitions[position].name
-        from_outside = name in called_by_language(file) or name[:2] == "__" or not is_called
+        is_special = name in called_by_language(file) or name[:2] == "__"
+        from_outside = is_special or (
+            not is_called and has_base_outside(file, owner, self._evaluator)
+        )
         if from_outside:
             for found in (target, *self._evaluator.members.subclasses(target)):
                 for maker in self._makers(found):

@@ -2,6 +2,9 @@
 
 A way is as certain as all its steps together: the product of what each alone is worth. So certainty
 falls with the distance, and weak steps do not chain.
+
+Users are looked for by the graph that costs little, and those of changed symbols for which it has no
+sure call with all that is known.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ from tersely.code.symbols import Grade, Symbol
 from tersely.context.lenses.test_impact.suites import Suites
 
 MAX_AFFECTED_TESTS = 1_000  # of one change, above which the search ends
+# that mention a name whose users are looked for; the users of what would need more are not
+MAX_SEARCHED_FILES = 300
 _RANK = {Grade.EXACT: 0, Grade.INFERRED: 1, Grade.BY_NAME: 2}
 
 # How often a function that may run another in some way does so in a test that runs it: maximum
@@ -88,6 +93,8 @@ class Reach:
         self._next: dict[str, tuple[str, str]] = {}
         # of equally sure and near symbols those in files of tests come first
         self._queue: list[tuple[float, int, bool, str, str, str, int]] = []
+        self._files: set[int] = set()  # that mention a name whose users were looked for
+        self._too_wide = 0  # symbols that too many other files mention
 
     def search(self, changed: Iterable[Symbol], users_of_gone: Iterable[User]) -> Reaching:
         """The tests that reach changed symbols, or that are among those who used what is gone."""
@@ -100,12 +107,15 @@ class Reach:
         return Reaching(list(found.values()), self._limit_hit(found))
 
     def _limit_hit(self, found: Collection[object]) -> str:
-        left = len({entry[3] for entry in self._queue} - self._next.keys())
+        unseen = len({entry[3] for entry in self._queue} - self._next.keys())
+        left = unseen + self._too_wide
         if not left:
             return ""
         bound = f"{self._limit:,} symbols beyond the change"
         if len(found) >= MAX_AFFECTED_TESTS:
             bound = f"{MAX_AFFECTED_TESTS:,} tests"
+        elif not unseen:
+            bound = f"{MAX_SEARCHED_FILES:,} files that mention them"
         return f"{bound}, {left:,} more that use it not searched"
 
     def _follow(self, found: dict[SelectedTest, Affected]) -> None:
@@ -122,13 +132,29 @@ class Reach:
                 found.setdefault(
                     test, Affected(test, list(_RANK)[rank], -doubt, self._steps(current))
                 )
-            elif reached is not None:
+            elif reached is not None and self._is_narrow(reached):
                 # the changed ones are not counted: they have a bound of their own
                 looked_at += bool(after)
-                self._look_around(reached, -doubt, depth + 1, rank)
+                self._look_around(reached, -doubt, depth + 1, rank, is_changed=not after)
 
-    def _look_around(self, symbol: Symbol, certainty: float, depth: int, rank: int) -> None:
-        for user in self._users.of(symbol.id):
+    def _is_narrow(self, symbol: Symbol) -> bool:
+        """True if the users of a symbol are in files enough of which are searched anyway."""
+        files = self._files.union(self._store.files_mentioning(symbol.name))
+        is_narrow = not self._files or len(files) <= MAX_SEARCHED_FILES
+        if is_narrow:
+            self._files = files
+        self._too_wide += not is_narrow
+        return is_narrow
+
+    def _look_around(
+        self, symbol: Symbol, certainty: float, depth: int, rank: int, *, is_changed: bool
+    ) -> None:
+        users = self._users.nearby.of(symbol.id)
+        if is_changed and not any(
+            user.way == Way.CALLS and user.grade is not Grade.BY_NAME for user in users
+        ):
+            users = self._users.of(symbol.id)
+        for user in users:
             together = max(rank, _RANK[user.grade])
             self._push(
                 certainty * certainty_of(user), depth, user.id, symbol.id, user.way, together
