@@ -51,10 +51,10 @@ from tersely.foundation.text.escape import visible
 from tersely.integrations.adoption import figures
 from tersely.pty.child_processes import Spawned
 from tersely.pty.command_executor import Speech
-from tersely.pty.inline.arguments import Asked, asked
+from tersely.pty.inline.arguments import ServiceQuestion, asked
 from tersely.pty.inline.commands import read_message
-from tersely.pty.inline.reading import START, Line, read
-from tersely.pty.mail import Mail, Who
+from tersely.pty.inline.reading import START, ScreenLine, read
+from tersely.pty.mail import RunMail, Who
 
 # What each capability of the relay is asked, in the words of the command line where it has some.
 # THREAD and REF are replaced by what is there.
@@ -323,7 +323,7 @@ def rows_of(command: Command) -> list[str]:
 async def typed_in(said: Mapping[str, list[str]]) -> dict[str, str]:
     """What is typed into a program once it has shown some rows, and all that they ask for is done."""
     who, told = Who("liner", home_directory(), "cat"), list[str]()
-    mail, outbox = await Mail.open(who), Outbox(home_directory(), who.name, read_message)
+    mail, outbox = await RunMail.open(who), Outbox(home_directory(), who.name, read_message)
     speech = Speech(
         mail, outbox, Spawned((), (), lambda: None), lambda who, text: told.append(f"{who} {text}")
     )
@@ -332,7 +332,7 @@ async def typed_in(said: Mapping[str, list[str]]) -> dict[str, str]:
     for name, rows in said.items():
         state = START
         for number, row in enumerate(rows):
-            state, found = read(state, Line(row, number))
+            state, found = read(state, ScreenLine(row, number))
             for one in found:
                 speech.hear(one.command)
         await speech.finish()
@@ -642,7 +642,7 @@ def test_the_code_service_refuses_as_the_command_line_does(
     assert code == typed.partition(":")[0]
 
 
-def named(question: Asked) -> dict[str, Any]:
+def named(question: ServiceQuestion) -> dict[str, Any]:
     """A question to a service, by the names of the capability that asks it."""
     return {
         "service": question.service,

@@ -24,11 +24,11 @@ from bench.modelserver.scripts import Reply, write_scripted
 from bench.modelserver.server import Server
 from bench.results import Row, Table
 from bench.scratch import copied
-from tersely.agent.agent import Agent
+from tersely.agent.agent import CodingAgent
 from tersely.agent.events import Compacted, Event, TurnEnded, Unlocked, Usage
 from tersely.agent.models.connecting import connect
 from tersely.agent.models.protocol import Prompt
-from tersely.agent.opening import Wanted, open_agent
+from tersely.agent.opening import WantedAgent, open_agent
 from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.toolbox import Choices
 from tersely.foundation.text.tokens import Tokenizer
@@ -127,15 +127,15 @@ async def first_requests(url: str, root: Path) -> list[Row]:
     return rows
 
 
-async def opened(url: str, root: Path, window: int) -> Agent:
+async def opened(url: str, root: Path, window: int) -> CodingAgent:
     """An agent in the repository that may do everything."""
     model = await connect(url, window=window)
     return await open_agent(
-        model, Wanted(root, root.parent / "chats", ANSWER_WORDS, choices=ALLOWED)
+        model, WantedAgent(root, root.parent / "chats", ANSWER_WORDS, choices=ALLOWED)
     )
 
 
-async def closed(agent: Agent) -> None:
+async def closed(agent: CodingAgent) -> None:
     """Let go of it and of its model."""
     model = agent.conversation.model
     await agent.close()

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from tersely.agent.opening import (
     CommandEnded,
+    CommandLimits,
     Confinement,
-    Limits,
-    Shared,
+    SharedWithCommands,
     confinement,
     run_command,
 )
@@ -47,7 +47,7 @@ class EndedCommand(NamedTuple):
 class Commands(NamedTuple):
     """The running of commands: what is shared with tests, and how long each may take."""
 
-    shared: Shared
+    shared: SharedWithCommands
     network: bool  # for tests
     test_seconds: float
     agent_seconds: float
@@ -71,7 +71,9 @@ class Commands(NamedTuple):
             name: value for name, value in os.environ.items() if name not in REPOSITORY_VARIABLES
         }
         own |= variables
-        return await _run(command, folder, self.agent_seconds, Confinement(), Shared(), own)
+        return await _run(
+            command, folder, self.agent_seconds, Confinement(), SharedWithCommands(), own
+        )
 
     async def set_up(self, folder: Path) -> None:
         """Make a repository with one commit of a folder, so that nothing in it tells of later
@@ -79,7 +81,9 @@ class Commands(NamedTuple):
 
         Raises `program_failed`.
         """
-        ran = await _run(_SET_UP, folder, _SET_UP_SECONDS, await confinement(), Shared())
+        ran = await _run(
+            _SET_UP, folder, _SET_UP_SECONDS, await confinement(), SharedWithCommands()
+        )
         if not ran.is_success:
             raise TerselyError(
                 "program_failed", f"git cannot make a repository in {folder}: {ran.output.strip()}"
@@ -87,12 +91,12 @@ class Commands(NamedTuple):
 
 
 async def _run(
-    command: str, folder: Path, seconds: float, held: Confinement, shared: Shared,
+    command: str, folder: Path, seconds: float, held: Confinement, shared: SharedWithCommands,
     variables: Mapping[str, str] | None = None,
 ) -> EndedCommand:  # fmt: skip
     watch = Stopwatch()
     ended: CommandEnded = await run_command(
-        command, folder, Limits(seconds), held, shared, variables
+        command, folder, CommandLimits(seconds), held, shared, variables
     )
     is_success = ended.why == DONE and ended.status == 0
     return EndedCommand(is_success, ended.why, ended.status, ended.output, watch.seconds())

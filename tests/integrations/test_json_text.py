@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.depth import examples
 
-from tersely.integrations.formats.json_text import Entry, NotJsonError, added, read, removed
+from tersely.integrations.formats.json_text import NotJsonError, SettingsEntry, added, read, removed
 
 ENTRIES = [
-    Entry(("mcpServers", "tersely"), {"command": "tersely", "args": ["mcp"]}),
-    Entry(("hooks", "Prompt"), {"hooks": [{"command": "tersely hook"}]}, in_list=True),
+    SettingsEntry(("mcpServers", "tersely"), {"command": "tersely", "args": ["mcp"]}),
+    SettingsEntry(("hooks", "Prompt"), {"hooks": [{"command": "tersely hook"}]}, in_list=True),
 ]
 
 COMMENTED = """// what I like

@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tersely.integrations.formats.json_text import Entry
+from tersely.integrations.formats.json_text import SettingsEntry
 from tersely.integrations.formats.toml_text import added, removed
 
-OURS = [Entry(("mcp_servers", "tersely"), {"command": '/opt/my "tools"/tersely', "args": ["mcp"]})]
+OURS = [
+    SettingsEntry(
+        ("mcp_servers", "tersely"), {"command": '/opt/my "tools"/tersely', "args": ["mcp"]}
+    )
+]
 
 # What Codex and people write into its config.toml.
 FULL = """\

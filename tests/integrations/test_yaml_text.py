@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tersely.integrations.formats.json_text import Entry
+from tersely.integrations.formats.json_text import SettingsEntry
 from tersely.integrations.formats.yaml_text import added, removed
 
-OURS = Entry(("extensions", "tersely"), {"enabled": True, "cmd": "tersely", "args": ["mcp"]})
+OURS = SettingsEntry(
+    ("extensions", "tersely"), {"enabled": True, "cmd": "tersely", "args": ["mcp"]}
+)
 LINE = 'tersely: {"enabled": true, "cmd": "tersely", "args": ["mcp"]}\n'
 TEXTS = {
     "": f"extensions:\n  {LINE}",

@@ -20,11 +20,11 @@ from tests.pty.conftest import PROGRAMS, Tmux, sent_lines, wait_for
 from tersely.client import Client
 from tersely.foundation.process.ancestry import NAME_VARIABLE
 from tersely.integrations.wrapped import CODEX, GEMINI, QWEN, Dialog
-from tersely.pty.delivery.dialogs import Asked, asked
-from tersely.pty.delivery.prompts import Prompt
+from tersely.pty.delivery.dialogs import AskedPermission, asked
+from tersely.pty.delivery.prompts import PromptPattern
 
 TITLE = "  Would you like to run the following command?"
-NO_PROMPT = Prompt()
+NO_PROMPT = PromptPattern()
 CODEX_CHOICES = """\
 › 1. Yes, proceed (y)
   2. Yes, and don't ask again for commands that start with `touch` (p)
@@ -97,7 +97,7 @@ def codex(*command: str, above: str = "") -> str:
     return f"{above}{TITLE}\n\n  Reason: May I?\n\n{wanted}\n\n{CODEX_CHOICES}"
 
 
-def read(dialogs: Sequence[Dialog], shown: str) -> Asked | None:
+def read(dialogs: Sequence[Dialog], shown: str) -> AskedPermission | None:
     return asked(dialogs, NO_PROMPT, shown.split("\n"))
 
 
@@ -159,7 +159,7 @@ def test_no_part_of_a_dialog_passes_for_all_of_it(command: list[str], above: lis
     ],
 )
 def test_what_is_not_wholly_understood_is_no_dialog(shown: str) -> None:
-    prompt = Prompt(re.compile(CODEX.prompt))
+    prompt = PromptPattern(re.compile(CODEX.prompt))
     assert asked(CODEX.dialogs, prompt, shown.split("\n")) is None
 
 

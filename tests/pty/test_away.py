@@ -16,7 +16,7 @@ from tests.pty.conftest import PATIENCE_SECONDS, wait_for
 from tests.pty.screens import needs_tmux
 
 from tersely.client.outbox import MAX_DAMAGED_FILES, MAX_UNSENT_MESSAGES, Outbox
-from tersely.pty.inline.commands import Message, read_message
+from tersely.pty.inline.commands import OutgoingMessage, read_message
 from tersely.pty.wanted import warning
 
 pytestmark = needs_tmux
@@ -209,7 +209,7 @@ def test_damaged_messages_are_kept_aside_and_said(
 ) -> None:
     outbox = Outbox(home.home, "dot", read_message)
     for number in range(MAX_DAMAGED_FILES + 5):
-        outbox.put(Message("cli", f"message {number}")).path.write_text("{")
+        outbox.put(OutgoingMessage("cli", f"message {number}")).path.write_text("{")
     process = start("--name", "dot", "--", "true")
     _, errors = process.communicate(timeout=PATIENCE_SECONDS)
     assert errors.count("a message that an earlier run left cannot be read: ") == MAX_DAMAGED_FILES
@@ -220,16 +220,16 @@ def test_damaged_messages_are_kept_aside_and_said(
 @pytest.mark.slow
 def test_an_outbox_keeps_order_and_has_a_bound(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path, "ann", read_message)
-    kept = [outbox.put(Message("ben", f"message {number}")) for number in range(20)]
+    kept = [outbox.put(OutgoingMessage("ben", f"message {number}")) for number in range(20)]
     outbox.remove(kept[3])
     kept[5].path.write_text("{")
     again = Outbox(tmp_path, "ann", read_message)
     assert [one.id for one in again] == [one.id for one in kept if one not in (kept[3], kept[5])]
-    assert next(one.message for one in again) == Message("ben", "message 0")
+    assert next(one.message for one in again) == OutgoingMessage("ben", "message 0")
     [kept_aside] = again.damaged
     assert kept_aside.read_text() == "{"
     assert len(Outbox(tmp_path, "ben", read_message)) == 0
     for number in range(MAX_UNSENT_MESSAGES - len(again)):
-        again.put(Message("ben", f"more {number}"))
+        again.put(OutgoingMessage("ben", f"more {number}"))
     with pytest.raises(Exception, match="wait for the relay"):
-        again.put(Message("ben", "too much"))
+        again.put(OutgoingMessage("ben", "too much"))

@@ -11,9 +11,9 @@ import pytest
 
 from tersely.cli.main import main
 from tersely.integrations.run_hook import SOCKET_VARIABLE
-from tersely.integrations.wrapped import CLAUDE, State, hook_words
+from tersely.integrations.wrapped import CLAUDE, AgentState, hook_words
 from tersely.pty.delivery.hooks import Hooks
-from tersely.pty.delivery.inbox import Inbox, Text
+from tersely.pty.delivery.inbox import Inbox, WaitingText
 
 PROMPT = json.dumps({"hook_event_name": "UserPromptSubmit", "prompt": "begin"})
 
@@ -22,7 +22,7 @@ class Run:
     """The hooks of a run under the name of an agent, and what its inbox has handed over."""
 
     def __init__(self) -> None:
-        self.taken: list[Text] = []
+        self.taken: list[WaitingText] = []
         self.inbox = Inbox(self._keep)
         self.hooks = Hooks("claude", CLAUDE, self.inbox, "the rules", self.taken.append)
 
@@ -70,7 +70,7 @@ def test_what_waits_stands_beside_the_next_prompt() -> None:
         assert answer["hookSpecificOutput"]["additionalContext"] == "[tester]: hello"
         while not run.taken:
             await asyncio.sleep(0)
-        assert run.hooks.state is State.WORKING
+        assert run.hooks.state is AgentState.WORKING
         assert await printed(path, PROMPT) == ""
 
     during(do)
@@ -86,7 +86,7 @@ def test_an_agent_is_kept_from_stopping_once() -> None:
             await printed(path, json.dumps({"hook_event_name": "Stop", "stop_hook_active": True}))
             == ""
         )
-        assert run.hooks.state is State.IDLE
+        assert run.hooks.state is AgentState.IDLE
         assert len(run.inbox) == 1
 
     during(do)

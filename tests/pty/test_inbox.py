@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tersely.client.peer import Delivery
 from tersely.pty.delivery.inbox import Inbox
 from tersely.pty.inline import reading
-from tersely.pty.inline.reading import Line
+from tersely.pty.inline.reading import ScreenLine
 
 LINE_BYTES = 4_095  # what Linux keeps of a line that is being typed
 PIECES = st.sampled_from(
@@ -52,7 +52,7 @@ def test_any_message_is_one_text_that_fits_and_says_nothing(body: str, has_lines
     )
     state, found = reading.START, []
     for number, line in enumerate(lines):
-        state, more = reading.read(state, Line(line, number))
+        state, more = reading.read(state, ScreenLine(line, number))
         found += more
     assert not found
     assert not reading.finish(state, is_over=True)

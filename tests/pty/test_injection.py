@@ -10,17 +10,21 @@ from tersely.pty.delivery.injection import (
     IDLE_SECONDS,
     MAX_ENTER_PRESSES,
     READING_SECONDS,
-    Line,
-    Outcome,
     Scene,
+    TerminalLine,
+    TypingOutcome,
     Typist,
 )
 from tersely.pty.delivery.keys import Keys
 
 pytestmark = needs_tmux
 
-RAW, LINES, PASSWORD = Line(False, False, 0), Line(True, True, 0), Line(True, False, 0)
-UNREAD = Line(False, False, 9)
+RAW, LINES, PASSWORD = (
+    TerminalLine(False, False, 0),
+    TerminalLine(True, True, 0),
+    TerminalLine(True, False, 0),
+)
+UNREAD = TerminalLine(False, False, 9)
 TICK_SECONDS = 0.05
 MESSAGE = "a message of ten words"
 
@@ -38,9 +42,9 @@ class Desk:
         self.text = ""
         self.is_open, self.is_safe, self.confirms = True, True, False
 
-    def passes(self, seconds: float, line: Line = RAW) -> list[bytes | Outcome]:
+    def passes(self, seconds: float, line: TerminalLine = RAW) -> list[bytes | TypingOutcome]:
         """What is written, and what comes of it, in so many seconds."""
-        done: list[bytes | Outcome] = []
+        done: list[bytes | TypingOutcome] = []
         until = self.now + seconds
         while self.now < until:
             self.now += TICK_SECONDS
@@ -54,7 +58,7 @@ class Desk:
             done += [step.outcome] if step.outcome else []
         return done
 
-    def types(self, text: str = MESSAGE, line: Line = RAW) -> list[bytes | Outcome]:
+    def types(self, text: str = MESSAGE, line: TerminalLine = RAW) -> list[bytes | TypingOutcome]:
         """Have a text typed, and shown in a prompt that is not empty any more."""
         self.text = text
         done = self.passes(1.0, line)
@@ -68,7 +72,7 @@ def test_it_is_typed_shown_sent_and_gone() -> None:
     assert desk.types() == [MESSAGE.encode()]
     assert desk.passes(0.5) == [b"\r"]
     desk.screen.feed(b"\x1b[2K\r< a message of ten words\r\n> ")
-    assert desk.passes(0.5) == [Outcome.TAKEN]
+    assert desk.passes(0.5) == [TypingOutcome.TAKEN]
     assert desk.typist.is_free
 
 
@@ -77,10 +81,10 @@ def test_a_newline_in_the_box_is_not_taken_for_sending() -> None:
     desk.types()
     assert desk.passes(0.5) == [b"\r"]
     desk.screen.feed(b"\x1b[2;1H\x1b[J  \r\n-----\r\nidle\x1b[2;3H")
-    assert desk.passes(12.0) == [b"\r"] * (MAX_ENTER_PRESSES - 1) + [Outcome.STUCK]
+    assert desk.passes(12.0) == [b"\r"] * (MAX_ENTER_PRESSES - 1) + [TypingOutcome.STUCK]
     assert not desk.typist.is_free
     desk.screen.feed(b"\x1b[H\x1b[J< a message of ten words\r\n> \r\n-----\r\nidle")
-    assert desk.passes(0.5) == [Outcome.TAKEN]
+    assert desk.passes(0.5) == [TypingOutcome.TAKEN]
 
 
 def test_nothing_is_typed_before_its_time() -> None:
@@ -109,7 +113,7 @@ def test_enter_is_never_pressed_into_a_dialog() -> None:
     desk = Desk()
     desk.types()
     desk.is_safe = False
-    assert desk.passes(600.0) == [Outcome.STUCK]
+    assert desk.passes(600.0) == [TypingOutcome.STUCK]
 
 
 def test_a_text_that_is_not_shown_is_not_sent() -> None:
@@ -117,16 +121,16 @@ def test_a_text_that_is_not_shown_is_not_sent() -> None:
     desk.text = MESSAGE
     desk.passes(1.0)
     desk.is_open = False
-    assert desk.passes(600.0) == [Outcome.STUCK]
+    assert desk.passes(600.0) == [TypingOutcome.STUCK]
     desk.is_open = True
-    assert desk.passes(1.0) == [Outcome.LOST]
+    assert desk.passes(1.0) == [TypingOutcome.LOST]
 
 
 def test_a_text_that_a_dialog_has_swallowed_is_typed_again() -> None:
     desk = Desk()
     desk.text = MESSAGE
     desk.passes(IDLE_SECONDS + 0.2)
-    assert desk.passes(ECHO_SECONDS + 1) == [Outcome.LOST]
+    assert desk.passes(ECHO_SECONDS + 1) == [TypingOutcome.LOST]
     desk.text = MESSAGE
     assert desk.passes(1.0) == [MESSAGE.encode()]
 
@@ -135,7 +139,7 @@ def test_a_terminal_that_was_emptied_has_lost_the_text() -> None:
     desk = Desk(b"")
     desk.text = MESSAGE
     assert desk.passes(1.0, LINES) == [MESSAGE.encode()]
-    assert desk.passes(0.2, RAW) == [Outcome.LOST]
+    assert desk.passes(0.2, RAW) == [TypingOutcome.LOST]
 
 
 def test_a_program_that_says_what_it_takes_is_waited_for() -> None:
@@ -153,7 +157,7 @@ def test_a_program_that_says_what_it_takes_is_waited_for() -> None:
     swallowed.passes(0.5)
     swallowed.screen.feed(b"\x1b[2K\r> ")
     swallowed.is_open = True
-    assert swallowed.passes(CONFIRM_SECONDS + 1) == [Outcome.LOST]
+    assert swallowed.passes(CONFIRM_SECONDS + 1) == [TypingOutcome.LOST]
 
 
 def test_a_program_that_wants_to_know_of_pastes_is_told() -> None:
@@ -174,10 +178,10 @@ def test_a_program_that_reads_lines_has_taken_what_it_has_read() -> None:
     desk = Desk()
     desk.types(line=LINES)
     assert desk.passes(0.2, LINES) == [b"\r"]
-    waiting = Line(True, True, 10)
+    waiting = TerminalLine(True, True, 10)
     assert desk.passes(READING_SECONDS - 1, waiting) == []
-    assert desk.passes(2.0, waiting) == [Outcome.STUCK]
-    assert desk.passes(0.2, LINES) == [Outcome.TAKEN]
+    assert desk.passes(2.0, waiting) == [TypingOutcome.STUCK]
+    assert desk.passes(0.2, LINES) == [TypingOutcome.TAKEN]
 
 
 def test_replies_of_the_terminal_and_single_keys_are_no_half_typed_text() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.pty.screens import needs_tmux, opened
 
-from tersely.pty.inline.commands import Command, Malformed, Message
+from tersely.pty.inline.commands import Command, MalformedCommand, OutgoingMessage
 from tersely.pty.screen_scanner import QUIET_SECONDS, STANDING_SECONDS, Watcher
 
 pytestmark = needs_tmux
@@ -52,10 +52,10 @@ def frame(lines: list[str], before: int) -> bytes:
 def test_a_line_counts_when_the_cursor_has_left_it() -> None:
     watched = Watched()
     assert watched.look(b"->relay:Bob hel") == []
-    assert watched.look(b"lo\r\n") == [Message("Bob", "hello")]
-    assert watched.look(b"->relay:Bob hello\r\n") == [Message("Bob", "hello")]
+    assert watched.look(b"lo\r\n") == [OutgoingMessage("Bob", "hello")]
+    assert watched.look(b"->relay:Bob hello\r\n") == [OutgoingMessage("Bob", "hello")]
     assert watched.look(b"->relay:Bob unfinished") == []
-    assert watched.end() == [Message("Bob", "unfinished")]
+    assert watched.end() == [OutgoingMessage("Bob", "unfinished")]
 
 
 def test_a_line_that_grows_is_told_when_it_stands() -> None:
@@ -66,7 +66,7 @@ def test_a_line_that_grows_is_told_when_it_stands() -> None:
         drawn = len(lines)
     assert told == []
     told = watched.look(frame(["⏺ ->relay:Bob hello there", "", "> ", "idle"], drawn))
-    assert told == [Message("Bob", "hello there")]
+    assert told == [OutgoingMessage("Bob", "hello there")]
 
 
 def test_a_line_that_stands_counts_although_others_change() -> None:
@@ -75,17 +75,17 @@ def test_a_line_that_stands_counts_although_others_change() -> None:
         lines = ["⏺ ->relay:Bob hi", "", "> ", "-\\|/"[frames % 4]]
         told += watched.look(frame(lines, drawn), seconds=0.1)
         drawn, frames = len(lines), frames + 1
-    assert told == [Message("Bob", "hi")]
+    assert told == [OutgoingMessage("Bob", "hi")]
 
 
 def test_drawing_a_line_again_elsewhere_is_not_saying_it_again() -> None:
     watched = Watched()
     assert watched.look(frame(["thinking", "some words", "⏺ ->relay:Bob hi", "", "> "], 0)) == [
-        Message("Bob", "hi")
+        OutgoingMessage("Bob", "hi")
     ]
     assert watched.look(frame(["some words", "⏺ ->relay:Bob hi", "", "> "], 5)) == []
     more = ["some words", "⏺ ->relay:Bob hi", "more", "⏺ ->relay:Bob hi", "", "> "]
-    assert watched.look(frame(more, 4)) == [Message("Bob", "hi")]
+    assert watched.look(frame(more, 4)) == [OutgoingMessage("Bob", "hi")]
 
 
 def test_clearing_and_drawing_everything_again_says_nothing_again() -> None:
@@ -94,7 +94,9 @@ def test_clearing_and_drawing_everything_again_says_nothing_again() -> None:
     assert len(watched.look(lines)) == 30
     assert watched.look(CLEAR + lines) == []
     watched.screen.resize(50, 10)
-    assert watched.look(CLEAR + lines + b"words 30\r\n->relay:Bob ok\r\n") == [Message("Bob", "ok")]
+    assert watched.look(CLEAR + lines + b"words 30\r\n->relay:Bob ok\r\n") == [
+        OutgoingMessage("Bob", "ok")
+    ]
 
 
 def test_a_full_screen_program_that_scrolls_says_nothing_again() -> None:
@@ -106,15 +108,15 @@ def test_a_full_screen_program_that_scrolls_says_nothing_again() -> None:
     told: list[Command] = []
     for first in [*range(15), *range(15, 0, -1), *range(15)]:
         told += watched.look(b"\x1b[H\x1b[J" + "\r\n".join(lines[first : first + 6]).encode())
-    assert told == [Message("Bob", f"ok {number}") for number in range(0, 20, 3)]
+    assert told == [OutgoingMessage("Bob", f"ok {number}") for number in range(0, 20, 3)]
 
 
 def test_a_line_that_the_terminal_breaks_is_one_line() -> None:
     watched = Watched(columns=20)
     words = "one two three four five six seven eight nine"
-    assert watched.look(f"->relay:Bob {words}\r\n".encode()) == [Message("Bob", words)]
+    assert watched.look(f"->relay:Bob {words}\r\n".encode()) == [OutgoingMessage("Bob", words)]
     assert watched.look(b"->relay:Bob " + b"long " * 200 + b"\r\n") == [
-        Message("Bob", ("long " * 200).strip())
+        OutgoingMessage("Bob", ("long " * 200).strip())
     ]
 
 
@@ -122,10 +124,10 @@ def test_a_block_in_many_rows_is_told_once() -> None:
     watched = Watched(rows=6)
     body = "\n".join(f"line {number}" for number in range(20))
     assert watched.look(f"->relay:Bob <<<\n{body}\n>>>\n".replace("\n", "\r\n").encode()) == [
-        Message("Bob", body)
+        OutgoingMessage("Bob", body)
     ]
     assert watched.look(b"->relay:Bob <<<\r\nopen\r\n") == []
-    assert [type(one) for one in watched.end()] == [Malformed]
+    assert [type(one) for one in watched.end()] == [MalformedCommand]
 
 
 def test_a_line_without_an_end_takes_no_memory() -> None:
@@ -133,7 +135,7 @@ def test_a_line_without_an_end_takes_no_memory() -> None:
     for _ in range(100):
         watched.look(b"x" * 5_000, seconds=0)
     assert len(watched.watcher._main.seen) < 2_000
-    assert watched.look(b"\r\n->relay:Bob hi\r\n") == [Message("Bob", "hi")]
+    assert watched.look(b"\r\n->relay:Bob hi\r\n") == [OutgoingMessage("Bob", "hi")]
 
 
 PIECES = [

@@ -14,19 +14,19 @@ from tersely.agent.events import (
     CallEnded,
     CallStarted,
     Decision,
+    EndReason,
     Event,
-    Reason,
     TextDelta,
     TurnEnded,
     Unlocked,
     Usage,
 )
 from tersely.agent.opening import Mode
-from tersely.agent.tools.declaration import Change
+from tersely.agent.tools.declaration import MadeChange
 from tersely.foundation.errors import TerselyError
 from tersely.tui.app import ChatApp
 from tersely.tui.chat import ChatScreen
-from tersely.tui.shown import Said, SessionRow, Status, ToolRow
+from tersely.tui.shown import SessionRow, ShownStatus, ShownWords, ToolRow
 
 WAIT = object()  # in a script: until the turn is cancelled, or something else is done
 PAUSE = object()  # in a script: until `go_on`
@@ -47,7 +47,7 @@ DIFF = """--- a/src/executor.py
 """
 
 
-STATUS = Status(
+STATUS = ShownStatus(
     "qwen3:4b", 0, 2847, 8192, 97.4, "llmc", "writes in the repository only", True, "s1"
 )
 
@@ -57,15 +57,15 @@ class Scripted:
     """Turns of events; `asked` has what the screen did."""
 
     turns: list[Sequence[Event | object]] = field(default_factory=list)
-    state: Status = STATUS
-    said: Sequence[Said | CallStarted | CallEnded] = ()
+    state: ShownStatus = STATUS
+    said: Sequence[ShownWords | CallStarted | CallEnded] = ()
     asked: list[str] = field(default_factory=list)
     pasted: list[tuple[str, ...]] = field(default_factory=list)  # in each message
     _mode: Mode = Mode.ASK
     _cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     _answered: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def status(self) -> Status:
+    def status(self) -> ShownStatus:
         """As it was set."""
         return self.state
 
@@ -77,7 +77,7 @@ class Scripted:
         for event in self.turns.pop(0):
             if event is WAIT:
                 await self._cancelled.wait()
-                yield TurnEnded(1, Reason.CANCELLED)
+                yield TurnEnded(1, EndReason.CANCELLED)
                 return
             if event is PAUSE:
                 await self._answered.wait()
@@ -90,7 +90,7 @@ class Scripted:
             if isinstance(event, ApprovalAsked):
                 await self._answered.wait()
                 self._answered.clear()
-        yield TurnEnded(1, Reason.ANSWERED)
+        yield TurnEnded(1, EndReason.ANSWERED)
 
     def cancel(self) -> None:
         """End the turn that waits."""
@@ -169,7 +169,11 @@ class Scripted:
         self.asked.append(f"resume {session}")
         self.state = self.state._replace(session=session)
         made = call(1, "bash", "3 passed", command="pytest -q")
-        self.said = [Said("user", "run the tests"), *made, Said("assistant", "They **pass**.")]
+        self.said = [
+            ShownWords("user", "run the tests"),
+            *made,
+            ShownWords("assistant", "They **pass**."),
+        ]
 
     async def begin_anew(self) -> None:
         """One that has said nothing."""
@@ -185,7 +189,7 @@ class Scripted:
         """In words only."""
         return "this is s2 from now on"
 
-    def history(self) -> Sequence[Said | CallStarted | CallEnded]:
+    def history(self) -> Sequence[ShownWords | CallStarted | CallEnded]:
         """What was set."""
         return self.said
 
@@ -195,7 +199,7 @@ class Scripted:
 
 
 def call(
-    number: int, tool: str, observation: str, change: Change | None = None, **arguments: object
+    number: int, tool: str, observation: str, change: MadeChange | None = None, **arguments: object
 ) -> list[CallStarted | CallEnded]:
     """A call and its end."""
     started = CallStarted(1, f"c{number}", tool, json.dumps(arguments))
@@ -207,7 +211,7 @@ def usage(prompt: int) -> Usage:
     return Usage(1, prompt, prompt - 80, 40, 8192)
 
 
-CHANGE = Change("src/executor.py", DIFF, 3, 1, 7)
+CHANGE = MadeChange("src/executor.py", DIFF, 3, 1, 7)
 EXAMPLE: list[Event | object] = [
     *call(1, "search", "src/executor.py:45\nsrc/chain.py:112", query="process_enrichment"),
     TextDelta(

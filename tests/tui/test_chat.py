@@ -17,10 +17,10 @@ from tersely.agent.events import (
     CallProgress,
     CallStarted,
     Compacted,
-    Item,
-    Level,
     Notice,
+    NoticeLevel,
     Retrieved,
+    RetrievedItem,
     TextDelta,
     ThoughtDelta,
 )
@@ -29,11 +29,11 @@ from tersely.foundation.text.escape import visible
 from tersely.tui.app import PLAIN, ChatApp
 from tersely.tui.dialogs import approving
 from tersely.tui.dialogs.approving import Approving
-from tersely.tui.entries.answer import Answer
-from tersely.tui.entries.calls import Call
+from tersely.tui.entries.answer import AnswerEntry
+from tersely.tui.entries.calls import CallEntry
 from tersely.tui.entries.thoughts import MAX_THOUGHT_CHARACTERS, Thought
 from tersely.tui.log import MAX_ENTRIES
-from tersely.tui.shown import Said
+from tersely.tui.shown import ShownWords
 from tersely.tui.typing.queue import MAX_QUEUED_MESSAGES, MAX_SHOWN_QUEUED
 from tersely.workspace import Workspace
 
@@ -55,7 +55,7 @@ async def test_an_empty_session_says_what_to_type() -> None:
         await ask(screen, "hi")
         await screen.shows("hello")
         assert "who calls main" not in screen.text
-    async with seen(Scripted(said=[Said("user", "hi")])) as screen:
+    async with seen(Scripted(said=[ShownWords("user", "hi")])) as screen:
         await screen.shows("› hi")
         assert "who calls main" not in screen.text
 
@@ -184,14 +184,14 @@ async def test_text_of_others_steers_nothing() -> None:
     turn = [
         *call(1, f"to{evil}ol", f"saw {evil}", None, path=path),
         TextDelta(1, evil + "\n\n"),
-        Notice(1, Level.WARNING, evil),
-        Retrieved(1, (Item(evil, 3),), 3, evil),
+        Notice(1, NoticeLevel.WARNING, evil),
+        Retrieved(1, (RetrievedItem(evil, 3),), 3, evil),
         CallStarted(1, "c2", "bash", "no json " + evil, "echo " + evil),
     ]
     async with seen(Scripted([turn]), (160, 40)) as screen:
         screen.agent.state = screen.agent.state._replace(model=evil, repository=evil)
         await ask(screen, "hi")
-        await screen.until(lambda: len(screen.chat.query(Call)) == 2)
+        await screen.until(lambda: len(screen.chat.query(CallEntry)) == 2)
         await screen.press("ctrl+o")
         await screen.shows("interrupted")
         picture = screen.app.export_screenshot()
@@ -341,7 +341,7 @@ async def test_calls_open_and_close() -> None:
         await ask(screen, "hi")
         await screen.shows("+import logging")
         assert "two" not in screen.text
-        screen.chat.query(Call).first().focus()
+        screen.chat.query(CallEntry).first().focus()
         await screen.press("enter")
         await screen.shows("two")
         await screen.press("ctrl+o")
@@ -489,7 +489,7 @@ async def test_another_size_lays_everything_out_again() -> None:
         await ask(screen, "hi")
         await screen.shows("the end")
         await screen.pilot.resize_terminal(60, 20)
-        answer = screen.chat.query_one(Answer)
+        answer = screen.chat.query_one(AnswerEntry)
         await screen.until(lambda: all(row.cell_length <= 56 for row in answer.rows))
         await screen.shows("the end")
         assert " ".join(row.plain.strip() for row in answer.rows).split() == [
@@ -516,7 +516,7 @@ async def test_another_size_while_an_answer_is_written() -> None:
             await screen.pilot.resize_terminal(*size)
             screen.agent.go_on()
         await screen.shows("the end")
-        answer = screen.chat.query_one(Answer)
+        answer = screen.chat.query_one(AnswerEntry)
         await screen.until(lambda: max(row.cell_length for row in answer.rows) in range(80, 97))
         assert " ".join(row.plain.strip() for row in answer.rows).split() == [
             *(words * 36).split(),
@@ -533,13 +533,13 @@ async def test_whoever_scrolls_up_is_left_there() -> None:
         await screen.asks("Allow edit?")
         screen.chat.log_view.scroll_home(animate=False)
         await screen.press("y")
-        answer = screen.chat.query_one(Answer)
+        answer = screen.chat.query_one(AnswerEntry)
         await screen.until(lambda: "the end" in answer.text)
         await screen.until(lambda: screen.chat.log_view.scroll_y == 0)
 
 
 async def test_what_happened_to_the_window_is_said() -> None:
-    items = tuple(Item(f"f{number}.py", 10) for number in range(6))
+    items = tuple(RetrievedItem(f"f{number}.py", 10) for number in range(6))
     turn = [Retrieved(1, items, 60, "a name of the index"), Compacted(1, 6000, 900, "extractive")]
     async with seen(Scripted([turn]), (120, 30)) as screen:
         await ask(screen, "hi")
@@ -579,7 +579,7 @@ async def test_a_defect_ends_no_conversation(message: str) -> None:
 
 
 async def test_the_log_is_bounded() -> None:
-    turn = [Notice(1, Level.NOTE, f"note {number}") for number in range(MAX_ENTRIES + 50)]
+    turn = [Notice(1, NoticeLevel.NOTE, f"note {number}") for number in range(MAX_ENTRIES + 50)]
     async with seen(Scripted([turn])) as screen:
         await ask(screen, "hi")
         await screen.shows(f"note {MAX_ENTRIES + 49}")
@@ -614,7 +614,7 @@ async def test_selected_text_is_copied() -> None:
     async with seen(Scripted([[TextDelta(1, "word other\n\nmore\n")]])) as screen:
         await ask(screen, "hi")
         await screen.shows("more")
-        answer = screen.chat.query_one(Answer)
+        answer = screen.chat.query_one(AnswerEntry)
         await screen.pilot.mouse_down(answer, offset=(1, 0))
         await screen.pilot.hover(answer, offset=(4, 0))
         await screen.pilot.mouse_up(answer, offset=(4, 0))
@@ -699,7 +699,7 @@ async def test_what_is_typed_in_the_log_goes_to_the_prompt() -> None:
 
 @pytest.mark.parametrize("command", ["/new", "/clear"])
 async def test_a_session_begins_anew(command: str) -> None:
-    async with seen(Scripted(said=[Said("user", "old things")])) as screen:
+    async with seen(Scripted(said=[ShownWords("user", "old things")])) as screen:
         await screen.shows("old things")
         await ask(screen, command)
         await screen.until(lambda: "old things" not in screen.text)

@@ -12,7 +12,7 @@ from tests.tui.scripted import PAUSE, Scripted
 from textual.drivers._writer_thread import WriterThread
 
 from tersely.agent.events import TextDelta
-from tersely.tui.entries.answer import Answer
+from tersely.tui.entries.answer import AnswerEntry
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +31,7 @@ async def test_an_answer_waits_for_the_line() -> None:
             lambda: not screen.chat.query_one("#activity").visible, "the end of the turn"
         )
         await screen.pilot.pause(0.2)
-        assert screen.chat.query_one(Answer).text == "one\n\n"
+        assert screen.chat.query_one(AnswerEntry).text == "one\n\n"
         line.get()
         await screen.shows("two")
 

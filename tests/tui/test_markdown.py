@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from tests.depth import examples
 
 from tersely.foundation.text.escape import visible
-from tersely.tui.markdown.pieces import MAX_PIECE_CHARACTERS, Growing, Piece
+from tersely.tui.markdown.pieces import MAX_PIECE_CHARACTERS, Growing, MarkdownPiece
 from tersely.tui.markdown.rows import laid_out
 
 BLOCKS = [
@@ -23,7 +23,7 @@ BLOCKS = [
 texts = st.lists(st.sampled_from(BLOCKS), max_size=24).map("\n".join)
 
 
-def cut(text: str, sizes: list[int]) -> list[Piece]:
+def cut(text: str, sizes: list[int]) -> list[MarkdownPiece]:
     growing, pieces, at = Growing(), [], 0
     for size in sizes:
         pieces += growing.add(text[at : at + size])
@@ -35,7 +35,7 @@ def code(text: str, width: int) -> list[str]:
     return [row.plain for row in laid_out(f"```nothing\n{text}\n```", width)]
 
 
-def rows(pieces: list[Piece], width: int) -> list[str]:
+def rows(pieces: list[MarkdownPiece], width: int) -> list[str]:
     return [row.plain for piece in pieces for row in laid_out(piece.text, width)]
 
 
@@ -54,7 +54,7 @@ def test_a_block_is_final_once_the_next_one_has_begun() -> None:
     # it may be a heading, or a word that begins so
     assert growing.add("A paragraph\nof two lines\n\n#") == []
     assert [piece.text for piece in growing.add("# Title\n")] == ["A paragraph\nof two lines\n\n"]
-    assert growing.rest == Piece("## Title\n", has_gap=True)
+    assert growing.rest == MarkdownPiece("## Title\n", has_gap=True)
 
 
 def test_items_of_a_list_are_final_one_by_one() -> None:

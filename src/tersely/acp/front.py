@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from tersely.agent.opening import OpenFiles, Terminals, ToolServer
-from tersely.agent.sessions.store import Listed
+from tersely.agent.sessions.store import ListedSession
 from tersely.tui.shown import ShownAgent
 
 
@@ -36,4 +36,4 @@ class Wish(NamedTuple):
 
 
 Opening = Callable[[Wish], Awaitable[EditorAgent]]
-Listing = Callable[[str], Sequence[Listed]]  # the sessions of the repository around a folder
+Listing = Callable[[str], Sequence[ListedSession]]  # the sessions of the repository around a folder

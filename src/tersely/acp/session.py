@@ -27,10 +27,10 @@ from tersely.agent.events import (
     CallStarted,
     Compacted,
     Decision,
+    EndReason,
     Event,
-    Level,
     Notice,
-    Reason,
+    NoticeLevel,
     Retrieved,
     TextDelta,
     ThoughtDelta,
@@ -39,11 +39,11 @@ from tersely.agent.events import (
 )
 from tersely.agent.opening import Mode
 from tersely.foundation.errors import TerselyError
-from tersely.tui.shown import Said
+from tersely.tui.shown import ShownWords
 
-_STOPS: dict[Reason, StopReason] = {
-    Reason.ANSWERED: "end_turn", Reason.STUCK: "end_turn", Reason.LIMIT: "max_turn_requests",
-    Reason.CANCELLED: "cancelled",
+_STOPS: dict[EndReason, StopReason] = {
+    EndReason.ANSWERED: "end_turn", EndReason.STUCK: "end_turn", EndReason.LIMIT: "max_turn_requests",
+    EndReason.CANCELLED: "cancelled",
 }  # fmt: skip
 
 
@@ -96,9 +96,9 @@ class EditorSession:
         calls: dict[str, CallStarted] = {}
         for each in self.agent.history():
             match each:
-                case Said(role="user"):
+                case ShownWords(role="user"):
                     await self.tell(update_user_message_text(each.text))
-                case Said():
+                case ShownWords():
                     await self.tell(update_agent_message_text(each.text))
                 case CallStarted():
                     calls[each.call_id] = each
@@ -140,7 +140,7 @@ class EditorSession:
     async def _note(self, event: Event) -> None:
         """Send a remark beside the answer."""
         match event:
-            case Notice(level=Level.NOTE):
+            case Notice(level=NoticeLevel.NOTE):
                 await self.tell(update_agent_thought_text(f"{event.text}\n"))
             case Notice():
                 await self.tell(
@@ -165,7 +165,7 @@ class EditorSession:
                 pass
 
     async def _end(self, event: TurnEnded) -> PromptResponse:
-        if event.reason is Reason.FAILED:
+        if event.reason is EndReason.FAILED:
             raise TerselyError(
                 event.code or "internal_error", event.message or "the turn failed", event.hint
             )
@@ -190,7 +190,7 @@ class EditorSession:
         except (RequestError, ValueError, ConnectionError) as error:
             note = Notice(
                 event.turn,
-                Level.WARNING,
+                NoticeLevel.WARNING,
                 f"{event.tool} was denied: nobody could be asked ({error})",
             )
             await self._note(note)

@@ -42,7 +42,7 @@ class EditorTerminals:
 
 
 class EditorTerminal:
-    """See `agent.tools.running.terminal.Terminal`."""
+    """See `agent.tools.running.terminal.TerminalOfEditor`."""
 
     def __init__(self, client: Client, session: str, id: str) -> None:
         self._client = client

@@ -15,11 +15,11 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple
 
-from tersely.agent.conversation import Answered, Conversation
-from tersely.agent.events import Compacted, Decision, Event, Reason, TurnEnded
+from tersely.agent.conversation import AnsweredApproval, Conversation
+from tersely.agent.events import Compacted, Decision, EndReason, Event, TurnEnded
 from tersely.agent.loop import failed, run_turn
 from tersely.agent.sessions.budget import SPENT, BudgetedModel
-from tersely.agent.sessions.session import Session
+from tersely.agent.sessions.session import ChatSession
 from tersely.agent.tools.approvals import Mode
 from tersely.agent.tools.running.shell import observed
 from tersely.agent.tools.undoing import undo
@@ -33,7 +33,7 @@ _TOLD_OF_MODE = {
 }
 
 
-class Status(NamedTuple):
+class AgentStatus(NamedTuple):
     """The figures of a status line. `tokens` are those of the next prompt; `cached_percent` is of
     the last one, None if the server does not say.
     """
@@ -46,7 +46,7 @@ class Status(NamedTuple):
     retrieves: bool
 
 
-class Agent:
+class CodingAgent:
     """A session that can be talked to, one turn at a time."""
 
     def __init__(self, conversation: Conversation, budget: BudgetedModel) -> None:
@@ -94,7 +94,7 @@ class Agent:
         conversation = self.conversation
         ended = await run_turn(conversation, message, pasted)
         if ended.code == SPENT:
-            ended = ended._replace(reason=Reason.LIMIT)
+            ended = ended._replace(reason=EndReason.LIMIT)
         self._is_cancellable = False  # it ends by itself now, and its end has to be told
         try:
             conversation.session.end_turn()
@@ -130,7 +130,7 @@ class Agent:
         """Answer `ApprovalAsked`; a call that nobody waits for any more is passed over."""
         waiting = self.conversation.waiting.get(call_id)
         if waiting is not None and not waiting.done():
-            waiting.set_result(Answered(decision, pattern))
+            waiting.set_result(AnsweredApproval(decision, pattern))
 
     async def compact(self) -> Compacted | None:
         """Have all turns but the last leave the prompt with the next message; None where there are
@@ -157,17 +157,17 @@ class Agent:
         ]
 
     @property
-    def session(self) -> Session:
+    def session(self) -> ChatSession:
         """The record of the session."""
         return self.conversation.session
 
-    def status(self) -> Status:
+    def status(self) -> AgentStatus:
         """The figures of a status line."""
         conversation, session = self.conversation, self.conversation.session
         usage, cached = conversation.usage, None
         if usage is not None and usage.cached_tokens is not None and usage.prompt_tokens:
             cached = 100 * usage.cached_tokens / usage.prompt_tokens
-        return Status(
+        return AgentStatus(
             session.model, session.tier, conversation.gauge.tokens(conversation.prompt()),
             conversation.budget.window, cached, conversation.retrieves,
         )  # fmt: skip

@@ -13,19 +13,27 @@ from typing import NamedTuple
 from tersely.agent.context import disclosure, prefix
 from tersely.agent.context.disclosure import HIGHEST_TIER
 from tersely.agent.context.window import Budget, Gauge
-from tersely.agent.events import Decision, Event, Level, Notice, ToolsDeclared, Unlocked, Usage
+from tersely.agent.events import (
+    Decision,
+    Event,
+    Notice,
+    NoticeLevel,
+    ToolsDeclared,
+    Unlocked,
+    Usage,
+)
 from tersely.agent.models.protocol import (
     Abilities,
     Constraint,
-    Message,
     Model,
+    ModelMessage,
     Prompt,
+    RequestUsage,
     without_pictures,
 )
-from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.sessions.holding import Hold
-from tersely.agent.sessions.session import Draft, Session
-from tersely.agent.sessions.store import Store
+from tersely.agent.sessions.session import ChatSession, MessageDraft
+from tersely.agent.sessions.store import SessionStore
 from tersely.agent.tool_calling import (
     AUTO,
     CallFormat,
@@ -34,17 +42,17 @@ from tersely.agent.tool_calling import (
     constraint_for,
     written,
 )
-from tersely.agent.tools.declaration import ANSWER, Tool
+from tersely.agent.tools.declaration import ANSWER, AgentTool
 from tersely.agent.tools.table import PLAIN_TOOLS, TOOLS
 from tersely.agent.tools.toolbox import Toolbox
-from tersely.agent.turn.repeats import Repeats
+from tersely.agent.turn.repeats import CallRepeats
 from tersely.foundation.clock import Stopwatch
 
 MAX_WAITING_EVENTS = 256  # that nobody has taken yet
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class AgentOptions:
     """The decisions of the user and of the program that shows the agent."""
 
     can_ask: bool = True  # somebody answers `ApprovalAsked`; else such calls are denied
@@ -57,7 +65,7 @@ class Options:
     with_code_context: bool = True
 
 
-class Answered(NamedTuple):
+class AnsweredApproval(NamedTuple):
     """The answer of somebody who was asked about a call."""
 
     decision: Decision
@@ -70,14 +78,14 @@ class Conversation:
 
     model: Model
     toolbox: Toolbox
-    store: Store
-    session: Session
+    store: SessionStore
+    session: ChatSession
     hold: Hold  # on the session
     budget: Budget
     gauge: Gauge
     call_format: CallFormat
-    options: Options
-    tools: tuple[Tool, ...]  # all there are for this way of calling
+    options: AgentOptions
+    tools: tuple[AgentTool, ...]  # all there are for this way of calling
     paths: PathTrie | None = None  # of the repository, as they were when the turn began
     turn: int = 0
     retrieves: bool = True
@@ -89,10 +97,10 @@ class Conversation:
     thinks: bool = False  # the model has shown thoughts, or its server can switch them
     unread_calls: int = 0  # answers in the model's own form that the server could not read
     usage: RequestUsage | None = None  # of the last request
-    repeats: Repeats = field(default_factory=Repeats)
+    repeats: CallRepeats = field(default_factory=CallRepeats)
     events: asyncio.Queue[Event] = field(default_factory=lambda: asyncio.Queue(MAX_WAITING_EVENTS))
     # for approval, by call
-    waiting: dict[str, asyncio.Future[Answered]] = field(default_factory=dict)
+    waiting: dict[str, asyncio.Future[AnsweredApproval]] = field(default_factory=dict)
 
     def begin_turn(self) -> None:
         """Count one more turn, and forget what concerned the one before."""
@@ -104,7 +112,7 @@ class Conversation:
         """Tell whoever listens; waits where nobody does."""
         await self.events.put(event)
 
-    async def notice(self, level: Level, text: str) -> None:
+    async def notice(self, level: NoticeLevel, text: str) -> None:
         """Tell whoever listens something that is no part of an answer."""
         await self.emit(Notice(self.turn, level, text))
 
@@ -112,7 +120,7 @@ class Conversation:
         """Add a message to the session at its end; `shown` is what a person sees of it, None for
         all.
         """
-        self.session.add(Draft(role, content, self.count(content), self.turn, shown))
+        self.session.add(MessageDraft(role, content, self.count(content), self.turn, shown))
 
     def count(self, text: str) -> int:
         """The tokens of a text, as we count them."""
@@ -123,7 +131,7 @@ class Conversation:
         """True if the model is sent pictures: it sees, and the window has room for them."""
         return self.model.abilities.sees and self.budget.has_pictures
 
-    def unlocked(self) -> list[Tool]:
+    def unlocked(self) -> list[AgentTool]:
         """The tools that may be called now."""
         return disclosure.unlocked(self.tools, self.session.tier, self.toolbox.approvals.policy)
 
@@ -149,7 +157,7 @@ class Conversation:
             prompt if self.call_format is CallFormat.NATIVE else map(self._as_text, prompt)
         )
 
-    def _as_text(self, message: Message) -> Message:
+    def _as_text(self, message: ModelMessage) -> ModelMessage:
         if message.role == "tool":
             return message.of_user()
         if not message.calls:
@@ -160,9 +168,9 @@ class Conversation:
             for call in message.calls
             if call.name in by_name and call.arguments.startswith("{")
         ]
-        return Message(message.role, "\n".join(filter(None, [message.content, *calls])))
+        return ModelMessage(message.role, "\n".join(filter(None, [message.content, *calls])))
 
-    def declared(self) -> list[Tool]:
+    def declared(self) -> list[AgentTool]:
         """The tools that the next request names, in the order in which it does.
 
         As functions they stand before all messages, so the list only grows, and at most twice in a
@@ -265,16 +273,16 @@ def _reevaluated(before: RequestUsage | None, now: RequestUsage) -> int:
     return max(0, min(before.prompt_tokens, now.prompt_tokens) - now.cached_tokens)
 
 
-def _merge_user_messages(messages: Iterable[Message]) -> Prompt:
+def _merge_user_messages(messages: Iterable[ModelMessage]) -> Prompt:
     """Messages with those of the user joined that follow each other: templates may want roles to
     take turns.
     """
-    joined: list[Message] = []
+    joined: list[ModelMessage] = []
     for message in messages:
         if joined and message.role == joined[-1].role == "user":
             content = f"{joined[-1].content}\n\n{message.content}"
             pictures = joined[-1].pictures + message.pictures
-            joined[-1] = Message("user", content, pictures=pictures)
+            joined[-1] = ModelMessage("user", content, pictures=pictures)
         else:
             joined.append(message)
     return tuple(joined)
@@ -286,7 +294,7 @@ def tools_for(
     with_code_context: bool = True,
     has_editor: bool = False,
     has_browser: bool = False,
-) -> tuple[Tool, ...]:
+) -> tuple[AgentTool, ...]:
     """All tools for a way of calling: where the server knows calls, an answer is what is said
     beside them.
     """

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from tersely.agent.tools.declaration import Change
+from tersely.agent.tools.declaration import MadeChange
 
 
 class Decision(StrEnum):
@@ -22,7 +22,7 @@ class Decision(StrEnum):
     DENY = "deny"
 
 
-class Reason(StrEnum):
+class EndReason(StrEnum):
     """The reason for which a turn has ended."""
 
     ANSWERED = "answered"
@@ -32,7 +32,7 @@ class Reason(StrEnum):
     FAILED = "failed"  # the model is gone, or something else went wrong; a notice says what
 
 
-class Level(StrEnum):
+class NoticeLevel(StrEnum):
     """The importance of a notice."""
 
     NOTE = "note"
@@ -40,7 +40,7 @@ class Level(StrEnum):
     ERROR = "error"
 
 
-class Item(NamedTuple):
+class RetrievedItem(NamedTuple):
     """Something that was put into the prompt unasked: what it is and what it costs."""
 
     name: str
@@ -108,7 +108,7 @@ class CallEnded:
     status: str
     observation: str
     duration_ms: int
-    change: Change | None = None
+    change: MadeChange | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class Retrieved:
     """The code that was put in front of the message, and the reason."""
 
     turn: int
-    items: tuple[Item, ...]
+    items: tuple[RetrievedItem, ...]
     tokens: int
     why: str
 
@@ -195,7 +195,7 @@ class Notice:
     """Something that somebody should know."""
 
     turn: int
-    level: Level
+    level: NoticeLevel
     text: str
 
 
@@ -208,7 +208,7 @@ class TurnEnded:
     """
 
     turn: int
-    reason: Reason
+    reason: EndReason
     code: str = ""
     message: str = ""
     hint: str = ""

@@ -13,26 +13,31 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tersely.agent.agent import Agent
+from tersely.agent.agent import CodingAgent
 from tersely.agent.context.disclosure import unlocked
 from tersely.agent.context.prefix import prefix_text, repository_card
 from tersely.agent.context.window import Budget, Gauge
-from tersely.agent.conversation import Conversation, Options, tools_for
+from tersely.agent.conversation import AgentOptions, Conversation, tools_for
 from tersely.agent.models.protocol import Abilities, Model
 from tersely.agent.sessions.budget import BudgetedModel
 from tersely.agent.sessions.holding import Hold
-from tersely.agent.sessions.session import Session
-from tersely.agent.sessions.store import Store
+from tersely.agent.sessions.session import ChatSession
+from tersely.agent.sessions.store import SessionStore
 from tersely.agent.tool_calling import CallFormat, call_format_of
 from tersely.agent.tools.approvals import Mode, Verdict
 from tersely.agent.tools.checkpoint_store import CheckpointStore
-from tersely.agent.tools.declaration import Tool
+from tersely.agent.tools.declaration import AgentTool
 from tersely.agent.tools.editors.finding import found_editor
 from tersely.agent.tools.files.opened import OpenFiles
 from tersely.agent.tools.others.external import configured
 from tersely.agent.tools.others.tool_server import ToolServer
-from tersely.agent.tools.running.command import Confinement, Limits, Shared, confinement
-from tersely.agent.tools.running.command import Ended as CommandEnded
+from tersely.agent.tools.running.command import CommandEnd as CommandEnded
+from tersely.agent.tools.running.command import (
+    CommandLimits,
+    Confinement,
+    SharedWithCommands,
+    confinement,
+)
 from tersely.agent.tools.running.command import run as run_command
 from tersely.agent.tools.running.terminal import TellTerminal, Terminals
 from tersely.agent.tools.toolbox import Choices, Toolbox
@@ -42,20 +47,20 @@ from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
 
 __all__ = [
     "MODES",
+    "AgentOptions",
     "Choices",
     "CommandEnded",
+    "CommandLimits",
     "Confinement",
     "Conversation",
-    "Limits",
     "Mode",
     "OpenFiles",
-    "Options",
-    "Shared",
+    "SharedWithCommands",
     "TellTerminal",
     "Terminals",
     "ToolServer",
     "Verdict",
-    "Wanted",
+    "WantedAgent",
     "call_format_of",
     "configured",
     "confinement",
@@ -81,7 +86,7 @@ MODES: Mapping[Mode, ModeTold] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedAgent:
     """The wishes by which an agent is opened. `session` is the id of one that goes on, "" for a new
     one.
 
@@ -94,20 +99,20 @@ class Wanted:
     answer_words: str  # as of `daemon.asking.Asking`
     session: str = ""
     choices: Choices = field(default_factory=Choices)
-    options: Options = field(default_factory=Options)
+    options: AgentOptions = field(default_factory=AgentOptions)
     hold: Hold | None = None
     forks: bool = False
     server: str = ""  # URL of the model's, which the session notes
 
 
-async def open_agent(model: Model, wanted: Wanted) -> Agent:
+async def open_agent(model: Model, wanted: WantedAgent) -> CodingAgent:
     """An agent. Close it, and the model after it. Until then no other process can go on with its
     session.
     """
     window = model.abilities.window or DEFAULT_MODEL_WINDOW_TOKENS
     budget = Budget.of(window, wanted.options.reply_tokens)
     with ExitStack() as opened:
-        store = opened.enter_context(Store.open(wanted.folder))
+        store = opened.enter_context(SessionStore.open(wanted.folder))
         identifier = store.fork(wanted.session).id if wanted.forks else wanted.session or new_id()
         hold = opened.enter_context(wanted.hold.again() if wanted.hold else store.hold(identifier))
         has_editor = await asyncio.to_thread(wanted.choices.editor) is not None
@@ -138,10 +143,10 @@ async def open_agent(model: Model, wanted: Wanted) -> Agent:
         tools,
     )
     conversation.thinks = model.abilities.thinking
-    return Agent(conversation, budgeted)
+    return CodingAgent(conversation, budgeted)
 
 
-def delete_session(store: Store, folder: Path, session: str) -> None:
+def delete_session(store: SessionStore, folder: Path, session: str) -> None:
     """Delete a session by its full id, with all that was kept to undo it; raises `session_in_use`."""
     with store.hold(session):
         store.delete(session)
@@ -151,8 +156,13 @@ def delete_session(store: Store, folder: Path, session: str) -> None:
 
 
 async def _open_parts(
-    abilities: Abilities, wanted: Wanted, store: Store, budget: Budget, id: str, has_editor: bool
-) -> tuple[Toolbox, Session]:
+    abilities: Abilities,
+    wanted: WantedAgent,
+    store: SessionStore,
+    budget: Budget,
+    id: str,
+    has_editor: bool,
+) -> tuple[Toolbox, ChatSession]:
     """The toolbox and the session, whose tools keep their things under its id."""
     root = wanted.root.resolve(strict=True)
     going_on = store.resume(id) if wanted.session else None
@@ -192,7 +202,7 @@ async def _prefix(
     call_format: CallFormat,
     toolbox: Toolbox,
     tier: int,
-    offered: Sequence[Tool],
+    offered: Sequence[AgentTool],
 ) -> str:
     tools = unlocked(offered, tier, toolbox.approvals.policy)
     return prefix_text(abilities.family, call_format, tools, await _card(toolbox))

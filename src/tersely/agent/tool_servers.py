@@ -38,7 +38,7 @@ logging.getLogger("client").addHandler(logging.NullHandler())
 MAX_WAITING_QUESTIONS = 2  # a question, and the `None` that ends the conversation
 
 
-class Place(NamedTuple):
+class ServerPlace(NamedTuple):
     """A server, and where one works that is started."""
 
     server: ToolServer
@@ -60,10 +60,10 @@ class ToolServers:
 
     def __init__(self, idle_seconds: float = TOOL_SERVER_IDLE_SECONDS) -> None:
         self._idle_seconds = idle_seconds
-        self._links: dict[str, _Link] = {}
+        self._links: dict[str, _ServerLink] = {}
         self._turn = asyncio.Lock()
 
-    async def described(self, name: str, place: Place) -> str:
+    async def described(self, name: str, place: ServerPlace) -> str:
         """The tools of a server, a line each, with what they take."""
 
         async def listed(client: Client) -> str:
@@ -75,7 +75,7 @@ class ToolServers:
         return await self._ask(name, place, listed)
 
     async def call(
-        self, name: str, place: Place, tool: str, arguments: dict[str, Any]
+        self, name: str, place: ServerPlace, tool: str, arguments: dict[str, Any]
     ) -> ToolAnswer:
         """The answer of a tool."""
 
@@ -93,29 +93,31 @@ class ToolServers:
         await asyncio.gather(*(link.end() for link in links))
 
     async def _ask(
-        self, name: str, place: Place, ask: Callable[[Client], Awaitable[AnswerT]]
+        self, name: str, place: ServerPlace, ask: Callable[[Client], Awaitable[AnswerT]]
     ) -> AnswerT:
         async with self._turn:
             link = self._links.get(name)
             if link is None or not link.is_open:
-                link = self._links[name] = _Link(place, self._idle_seconds)
+                link = self._links[name] = _ServerLink(place, self._idle_seconds)
             return await link.ask(ask)
 
 
-class _Question(NamedTuple):
+class _ServerQuestion(NamedTuple):
     """The question to the server, and who waits for it."""
 
     ask: Callable[[Client], Awaitable[Any]]
     answered: asyncio.Future[Any]
 
 
-class _Link:
+class _ServerLink:
     """One conversation, held by a task of its own: a client has to be left by the task that entered
     it.
     """
 
-    def __init__(self, place: Place, idle_seconds: float) -> None:
-        self._questions: asyncio.Queue[_Question | None] = asyncio.Queue(MAX_WAITING_QUESTIONS)
+    def __init__(self, place: ServerPlace, idle_seconds: float) -> None:
+        self._questions: asyncio.Queue[_ServerQuestion | None] = asyncio.Queue(
+            MAX_WAITING_QUESTIONS
+        )
         self._idle_seconds = idle_seconds
         self._is_open = True
         self._holding = asyncio.create_task(self._hold(place))
@@ -134,7 +136,7 @@ class _Link:
     async def ask(self, ask: Callable[[Client], Awaitable[AnswerT]]) -> AnswerT:
         """Ask, and wait; a question that nobody waits for any more ends the conversation."""
         answered: asyncio.Future[AnswerT] = asyncio.get_running_loop().create_future()
-        self._questions.put_nowait(_Question(ask, answered))
+        self._questions.put_nowait(_ServerQuestion(ask, answered))
         try:
             waited: set[asyncio.Future[Any]] = {answered, self._holding}
             await asyncio.wait(
@@ -165,7 +167,7 @@ class _Link:
         self._holding.cancel()
         await asyncio.wait({self._holding}, timeout=TOOL_SERVER_CLOSE_SECONDS)
 
-    async def _hold(self, place: Place) -> None:
+    async def _hold(self, place: ServerPlace) -> None:
         try:
             async with _connected(place) as client:
                 while (question := await self._next()) is not None:
@@ -175,7 +177,7 @@ class _Link:
         finally:
             self._is_open = False
 
-    async def _next(self) -> _Question | None:
+    async def _next(self) -> _ServerQuestion | None:
         """The next question; None where there is none for too long, or no more."""
         try:
             return await asyncio.wait_for(self._questions.get(), self._idle_seconds)
@@ -185,13 +187,13 @@ class _Link:
 
 
 @asynccontextmanager
-async def _connected(place: Place) -> AsyncIterator[Client]:
+async def _connected(place: ServerPlace) -> AsyncIterator[Client]:
     async with AsyncExitStack() as opened:
         target = await _target(place, opened)
         yield await opened.enter_async_context(Client(target))
 
 
-async def _target(place: Place, opened: AsyncExitStack) -> Any:
+async def _target(place: ServerPlace, opened: AsyncExitStack) -> Any:
     """The target that a client speaks to: a URL, or the transport to a server at one or of our own."""
     server = place.server
     if server.command:

@@ -16,7 +16,14 @@ from tersely.foundation.ids import new_id
 from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS, MAX_WAITING_TEXTS
 from tersely.foundation.text.shortening import one_line
 from tersely.pty.inline.arguments import CODE_SERVICE
-from tersely.pty.inline.commands import Command, Malformed, Message, Release, Spawn, Unmarked
+from tersely.pty.inline.commands import (
+    Command,
+    MalformedCommand,
+    OutgoingMessage,
+    Release,
+    Spawn,
+    Unmarked,
+)
 
 MAX_SESSION_LINES = 200  # of each kind in a summary
 _TASK_CHARACTERS = 400
@@ -46,15 +53,15 @@ class Record:
 
     def heard(self, command: Command) -> None:
         """The program has written a command."""
-        if isinstance(command, Message) and command.to != CODE_SERVICE:
+        if isinstance(command, OutgoingMessage) and command.to != CODE_SERVICE:
             self.sent.add(f"to {command.to}{_thread(command.thread)}: {command.body}")
-        elif isinstance(command, Message):
+        elif isinstance(command, OutgoingMessage):
             self.asked.add(f"{command.to} {command.body}")
         elif isinstance(command, Spawn):
             self.started.add(f"{command.name}: {' '.join(command.program)} {command.task}")
         else:
             # which are of no use to who reads on
-            assert isinstance(command, Release | Malformed | Unmarked)
+            assert isinstance(command, Release | MalformedCommand | Unmarked)
 
     def came(self, delivery: Delivery) -> None:
         """A message has come, perhaps again."""

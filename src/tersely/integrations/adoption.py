@@ -18,7 +18,7 @@ NOTES = "adoption.log"
 _DAY_CHARACTERS = len("2026-01-31")
 
 
-class Note(StrEnum):
+class AdoptionNote(StrEnum):
     """A thing that is counted."""
 
     SESSION = "session"  # a client has started the server of the Model Context Protocol
@@ -27,7 +27,7 @@ class Note(StrEnum):
     OUTLINED = "outlined"  # and was shown its outline instead
 
 
-class Figures(NamedTuple):
+class AdoptionFigures(NamedTuple):
     """The counts of each kind since a day, written `2026-01-31`, empty where nothing was noted."""
 
     since: str
@@ -45,7 +45,7 @@ class Figures(NamedTuple):
         return f"since {self.since}: {sessions}, {reads}"
 
 
-def note(what: Note) -> None:
+def note(what: AdoptionNote) -> None:
     """Count one more; an agent is never kept from its work by a log that cannot be written."""
     try:
         state.append(NOTES, what, MAX_NOTES_BYTES)
@@ -53,16 +53,16 @@ def note(what: Note) -> None:
         return
 
 
-def figures() -> Figures:
+def figures() -> AdoptionFigures:
     """The figures in the logs of this user; lines that cannot be read count for nothing."""
     lines = state.appended(NOTES)
     counts = Counter(line.rpartition(" ")[2] for line in lines)
-    return Figures(
+    return AdoptionFigures(
         since=lines[0][:_DAY_CHARACTERS] if lines else "",
-        sessions=counts[Note.SESSION],
-        asked=counts[Note.ASKED],
-        reads=counts[Note.READ],
-        outlined=counts[Note.OUTLINED],
+        sessions=counts[AdoptionNote.SESSION],
+        asked=counts[AdoptionNote.ASKED],
+        reads=counts[AdoptionNote.READ],
+        outlined=counts[AdoptionNote.OUTLINED],
     )
 
 

@@ -17,7 +17,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
 from tersely.foundation.system import NO_WAITING, UNCHANGED
 from tersely.integrations import state
-from tersely.integrations.declaration import Agent, Audience, Form, Target
+from tersely.integrations.declaration import Audience, FileForm, KnownAgent, SettingsTarget
 from tersely.integrations.formats import json_text, toml_text, yaml_text
 from tersely.integrations.state import Installed, WrittenFile
 from tersely.integrations.table import AGENTS, without_subagents
@@ -26,7 +26,7 @@ from tersely.integrations.wrapped import SHARED, mail_words
 BEGIN, END = "tersely: begin", "tersely: end"  # in the comments around our part of a text
 
 
-class Change(NamedTuple):
+class SettingsChange(NamedTuple):
     """A file of an agent before and after; None where there is no file."""
 
     path: Path
@@ -39,7 +39,7 @@ class InstallRequest(NamedTuple):
     program to call.
     """
 
-    agent: Agent
+    agent: KnownAgent
     place: Audience
     base: Path  # the root of the repository, or the home directory
     program: Sequence[str]
@@ -47,7 +47,7 @@ class InstallRequest(NamedTuple):
     texts: bool = True
     subagents: bool = True  # those that the agent starts are told of others, too
 
-    def targets(self) -> list[Target]:
+    def targets(self) -> list[SettingsTarget]:
         """The files that are meant."""
         return [
             target
@@ -57,29 +57,31 @@ class InstallRequest(NamedTuple):
             and (self.texts or not target.is_text)
         ]
 
-    def left(self) -> list[Target]:
+    def left(self) -> list[SettingsTarget]:
         """The files in which earlier versions of ours wrote what goes into others now."""
         has_moved = self.place is Audience.PROJECT
         return [replace(one, local="") for one in self.targets() if has_moved and one.local]
 
-    def words(self, target: Target) -> tuple[str, ...]:
+    def words(self, target: SettingsTarget) -> tuple[str, ...]:
         """The command that a file calls: by its name alone in a file that others have, too."""
         is_shared = self.place is Audience.PROJECT and not target.local
         return SHARED if is_shared else tuple(self.program)
 
 
-def planned(wanted: InstallRequest) -> list[Change]:
+def planned(wanted: InstallRequest) -> list[SettingsChange]:
     """The files that would change; raises `unreadable_file` for one that cannot be read as what it
     is to be.
     """
-    found: dict[Path, Change] = {}
+    found: dict[Path, SettingsChange] = {}
     installed = state.read_record(wanted.base, wanted.agent.name)
     earlier = installed.program
     recorded = {Path(one.path): one for one in installed.files}
     for target in wanted.left():
         path = _place(wanted, target)
         if (text := _read(path)) is not None and earlier:
-            found[path] = Change(path, text, _cleared(target, text, recorded.get(path), earlier))
+            found[path] = SettingsChange(
+                path, text, _cleared(target, text, recorded.get(path), earlier)
+            )
     for target in wanted.targets():
         path = _place(wanted, target)
         known = found.get(path)
@@ -102,17 +104,17 @@ def planned(wanted: InstallRequest) -> list[Change]:
                 f"{path} was not changed: {error}",
                 "correct the file, then try again",
             ) from error
-        found[path] = Change(path, before, after)
+        found[path] = SettingsChange(path, before, after)
     return [change for change in found.values() if change.after != change.before]
 
 
-def undone(wanted: InstallRequest, leaving: Container[str] = ()) -> list[Change]:
+def undone(wanted: InstallRequest, leaving: Container[str] = ()) -> list[SettingsChange]:
     """The changes that take Tersely out again: a file as it was, if nobody has changed it since,
     else without what is ours. `leaving` names agents that it is taken out of at the same time.
     """
     installed = state.read_record(wanted.base, wanted.agent.name)
     recorded = {Path(one.path): one for one in installed.files}
-    found: dict[Path, Change] = {}
+    found: dict[Path, SettingsChange] = {}
     shared = _of_others(wanted, leaving, recorded)
     for target in (*wanted.left(), *wanted.targets()):
         path = _place(wanted, target)
@@ -126,12 +128,12 @@ def undone(wanted: InstallRequest, leaving: Container[str] = ()) -> list[Change]
         if known is not None and known.after == current:
             now = current
         words = (installed.program or wanted.program, wanted.words(target))
-        found[path] = Change(path, current, _cleared(target, now or "", known, *words))
+        found[path] = SettingsChange(path, current, _cleared(target, now or "", known, *words))
     return [change for change in found.values() if change.after != change.before]
 
 
 def _cleared(
-    target: Target, text: str, written: WrittenFile | None, *programs: Sequence[str]
+    target: SettingsTarget, text: str, written: WrittenFile | None, *programs: Sequence[str]
 ) -> str | None:
     """A file without what is ours: as it was, if nobody has changed it since, else without what
     calls one of some programs.
@@ -151,11 +153,13 @@ def _cleared(
     return now
 
 
-def carry_out(wanted: InstallRequest, changes: Sequence[Change], *, undo: bool = False) -> None:
+def carry_out(
+    wanted: InstallRequest, changes: Sequence[SettingsChange], *, undo: bool = False
+) -> None:
     """Write all files, each at once or not at all, and remember what was there; a failure puts all
     of them back.
     """
-    done: list[Change] = []
+    done: list[SettingsChange] = []
     installed = state.read_record(wanted.base, wanted.agent.name)
     made = set(installed.folders)
     try:
@@ -185,7 +189,7 @@ def carry_out(wanted: InstallRequest, changes: Sequence[Change], *, undo: bool =
     state.keep_record(wanted.base, wanted.agent.name, record)
 
 
-def text_of(target: Target, program: Sequence[str]) -> str:
+def text_of(target: SettingsTarget, program: Sequence[str]) -> str:
     """A text of ours as it is written down."""
     text = (files("tersely.integrations") / "files" / target.source).read_text("utf-8")
     own = {
@@ -197,7 +201,7 @@ def text_of(target: Target, program: Sequence[str]) -> str:
     return text
 
 
-def _place(wanted: InstallRequest, target: Target) -> Path:
+def _place(wanted: InstallRequest, target: SettingsTarget) -> Path:
     """The real place of a file. Links of a repository must not lead out of it."""
     base = Path(os.path.realpath(wanted.base))
     path = Path(os.path.realpath(base / target.path(wanted.place)))
@@ -277,36 +281,36 @@ def _write(path: Path, text: str | None, made: Container[str]) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _with(target: Target, text: str, program: Sequence[str]) -> str:
+def _with(target: SettingsTarget, text: str, program: Sequence[str]) -> str:
     match target.form:
-        case Form.JSON:
+        case FileForm.JSON:
             return json_text.added(text, target.entries(program))
-        case Form.TOML:
+        case FileForm.TOML:
             return toml_text.added(text, target.entries(program))
-        case Form.YAML:
+        case FileForm.YAML:
             return yaml_text.added(text, target.entries(program))
-        case Form.WHOLE:
+        case FileForm.WHOLE:
             return text_of(target, program)
-        case Form.BLOCK:
+        case FileForm.BLOCK:
             return _with_block(target, text, text_of(target, program))
 
 
-def _without(target: Target, text: str, program: Sequence[str]) -> str | None:
+def _without(target: SettingsTarget, text: str, program: Sequence[str]) -> str | None:
     match target.form:
-        case Form.JSON:
+        case FileForm.JSON:
             return json_text.removed(text, target.entries(program))
-        case Form.TOML:
+        case FileForm.TOML:
             return toml_text.removed(text, target.entries(program))
-        case Form.YAML:
+        case FileForm.YAML:
             return yaml_text.removed(text, target.entries(program))
-        case Form.WHOLE:
+        case FileForm.WHOLE:
             return None if text == text_of(target, program) else text
-        case Form.BLOCK:
+        case FileForm.BLOCK:
             start, end = _block(target, text)
             return text[:start].removesuffix("\n") + text[end:] or None if end else text
 
 
-def _with_block(target: Target, text: str, own: str) -> str:
+def _with_block(target: SettingsTarget, text: str, own: str) -> str:
     """The text with our part, in the place of an older one or at the end."""
     block = f"{target.comment(BEGIN)}\n{own.strip()}\n{target.comment(END)}\n"
     start, end = _block(target, text)
@@ -316,7 +320,7 @@ def _with_block(target: Target, text: str, own: str) -> str:
     return f"{text}{gap}{block}"
 
 
-def _block(target: Target, text: str) -> tuple[int, int]:
+def _block(target: SettingsTarget, text: str) -> tuple[int, int]:
     """The beginning and the end of our part, (0, 0) if there is none; raises `ValueError` if it is
     broken.
     """

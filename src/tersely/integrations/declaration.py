@@ -11,7 +11,7 @@ from pathlib import Path
 from shutil import which
 from typing import Any
 
-from tersely.integrations.formats.json_text import Entry
+from tersely.integrations.formats.json_text import SettingsEntry
 from tersely.integrations.wrapped import Wrapped
 
 
@@ -22,7 +22,7 @@ class Audience(StrEnum):
     USER = "user"
 
 
-class Form(StrEnum):
+class FileForm(StrEnum):
     """The form in which a file is changed."""
 
     JSON = "json"
@@ -33,15 +33,15 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class SettingsTarget:
     """A file of an agent: where it is, from the root of the repository or the home directory, and
     what goes in it.
     """
 
     project: str
     user: str
-    form: Form
-    entries: Callable[[Sequence[str]], Sequence[Entry]] = lambda program: ()
+    form: FileForm
+    entries: Callable[[Sequence[str]], Sequence[SettingsEntry]] = lambda program: ()
     source: str = ""  # the text of ours, in files/
     # what is written in the place of words of the text
     switches: Mapping[str, str] = field(default_factory=dict)
@@ -59,12 +59,12 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
+class KnownAgent:
     """An agent, its files, and how its hooks call and are answered."""
 
     name: str
     title: str
-    targets: tuple[Target, ...]
+    targets: tuple[SettingsTarget, ...]
     prompt_event: str = ""  # "" where prompts cannot be added to
     read_event: str = ""
     read_tools: frozenset[str] = frozenset()
@@ -93,22 +93,22 @@ def server(program: Sequence[str]) -> dict[str, Any]:
     return {"command": program[0], "args": [*program[1:], "mcp"]}
 
 
-def servers(**more: Any) -> Callable[[Sequence[str]], list[Entry]]:
+def servers(**more: Any) -> Callable[[Sequence[str]], list[SettingsEntry]]:
     """The entry for our server; `more` is what an agent takes beside it.
 
     Some agents name the tools of servers alone and have their model search for the rest, unless it
     says otherwise.
     """
 
-    def entries(program: Sequence[str]) -> list[Entry]:
-        return [Entry(("mcpServers", "tersely"), {**server(program), **more})]
+    def entries(program: Sequence[str]) -> list[SettingsEntry]:
+        return [SettingsEntry(("mcpServers", "tersely"), {**server(program), **more})]
 
     return entries
 
 
-def snippet(project: str, user: str) -> Target:
+def snippet(project: str, user: str) -> SettingsTarget:
     """The paragraph of ours in a text that an agent reads; "" where it reads none."""
-    return Target(project, user, Form.BLOCK, source="AGENTS.md", is_text=True)
+    return SettingsTarget(project, user, FileForm.BLOCK, source="AGENTS.md", is_text=True)
 
 
 AGENTS_TEXT = snippet("AGENTS.md", "")

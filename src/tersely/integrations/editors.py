@@ -10,8 +10,15 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tersely.integrations.declaration import AGENTS_TEXT, Agent, Form, Target, server, servers
-from tersely.integrations.formats.json_text import Entry
+from tersely.integrations.declaration import (
+    AGENTS_TEXT,
+    FileForm,
+    KnownAgent,
+    SettingsTarget,
+    server,
+    servers,
+)
+from tersely.integrations.formats.json_text import SettingsEntry
 
 PROGRAM_SETTING = "tersely.program"  # of the extension
 GOOSE_SECONDS = 300  # that an answer may take there
@@ -19,20 +26,20 @@ _IS_MAC = sys.platform == "darwin"
 _CONFIG = "Library/Application Support" if _IS_MAC else ".config"  # of programs with windows
 
 
-def _program_setting(program: Sequence[str]) -> list[Entry]:
+def _program_setting(program: Sequence[str]) -> list[SettingsEntry]:
     """The setting for the program that the extension starts: an editor that was not started from a
     terminal has another PATH.
     """
-    return [Entry((PROGRAM_SETTING,), program[0])] if len(program) == 1 else []
+    return [SettingsEntry((PROGRAM_SETTING,), program[0])] if len(program) == 1 else []
 
 
-def _vscode_servers(program: Sequence[str]) -> list[Entry]:
-    return [Entry(("servers", "tersely"), {"type": "stdio", **server(program)})]
+def _vscode_servers(program: Sequence[str]) -> list[SettingsEntry]:
+    return [SettingsEntry(("servers", "tersely"), {"type": "stdio", **server(program)})]
 
 
-def settings_of(user_folder: str) -> Target:
+def settings_of(user_folder: str) -> SettingsTarget:
     """The setting of the extension, in the user's settings of an editor made from VS Code."""
-    return Target("", f"{user_folder}/settings.json", Form.JSON, _program_setting)
+    return SettingsTarget("", f"{user_folder}/settings.json", FileForm.JSON, _program_setting)
 
 
 def user_folder(name: str) -> str:
@@ -43,36 +50,43 @@ def user_folder(name: str) -> str:
 
 
 def _made_from_vscode(
-    name: str, title: str, program: str, folder: str, tools: Target | None = None, lacks: str = ""
-) -> Agent:
+    name: str,
+    title: str,
+    program: str,
+    folder: str,
+    tools: SettingsTarget | None = None,
+    lacks: str = "",
+) -> KnownAgent:
     """VS Code, or what was made from it; its own file of servers unless it has another."""
-    own = Target(".vscode/mcp.json", f"{folder}/mcp.json", Form.JSON, _vscode_servers)
-    return Agent(
+    own = SettingsTarget(".vscode/mcp.json", f"{folder}/mcp.json", FileForm.JSON, _vscode_servers)
+    return KnownAgent(
         name, title, (tools or own, settings_of(folder), AGENTS_TEXT), extension_program=program, lacks=lacks
     )  # fmt: skip
 
 
-def _mcp_json(project: str, user: str, **more: Any) -> Target:
-    return Target(project, user, Form.JSON, servers(**more))
+def _mcp_json(project: str, user: str, **more: Any) -> SettingsTarget:
+    return SettingsTarget(project, user, FileForm.JSON, servers(**more))
 
 
-def _agent_server(**more: Any) -> Callable[[Sequence[str]], list[Entry]]:
+def _agent_server(**more: Any) -> Callable[[Sequence[str]], list[SettingsEntry]]:
     """Our agent as one that an editor talks to by the Agent Client Protocol."""
 
-    def entries(program: Sequence[str]) -> list[Entry]:
+    def entries(program: Sequence[str]) -> list[SettingsEntry]:
         words = {"command": program[0], "args": [*program[1:], "acp"], "env": {}}
-        return [Entry(("agent_servers", "Tersely"), {**more, **words})]
+        return [SettingsEntry(("agent_servers", "Tersely"), {**more, **words})]
 
     return entries
 
 
-def _zed_servers(program: Sequence[str]) -> list[Entry]:
+def _zed_servers(program: Sequence[str]) -> list[SettingsEntry]:
     return [
-        Entry(("context_servers", "tersely"), {"source": "custom", **server(program), "env": {}})
+        SettingsEntry(
+            ("context_servers", "tersely"), {"source": "custom", **server(program), "env": {}}
+        )
     ]
 
 
-def _goose_extension(program: Sequence[str]) -> list[Entry]:
+def _goose_extension(program: Sequence[str]) -> list[SettingsEntry]:
     started = {
         "cmd": program[0],
         "args": [*program[1:], "mcp"],
@@ -80,7 +94,7 @@ def _goose_extension(program: Sequence[str]) -> list[Entry]:
         "timeout": GOOSE_SECONDS,
     }
     return [
-        Entry(
+        SettingsEntry(
             ("extensions", "tersely"),
             {"enabled": True, "type": "stdio", "name": "tersely", **started},
         )
@@ -104,7 +118,7 @@ _ANTIGRAVITY = _made_from_vscode(
     "antigravity", "Antigravity", "antigravity", user_folder("Antigravity"),
     _mcp_json(".agents/mcp_config.json", ".gemini/config/mcp_config.json"),
 )  # fmt: skip
-_CLINE = Agent(
+_CLINE = KnownAgent(
     "cline",
     "Cline",
     (
@@ -113,41 +127,45 @@ _CLINE = Agent(
     ),
     lacks="it reads servers of the user alone: --user",
 )
-_ZED = Agent(
+_ZED = KnownAgent(
     "zed",
     "Zed",
     (
-        Target(".zed/settings.json", ".config/zed/settings.json", Form.JSON, _zed_servers),
-        Target("", ".config/zed/settings.json", Form.JSON, _agent_server(type="custom")),
+        SettingsTarget(
+            ".zed/settings.json", ".config/zed/settings.json", FileForm.JSON, _zed_servers
+        ),
+        SettingsTarget(
+            "", ".config/zed/settings.json", FileForm.JSON, _agent_server(type="custom")
+        ),
         AGENTS_TEXT,
     ),
     lacks="it knows agents from the user's own settings alone: --user",
 )
-_JETBRAINS = Agent(
+_JETBRAINS = KnownAgent(
     "jetbrains",
     "JetBrains",
     (
         _mcp_json(".junie/mcp/mcp.json", ".junie/mcp/mcp.json"),
-        Target("", ".jetbrains/acp.json", Form.JSON, _agent_server()),
+        SettingsTarget("", ".jetbrains/acp.json", FileForm.JSON, _agent_server()),
         AGENTS_TEXT,
     ),
     lacks="AI Assistant knows agents from the user's own file alone (--user), and servers from its settings; Junie "
     "reads the file",
 )
-_CLAUDE_DESKTOP = Agent(
+_CLAUDE_DESKTOP = KnownAgent(
     "claude-desktop",
     "Claude Desktop",
     (_mcp_json("", f"{_CONFIG}/Claude/claude_desktop_config.json"),),
     lacks="it opens no folder, so questions have to name one",
 )
-_GOOSE = Agent(
+_GOOSE = KnownAgent(
     "goose",
     "goose",
-    (Target("", ".config/goose/config.yaml", Form.YAML, _goose_extension), AGENTS_TEXT),
+    (SettingsTarget("", ".config/goose/config.yaml", FileForm.YAML, _goose_extension), AGENTS_TEXT),
     lacks="it reads servers of the user alone: --user",
 )
 
-EDITORS: Mapping[str, Agent] = {
+EDITORS: Mapping[str, KnownAgent] = {
     agent.name: agent
     for agent in (
         _VSCODE, _VSCODIUM, _CODE_SERVER, _WINDSURF, _KIRO, _ANTIGRAVITY, _CLINE, _ZED, _JETBRAINS, _CLAUDE_DESKTOP,

@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.foundation.storage.hashing import content_hash
-from tersely.integrations.declaration import Agent
+from tersely.integrations.declaration import KnownAgent
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -18,7 +18,7 @@ LEAST_OUTLINED_BYTES = 12_000
 SESSION_BYTES = 8  # of the hash of what an agent calls its session
 
 
-class Call(NamedTuple):
+class HookCall(NamedTuple):
     """A call of a hook. `path` is as the agent wrote it; `is_part` says that it asks for some lines
     alone.
 
@@ -34,7 +34,7 @@ class Call(NamedTuple):
     source: str = ""
 
 
-def read_call(agent: Agent, text: str) -> Call:
+def read_call(agent: KnownAgent, text: str) -> HookCall:
     """The call that an agent sent; raises `ValueError` for what is no call."""
     sent = json.loads(text)
     if not isinstance(sent, dict):
@@ -46,7 +46,7 @@ def read_call(agent: Agent, text: str) -> Call:
     first_root = (
         next((one for one in roots if isinstance(one, str)), "") if isinstance(roots, list) else ""
     )
-    return Call(
+    return HookCall(
         _text(sent, "cwd") or first_root,
         _text(sent, "session_id") or _text(sent, "conversation_id"),
         _text(sent, "prompt"),
@@ -57,7 +57,7 @@ def read_call(agent: Agent, text: str) -> Call:
     )
 
 
-def session_name(agent: Agent, call: Call, context: str) -> str:
+def session_name(agent: KnownAgent, call: HookCall, context: str) -> str:
     """By which a reader is known to packs: the agent's session, anew in each `context`; "" where it
     says none.
     """
@@ -65,7 +65,7 @@ def session_name(agent: Agent, call: Call, context: str) -> str:
     return f"{agent.name}-{own}-{context}" if call.session else ""
 
 
-def prompt_answer(agent: Agent, packet: str) -> str:
+def prompt_answer(agent: KnownAgent, packet: str) -> str:
     """The text that is printed to have a packet put beside a prompt; nothing for no packet."""
     return (
         printed(agent.answer_prompt(agent.prompt_event, packet))
@@ -74,7 +74,7 @@ def prompt_answer(agent: Agent, packet: str) -> str:
     )
 
 
-def read_answer(agent: Agent, path: str, lines: int, outline: str) -> str:
+def read_answer(agent: KnownAgent, path: str, lines: int, outline: str) -> str:
     """The text that is printed to have an outline read in the place of a file."""
     if not outline or not agent.read_event:
         return ""

@@ -13,15 +13,15 @@ from tersely.foundation.process.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
 from tersely.integrations import wrapped
 from tersely.integrations.declaration import (
     AGENTS_TEXT,
-    Agent,
-    Form,
-    Target,
+    FileForm,
+    KnownAgent,
+    SettingsTarget,
     server,
     servers,
     snippet,
 )
 from tersely.integrations.editors import EDITORS, settings_of, user_folder
-from tersely.integrations.formats.json_text import Entry
+from tersely.integrations.formats.json_text import SettingsEntry
 from tersely.integrations.run_hook import SOCKET_VARIABLE
 from tersely.integrations.wrapped import added_context
 
@@ -134,10 +134,10 @@ def _mail_command(program: Sequence[str], hook: _MailHook) -> str:
     return join(wrapped.mail_words(hook.kind, program=program))
 
 
-def without_subagents(target: Target) -> Target:
+def without_subagents(target: SettingsTarget) -> SettingsTarget:
     """The file as it is written where agents that an agent starts are told nothing of others."""
 
-    def entries(program: Sequence[str]) -> list[Entry]:
+    def entries(program: Sequence[str]) -> list[SettingsEntry]:
         return [one for one in target.entries(program) if not _tells_subagents(program, one)]
 
     return replace(
@@ -147,7 +147,7 @@ def without_subagents(target: Target) -> Target:
     )
 
 
-def _tells_subagents(program: Sequence[str], entry: Entry) -> bool:
+def _tells_subagents(program: Sequence[str], entry: SettingsEntry) -> bool:
     told = _mail_command(program, _MailHook(_SUBAGENT_START, "start"))
     return _SUBAGENT_START in entry.path and any(
         hook["command"] == told for hook in entry.value["hooks"]
@@ -167,23 +167,26 @@ def _hooks(
     sessions: Sequence[str] = _SESSION_EVENTS,
     run: Iterable[str] = (),
     mail: Iterable[_MailHook] = (),
-) -> Callable[..., list[Entry]]:
+) -> Callable[..., list[SettingsEntry]]:
     """Entries for hooks; those for the events `run` do something under `tersely run` alone."""
 
-    def entries(program: Sequence[str]) -> list[Entry]:
+    def entries(program: Sequence[str]) -> list[SettingsEntry]:
         session = _hook(program, agent, "session", unit=unit)
-        found = [Entry(("hooks", event), session, in_list=True) for event in sessions]
+        found = [SettingsEntry(("hooks", event), session, in_list=True) for event in sessions]
         found.append(
-            Entry(("hooks", prompt), _hook(program, agent, "prompt", unit=unit), in_list=True)
+            SettingsEntry(
+                ("hooks", prompt), _hook(program, agent, "prompt", unit=unit), in_list=True
+            )
         )
         if read:
             value = _hook(program, agent, "read", unit=unit, matcher=matcher)
-            found.append(Entry(("hooks", read), value, in_list=True))
+            found.append(SettingsEntry(("hooks", read), value, in_list=True))
         found += [
-            Entry(("hooks", event), _run_hook(program, agent, unit), in_list=True) for event in run
+            SettingsEntry(("hooks", event), _run_hook(program, agent, unit), in_list=True)
+            for event in run
         ]
         found += [
-            Entry(("hooks", one.event), _mail_hook(program, one, unit), in_list=True)
+            SettingsEntry(("hooks", one.event), _mail_hook(program, one, unit), in_list=True)
             for one in mail
         ]
         return found
@@ -191,34 +194,37 @@ def _hooks(
     return entries
 
 
-def _cursor_hooks(program: Sequence[str]) -> list[Entry]:
+def _cursor_hooks(program: Sequence[str]) -> list[SettingsEntry]:
     """Its own form: a version, and hooks without a list of their own below each matcher."""
     from shlex import join
 
     command = join([*program, "hook", "read", "--agent", "cursor"])
     value = {"command": command, "matcher": "Read", "timeout": PROMPT_SECONDS}
-    found = [Entry(("version",), 1), Entry(("hooks", "preToolUse"), value, in_list=True)]
+    found = [
+        SettingsEntry(("version",), 1),
+        SettingsEntry(("hooks", "preToolUse"), value, in_list=True),
+    ]
     for hook in _CURSOR_MAIL:
         matcher = {"matcher": hook.matcher} if hook.matcher else {}
         value = {"command": _mail_command(program, hook), **matcher, "timeout": PROMPT_SECONDS}
-        found.append(Entry(("hooks", hook.event), value, in_list=True))
+        found.append(SettingsEntry(("hooks", hook.event), value, in_list=True))
     return found
 
 
-def _skill(folder: str) -> Target:
+def _skill(folder: str) -> SettingsTarget:
     path = f"{folder}/skills/tersely/SKILL.md"
-    return Target(path, path, Form.WHOLE, source="SKILL.md", is_text=True)
+    return SettingsTarget(path, path, FileForm.WHOLE, source="SKILL.md", is_text=True)
 
 
-_CLAUDE = Agent(
+_CLAUDE = KnownAgent(
     "claude",
     "Claude Code",
     (
-        Target(".mcp.json", ".claude.json", Form.JSON, servers(alwaysLoad=True)),
-        Target(
+        SettingsTarget(".mcp.json", ".claude.json", FileForm.JSON, servers(alwaysLoad=True)),
+        SettingsTarget(
             ".claude/settings.json",
             ".claude/settings.json",
-            Form.JSON,
+            FileForm.JSON,
             _hooks(
                 "claude",
                 "UserPromptSubmit",
@@ -242,24 +248,24 @@ _CLAUDE = Agent(
 # Codex hands a server no others than those of the system: by these it knows the relay, and who it
 # is there.
 _TOLD_BY_VARIABLES = ["TERSELY_HOME", NAME_VARIABLE, TOKEN_VARIABLE]
-_CODEX = Agent(
+_CODEX = KnownAgent(
     "codex",
     "Codex",
     (
-        Target(
+        SettingsTarget(
             ".codex/config.toml",
             ".codex/config.toml",
-            Form.TOML,
+            FileForm.TOML,
             lambda program: [
-                Entry(
+                SettingsEntry(
                     ("mcp_servers", "tersely"), {**server(program), "env_vars": _TOLD_BY_VARIABLES}
                 )
             ],
         ),
-        Target(
+        SettingsTarget(
             ".codex/hooks.json",
             ".codex/hooks.json",
-            Form.JSON,
+            FileForm.JSON,
             _hooks("codex", "UserPromptSubmit", mail=_CLAUDE_MAIL),
             is_hook=True,
         ),
@@ -271,31 +277,31 @@ _CODEX = Agent(
     "(/hooks), and reads .codex/ of projects that are trusted",
     wrapped=wrapped.CODEX,
 )
-_OPENCODE = Agent(
+_OPENCODE = KnownAgent(
     "opencode",
     "opencode",
     (
-        Target(
+        SettingsTarget(
             "opencode.json",
             ".config/opencode/opencode.json",
-            Form.JSON,
+            FileForm.JSON,
             lambda program: [
-                Entry(
+                SettingsEntry(
                     ("mcp", "tersely"),
                     {"type": "local", "command": [*program, "mcp"], "enabled": True},
                 )
             ],
         ),
-        Target(
+        SettingsTarget(
             ".opencode/plugins/tersely.js",
             ".config/opencode/plugins/tersely.js",
-            Form.WHOLE,
+            FileForm.WHOLE,
             source="opencode.js",
             is_hook=True,
         ),
         # It fetches a package for plugins, of which ours needs none, at each start until it has it,
         # and loads no plugin before: without a network, npm tries again for 70 seconds.
-        Target("", ".config/opencode/.npmrc", Form.BLOCK, source="npmrc", is_hook=True),
+        SettingsTarget("", ".config/opencode/.npmrc", FileForm.BLOCK, source="npmrc", is_hook=True),
         snippet("AGENTS.md", ".config/opencode/AGENTS.md"),
     ),
     prompt_event="chat.message",
@@ -311,16 +317,16 @@ _OPENCODE = Agent(
 def _kin_of_gemini(
     agent: str,
     title: str,
-    hooks: Callable[..., list[Entry]],
+    hooks: Callable[..., list[SettingsEntry]],
     page: str,
     extras: Mapping[str, Any],
     **more: Any,
-) -> Agent:
+) -> KnownAgent:
     """Gemini CLI, or what was made from it: the server and the hooks are in one file."""
     settings = f".{agent}/settings.json"
-    tools = Target(settings, settings, Form.JSON, servers(**extras))
-    hooked = Target(settings, settings, Form.JSON, hooks, is_hook=True)
-    return Agent(
+    tools = SettingsTarget(settings, settings, FileForm.JSON, servers(**extras))
+    hooked = SettingsTarget(settings, settings, FileForm.JSON, hooks, is_hook=True)
+    return KnownAgent(
         agent,
         title,
         (tools, hooked, snippet(page, f".{agent}/{page}")),
@@ -372,12 +378,14 @@ _QWEN = _kin_of_gemini(
     answer_read=_denied_in_parts,
     wrapped=wrapped.QWEN,
 )
-_CURSOR = Agent(
+_CURSOR = KnownAgent(
     "cursor",
     "Cursor",
     (
-        Target(".cursor/mcp.json", ".cursor/mcp.json", Form.JSON, servers()),
-        Target(".cursor/hooks.json", ".cursor/hooks.json", Form.JSON, _cursor_hooks, is_hook=True),
+        SettingsTarget(".cursor/mcp.json", ".cursor/mcp.json", FileForm.JSON, servers()),
+        SettingsTarget(
+            ".cursor/hooks.json", ".cursor/hooks.json", FileForm.JSON, _cursor_hooks, is_hook=True
+        ),
         AGENTS_TEXT,
         settings_of(user_folder("Cursor")),
     ),
@@ -390,7 +398,7 @@ _CURSOR = Agent(
     lacks="its hooks cannot add to a prompt, so a packet has to be asked for",
 )
 
-AGENTS: Mapping[str, Agent] = {
+AGENTS: Mapping[str, KnownAgent] = {
     **{agent.name: agent for agent in (_CLAUDE, _CODEX, _OPENCODE, _GEMINI, _QWEN, _CURSOR)},
     **EDITORS,
 }

@@ -34,7 +34,7 @@ _OPENCODE_SETTINGS = "OPENCODE_CONFIG_CONTENT"
 _HOOKS = "TERSELY_HOOKS"
 
 
-class State(StrEnum):
+class AgentState(StrEnum):
     """The states of an agent."""
 
     WORKING = activity.WORKING
@@ -51,7 +51,7 @@ class Moment:
     over with the answer.
     """
 
-    state: State | None
+    state: AgentState | None
     answer: Answer | None = None
 
 
@@ -169,18 +169,18 @@ def _opencode(environment: Mapping[str, str]) -> Launch:
     return Launch(environment={_OPENCODE_SETTINGS: settings, _HOOKS: json.dumps(hooks)})
 
 
-_AT_WORK = Moment(State.WORKING)
-_WITH_CONTEXT = Moment(State.WORKING, added_context)
-_STOPS = Moment(State.IDLE, _blocked)
-_ASKS = Moment(State.PERMISSION)
+_AT_WORK = Moment(AgentState.WORKING)
+_WITH_CONTEXT = Moment(AgentState.WORKING, added_context)
+_STOPS = Moment(AgentState.IDLE, _blocked)
+_ASKS = Moment(AgentState.PERMISSION)
 _CLAUDE_MOMENTS = {
-    "SessionStart": Moment(State.IDLE, added_context),
+    "SessionStart": Moment(AgentState.IDLE, added_context),
     "UserPromptSubmit": _WITH_CONTEXT,
     "PreToolUse": _AT_WORK,
     "PermissionRequest": _ASKS,
     "PostToolUse": _WITH_CONTEXT,
     "Stop": _STOPS,
-    "StopFailure": Moment(State.IDLE),
+    "StopFailure": Moment(AgentState.IDLE),
 }
 _CODEX_MOMENTS = {
     "SessionStart": _WITH_CONTEXT,  # it comes with the first prompt
@@ -191,7 +191,7 @@ _CODEX_MOMENTS = {
     "Stop": _STOPS,
 }
 GEMINI_MOMENTS = {
-    "SessionStart": Moment(State.IDLE, added_context),
+    "SessionStart": Moment(AgentState.IDLE, added_context),
     "BeforeAgent": _WITH_CONTEXT,
     "BeforeTool": _AT_WORK,
     "Notification": _ASKS,
@@ -199,7 +199,7 @@ GEMINI_MOMENTS = {
     "AfterAgent": _STOPS,
 }
 QWEN_MOMENTS = {
-    "SessionStart": Moment(State.IDLE, added_context),
+    "SessionStart": Moment(AgentState.IDLE, added_context),
     "UserPromptSubmit": _WITH_CONTEXT,
     "PermissionRequest": _ASKS,  # comes before PreToolUse
     "PostToolUse": _WITH_CONTEXT,
@@ -209,7 +209,7 @@ _OPENCODE_MOMENTS = {  # as our plugin calls them
     "SessionStart": Moment(None, _plain),
     "UserPromptSubmit": _AT_WORK,
     "busy": _AT_WORK,
-    "idle": Moment(State.IDLE),
+    "idle": Moment(AgentState.IDLE),
     "permission.asked": _ASKS,
     "permission.replied": _AT_WORK,
 }

@@ -14,9 +14,16 @@ from tersely.capabilities.relay.answers.results import error_text, result_text
 from tersely.client.outbox import Outbox, Unsent
 from tersely.foundation.errors import TerselyError
 from tersely.pty.child_processes import Spawned
-from tersely.pty.inline.arguments import CODE_SERVICE, Asked, asked
-from tersely.pty.inline.commands import Command, Malformed, Message, Release, Spawn, Unmarked
-from tersely.pty.mail import AWAY, Mail
+from tersely.pty.inline.arguments import CODE_SERVICE, ServiceQuestion, asked
+from tersely.pty.inline.commands import (
+    Command,
+    MalformedCommand,
+    OutgoingMessage,
+    Release,
+    Spawn,
+    Unmarked,
+)
+from tersely.pty.mail import AWAY, RunMail
 
 MAX_WAITING_COMMANDS = 1_000  # of one program, not yet done
 _AWAY_SECONDS = 0.5  # before a relay that was away is asked again
@@ -39,13 +46,15 @@ class Speech:
     time.
     """
 
-    def __init__(self, mail: Mail, outbox: Outbox[Message], spawned: Spawned, say: Say) -> None:
+    def __init__(
+        self, mail: RunMail, outbox: Outbox[OutgoingMessage], spawned: Spawned, say: Say
+    ) -> None:
         """Messages that an earlier run has left in the outbox are sent first."""
         self._mail = mail
         self._outbox = outbox
         self._spawned = spawned
         self._say = say
-        self._waiting: asyncio.Queue[Command | Unsent[Message]] = asyncio.Queue(
+        self._waiting: asyncio.Queue[Command | Unsent[OutgoingMessage]] = asyncio.Queue(
             MAX_WAITING_COMMANDS
         )
         self._tasks: set[asyncio.Task[None]] = set()
@@ -64,7 +73,7 @@ class Speech:
             )
             return
         try:
-            if isinstance(command, Message) and command.to != CODE_SERVICE:
+            if isinstance(command, OutgoingMessage) and command.to != CODE_SERVICE:
                 self._waiting.put_nowait(self._outbox.put(command))
             else:
                 self._waiting.put_nowait(command)
@@ -78,7 +87,7 @@ class Speech:
             try:
                 await self._do(command)
             except TerselyError as error:
-                is_question = isinstance(command, Message) and command.to == CODE_SERVICE
+                is_question = isinstance(command, OutgoingMessage) and command.to == CODE_SERVICE
                 self._fail(CODE_SERVICE if is_question else RELAY, error)
             finally:
                 self._waiting.task_done()
@@ -88,14 +97,14 @@ class Speech:
         await self._waiting.join()
         await asyncio.gather(*self._tasks)
 
-    async def _do(self, command: Command | Unsent[Message]) -> None:
+    async def _do(self, command: Command | Unsent[OutgoingMessage]) -> None:
         if isinstance(command, Unsent):
             task = self._begin(self._send(command))
             seconds = None if _question(command.message) is None else _MISSING_SECONDS
             await asyncio.wait([task], timeout=seconds)
             while not (task.done() or self._mail.is_connected):  # messages keep their order
                 await asyncio.wait([task], timeout=seconds)
-        elif isinstance(command, Message):
+        elif isinstance(command, OutgoingMessage):
             self._begin(self._ask(asked(command.to, command.body)))
         elif isinstance(command, Spawn):
             self._say(f"[{RELAY}]", await self._spawned.start(command))
@@ -103,10 +112,10 @@ class Speech:
             self._say(f"[{RELAY}]", await self._spawned.end(command.name))
         elif isinstance(command, Unmarked):
             self._note_unmarked()
-        elif isinstance(command, Malformed):
+        elif isinstance(command, MalformedCommand):
             raise TerselyError("usage", f"a command was not understood: {command.reason}")
 
-    async def _send(self, unsent: Unsent[Message]) -> None:
+    async def _send(self, unsent: Unsent[OutgoingMessage]) -> None:
         """Send a message, or put it as a question where its recipient is a service: names are of
         one or the other.
         """
@@ -118,7 +127,7 @@ class Speech:
             self._fail(RELAY, error)
         self._outbox.remove(unsent)
 
-    async def _is_answered(self, question: Asked) -> bool:
+    async def _is_answered(self, question: ServiceQuestion) -> bool:
         """Have the answer of a service typed in; False where there is no such service."""
         while True:
             try:
@@ -133,13 +142,13 @@ class Speech:
             else:
                 return True
 
-    async def _ask(self, question: Asked) -> None:
+    async def _ask(self, question: ServiceQuestion) -> None:
         try:
             await self._answer(question)
         except TerselyError as error:
             self._fail(question.service, _with_hint(question, error))
 
-    async def _answer(self, question: Asked) -> None:
+    async def _answer(self, question: ServiceQuestion) -> None:
         result = await self._mail.ask(*question)
         self._say(f"[{question.service} {question.method}]", result_text(result))
 
@@ -160,7 +169,7 @@ class Speech:
         self._say(f"{head}]", body)
 
 
-def _question(message: Message) -> Asked | None:
+def _question(message: OutgoingMessage) -> ServiceQuestion | None:
     """A message as a question, if it can be one."""
     if message.kind != "message" or message.thread or not _PLAIN_NAME.fullmatch(message.to):
         return None
@@ -170,7 +179,7 @@ def _question(message: Message) -> Asked | None:
         return None
 
 
-def _with_hint(question: Asked, error: TerselyError) -> TerselyError:
+def _with_hint(question: ServiceQuestion, error: TerselyError) -> TerselyError:
     """The error, with what to do without the service where that is known."""
     if error.code != "service_not_found" or question.service != CODE_SERVICE:
         return error

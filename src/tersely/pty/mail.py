@@ -13,7 +13,7 @@ from tersely.client.cassettes import kept
 from tersely.client.peer import Busy, Delivery, Peer, Sent
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
-from tersely.pty.inline.commands import Message
+from tersely.pty.inline.commands import OutgoingMessage
 
 RECONNECT_SECONDS = 20.0  # for which a question waits for the relay
 UNDELIVERED = "undelivered"  # the message that a state is about
@@ -35,7 +35,7 @@ class Who(NamedTuple):
     directory: str = ""  # in which it works
 
 
-class Mail:
+class RunMail:
     """The connection of one name."""
 
     def __init__(self, who: Who, peer: Peer) -> None:
@@ -49,7 +49,7 @@ class Mail:
         self._connected.set()
 
     @classmethod
-    async def open(cls, who: Who) -> Mail:
+    async def open(cls, who: Who) -> RunMail:
         """Connect; raises `daemon_not_running`, `name_taken`, `unauthorized`."""
         return cls(who, await _connect(who, ""))
 
@@ -72,7 +72,7 @@ class Mail:
             except TerselyError:  # the connection is lost
                 self._lose()
 
-    async def send(self, message: Message, id: str) -> Sent:
+    async def send(self, message: OutgoingMessage, id: str) -> Sent:
         """Say something, and go on trying until the relay answers; its receipt. Raises what refuses
         it.
 
@@ -88,7 +88,7 @@ class Mail:
                     raise
                 await asyncio.sleep(_FIRST_PAUSE_SECONDS)
 
-    async def _say(self, peer: Peer, message: Message, id: str) -> Sent:
+    async def _say(self, peer: Peer, message: OutgoingMessage, id: str) -> Sent:
         if message.to.startswith("#"):
             if message.to not in self._channels:
                 await peer.join(message.to)
@@ -119,7 +119,8 @@ class Mail:
         """Tell the sender of a message why it is not taken; it waits on."""
         data = {UNDELIVERED: delivery.id}
         await self.send(
-            Message(delivery.sender, why, delivery.thread, delivery.topic, "state", data), new_id()
+            OutgoingMessage(delivery.sender, why, delivery.thread, delivery.topic, "state", data),
+            new_id(),
         )
 
     def tell_state(self, state: str, screen: str = "") -> bool:

@@ -28,13 +28,13 @@ from tersely.pty import terminal, tmux
 from tersely.pty.child_processes import Spawned, adopt_orphans
 from tersely.pty.command_executor import Speech
 from tersely.pty.delivery.hooks import Hooks
-from tersely.pty.delivery.inbox import Inbox, Text
-from tersely.pty.delivery.prompts import Prompt
+from tersely.pty.delivery.inbox import Inbox, WaitingText
+from tersely.pty.delivery.prompts import PromptPattern
 from tersely.pty.inline.commands import read_message
-from tersely.pty.mail import Mail, Who
+from tersely.pty.mail import RunMail, Who
 from tersely.pty.screen.screen import Screen
-from tersely.pty.session import Given, Session
-from tersely.pty.wanted import UNSEEN, Wanted, own_words
+from tersely.pty.session import RunSetup, WrappedSession
+from tersely.pty.wanted import UNSEEN, WantedRun, own_words
 
 _BLIND = "what it showed was not read: tmux is not installed, or has ended"
 MARKER_BYTES = 4  # of the marker of a run
@@ -43,9 +43,9 @@ INTRODUCTION = "agent.introduction"  # the capability that says who an agent is
 MAX_NAME_TRIES = 100  # numbers behind the name of a program
 
 
-def run(wanted: Wanted, environment: Mapping[str, str]) -> int:
+def run(wanted: WantedRun, environment: Mapping[str, str]) -> int:
     """Run a program until it ends; its exit status. Raises what keeps it from being run."""
-    report = tmux.Report.of(environment)
+    report = tmux.RunReport.of(environment)
     try:
         return asyncio.run(_run(wanted, environment, report))
     except* TerselyError as group:
@@ -55,7 +55,7 @@ def run(wanted: Wanted, environment: Mapping[str, str]) -> int:
         raise error from None
 
 
-async def _run(wanted: Wanted, environment: Mapping[str, str], report: tmux.Report) -> int:
+async def _run(wanted: WantedRun, environment: Mapping[str, str], report: tmux.RunReport) -> int:
     terminal.find(wanted.words[0], environment)
     mail = await _named(wanted)
     try:
@@ -80,7 +80,7 @@ class _Run:
     """One program under its name, with what it says and hears."""
 
     def __init__(
-        self, wanted: Wanted, mail: Mail, handover: Handover, marker: str, introduced: str
+        self, wanted: WantedRun, mail: RunMail, handover: Handover, marker: str, introduced: str
     ) -> None:
         self._wanted, self._mail, self._handover, self._marker = wanted, mail, handover, marker
         self._introduced = introduced  # what the program is told of itself and of others
@@ -91,11 +91,11 @@ class _Run:
         )
         self._inbox = Inbox(mail.keep)
         self._outbox = Outbox(mail.who.home, mail.who.name, read_message)
-        self._session: Session | None = None
+        self._session: WrappedSession | None = None
         self._hooks: Hooks | None = None
         self._is_blind = False  # its screen cannot be read
 
-    async def until_end(self, environment: Mapping[str, str], report: tmux.Report) -> int:
+    async def until_end(self, environment: Mapping[str, str], report: tmux.RunReport) -> int:
         """Run the program until it ends; its exit status."""
         agent = _agent_of(self._wanted)
         wrapped = AGENTS[agent].wrapped if agent in AGENTS else None
@@ -115,7 +115,7 @@ class _Run:
     async def _until_end(
         self,
         environment: Mapping[str, str],
-        report: tmux.Report,
+        report: tmux.RunReport,
         wrapped: Wrapped | None,
         screen: Screen,
     ) -> int:
@@ -138,7 +138,7 @@ class _Run:
             program = terminal.start(words, given, 0 if os.isatty(0) else None)
             speech = Speech(self._mail, self._outbox, self._spawned, self._inbox.put)
             how = self._given(wrapped)
-            self._session = Session(
+            self._session = WrappedSession(
                 how, program, self._mail, speech, self._inbox, hooks, self._spawned, screen
             )
             report.runs()
@@ -157,10 +157,10 @@ class _Run:
         with contextlib.suppress(TerselyError, OSError):
             self._count_program(0)
 
-    def _given(self, wrapped: Wrapped | None) -> Given:
+    def _given(self, wrapped: Wrapped | None) -> RunSetup:
         """The way in which the session of the program is run."""
         rules = self._rules() if self._wanted.place.has_brief or self._wanted.task else ""
-        return Given(
+        return RunSetup(
             self._handover, self._prompt(wrapped), self._marker, rules,
             wrapped.dialogs if wrapped is not None else (),
         )  # fmt: skip
@@ -185,7 +185,7 @@ class _Run:
             *unheard,
         ]
 
-    def _taken(self, text: Text) -> None:
+    def _taken(self, text: WaitingText) -> None:
         if self._session is not None:
             self._session.taken(text)
 
@@ -209,12 +209,12 @@ class _Run:
             f"What begins with `{BANNER} NAME` is theirs."
         )
 
-    def _prompt(self, wrapped: Wrapped | None) -> Prompt:
+    def _prompt(self, wrapped: Wrapped | None) -> PromptPattern:
         row = self._wanted.prompt or (wrapped.prompt if wrapped is not None else "")
-        return Prompt(re.compile(row) if row else None)
+        return PromptPattern(re.compile(row) if row else None)
 
 
-def _agent_of(wanted: Wanted) -> str:
+def _agent_of(wanted: WantedRun) -> str:
     """The name of the agent that a program is, where it is a known one."""
     return PurePath(wanted.words[0]).stem
 
@@ -228,19 +228,19 @@ def _introduced(place: SessionPlace, name: str) -> str:
     return introduction(name, [])
 
 
-async def _named(wanted: Wanted) -> Mail:
+async def _named(wanted: WantedRun) -> RunMail:
     """The connection under the name that is wanted, or under the first free one that begins like
     the program.
     """
     program = PurePath(wanted.words[0]).name
     about = (wanted.place.home, program, wanted.task, str(wanted.place.directory))
     if wanted.name:
-        return await Mail.open(Who(wanted.name, *about))
+        return await RunMail.open(Who(wanted.name, *about))
     stem = re.sub(r"\W", "-", PurePath(program).stem).strip("-") or "agent"
     for number in range(1, MAX_NAME_TRIES + 1):
         name = stem if number == 1 else f"{stem}-{number}"
         try:
-            return await Mail.open(Who(name, *about))
+            return await RunMail.open(Who(name, *about))
         except TerselyError as error:
             if error.code not in {"name_taken", "unauthorized"}:
                 raise

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from tersely.pty.inline import reading
 from tersely.pty.inline.commands import Command
-from tersely.pty.inline.reading import Found, Line, State
-from tersely.pty.screen.screen import Buffer, Event, Screen
+from tersely.pty.inline.reading import FoundCommand, ReaderState, ScreenLine
+from tersely.pty.screen.screen import Buffer, Screen, ScreenEvent
 
 # told of one program, so that drawing them again is not saying them again
 MAX_REMEMBERED_COMMANDS = 512
@@ -27,7 +27,7 @@ STANDING_SECONDS = 2.0  # without a change of its own, after which a row stands 
 _CONTEXT_CHARACTERS = 16  # of the text before a command, by which it is known again
 
 
-class _Told(NamedTuple):
+class _ToldCommand(NamedTuple):
     number: int
     command: Command
     context: str
@@ -43,11 +43,11 @@ class _Seen:
 
 
 @dataclass(slots=True)
-class _Step:
+class _ScanStep:
     """A line that was read: its first row, and where the reader was before it."""
 
     number: int
-    state: State
+    state: ReaderState
     context: str
 
 
@@ -56,13 +56,15 @@ class _Reading:
     """The progress of reading one buffer. Rows are numbered from the first that ever was."""
 
     seen: dict[int, _Seen] = field(default_factory=dict)
-    steps: deque[_Step] = field(default_factory=deque)  # of the rows that can still change
+    steps: deque[_ScanStep] = field(default_factory=deque)  # of the rows that can still change
     next_row: int = 0
-    state: State = reading.START
+    state: ReaderState = reading.START
     context: str = ""
     cleared_row: int = 0  # the first on a screen that was erased: nothing stands before it
-    told: deque[_Told] = field(default_factory=lambda: deque(maxlen=MAX_REMEMBERED_COMMANDS))
-    vanished: deque[_Told] = field(default_factory=lambda: deque(maxlen=MAX_REMEMBERED_COMMANDS))
+    told: deque[_ToldCommand] = field(default_factory=lambda: deque(maxlen=MAX_REMEMBERED_COMMANDS))
+    vanished: deque[_ToldCommand] = field(
+        default_factory=lambda: deque(maxlen=MAX_REMEMBERED_COMMANDS)
+    )
 
 
 class Watcher:
@@ -70,7 +72,10 @@ class Watcher:
 
     def __init__(self, screen: Screen, marker: str = "") -> None:
         self._screen = screen
-        self._main, self._alternate = _Reading(state=State(marker)), _Reading(state=State(marker))
+        self._main, self._alternate = (
+            _Reading(state=ReaderState(marker)),
+            _Reading(state=ReaderState(marker)),
+        )
         self._changed = 0.0
 
     def look(self, now: float, *, is_over: bool = False) -> list[Command]:
@@ -82,9 +87,9 @@ class Watcher:
 
     def _look(self, buffer: Buffer, done: _Reading, now: float, is_over: bool) -> list[Command]:
         commands: list[Command] = []
-        number = buffer.scrolled_rows - sum(not isinstance(one, Event) for one in buffer.left)
+        number = buffer.scrolled_rows - sum(not isinstance(one, ScreenEvent) for one in buffer.left)
         for one in buffer.left:
-            if isinstance(one, Event):
+            if isinstance(one, ScreenEvent):
                 done.vanished.extend(done.told)
                 done.told.clear()
                 done.cleared_row = number
@@ -139,7 +144,7 @@ class Watcher:
 
     def _read(self, done: _Reading, stands_to: int, end: int, *, is_over: bool) -> list[Command]:
         """Read the whole lines before a row."""
-        found: list[tuple[Found, str]] = []
+        found: list[tuple[FoundCommand, str]] = []
         while done.next_row < stands_to:
             last = _end_of_line(done, end, is_over=is_over)
             if last is None or last >= stands_to:
@@ -150,8 +155,8 @@ class Watcher:
             )
             if done.next_row == done.cleared_row:
                 done.context = ""
-            done.steps.append(_Step(done.next_row, done.state, done.context))
-            line = Line(text.rstrip(), done.next_row, self._screen.columns)
+            done.steps.append(_ScanStep(done.next_row, done.state, done.context))
+            line = ScreenLine(text.rstrip(), done.next_row, self._screen.columns)
             done.state, more = reading.read(done.state, line)
             found += [(one, self._context_of(done, one)) for one in more]
             done.context = _tail(done.context + text)
@@ -163,14 +168,14 @@ class Watcher:
             ]
         return [one.command for one, context in found if self._is_new(done, one, context)]
 
-    def _context_of(self, done: _Reading, found: Found) -> str:
+    def _context_of(self, done: _Reading, found: FoundCommand) -> str:
         for step in reversed(done.steps):
             if step.number <= found.number:
                 return step.context
         return ""
 
-    def _is_new(self, done: _Reading, found: Found, context: str) -> bool:
-        told = _Told(found.number, found.command, context)
+    def _is_new(self, done: _Reading, found: FoundCommand, context: str) -> bool:
+        told = _ToldCommand(found.number, found.command, context)
         if told in done.told:
             return False
         for one in done.vanished:

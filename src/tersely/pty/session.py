@@ -17,22 +17,22 @@ from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import WRAPPER_END_SECONDS
 from tersely.handoff.handover import Handover
-from tersely.integrations.wrapped import Dialog, State
+from tersely.integrations.wrapped import AgentState, Dialog
 from tersely.pty import terminal
 from tersely.pty.child_processes import Spawned, reap_orphans
 from tersely.pty.command_executor import RELAY, Speech
-from tersely.pty.delivery.activity import Activity
-from tersely.pty.delivery.approvals import Approvals
-from tersely.pty.delivery.dialogs import Asked, asked
+from tersely.pty.delivery.activity import ProgramActivity
+from tersely.pty.delivery.approvals import PermissionAnswers
+from tersely.pty.delivery.dialogs import AskedPermission, asked
 from tersely.pty.delivery.hooks import Hooks
-from tersely.pty.delivery.inbox import Inbox, Text, Written
-from tersely.pty.delivery.injection import Outcome, Scene, Typist
+from tersely.pty.delivery.inbox import Inbox, TypedText, WaitingText
+from tersely.pty.delivery.injection import Scene, TypingOutcome, Typist
 from tersely.pty.delivery.keys import Keys
-from tersely.pty.delivery.prompts import Prompt, Sight, has_dialog
-from tersely.pty.mail import UNDELIVERED, Mail
+from tersely.pty.delivery.prompts import PromptPattern, Sight, has_dialog
+from tersely.pty.mail import UNDELIVERED, RunMail
 from tersely.pty.screen.screen import Screen
 from tersely.pty.screen_scanner import Watcher
-from tersely.pty.terminal import Program, UserTerminal
+from tersely.pty.terminal import TerminalProgram, UserTerminal
 from tersely.pty.wanted import shell_of
 
 MAX_UNWRITTEN_BYTES = 1_000_000  # that a program has not taken from its terminal
@@ -47,9 +47,9 @@ _TICK_SECONDS = 0.05
 _REST_SECONDS = 0.5  # without any output, after which none is waited for
 _STUCK = "it is typed in, but the program does not take it"
 _DOING = {
-    State.WORKING: "is working",
-    State.IDLE: "is idle, but cannot be typed to",
-    State.PERMISSION: "waits for permission",
+    AgentState.WORKING: "is working",
+    AgentState.IDLE: "is idle, but cannot be typed to",
+    AgentState.PERMISSION: "waits for permission",
     None: "shows no prompt that is known",
 }
 _SIGNALLED = 128  # added to the number of the signal that ended a program, as shells do
@@ -59,24 +59,24 @@ _END_OF_INPUT = b"\x04"
 _PUSH_TITLE, _POP_TITLE, _BELL = "\x1b[22;2t", "\x1b[23;2t", "\a"
 
 
-class Given(NamedTuple):
+class RunSetup(NamedTuple):
     """The program that is run, and with what."""
 
     handover: Handover  # what is typed in first, and who writes down what goes on
-    prompt: Prompt  # how the program looks when it waits for one
+    prompt: PromptPattern  # how the program looks when it waits for one
     marker: str  # of its commands
     rules: str  # what the program is told of the relay, "" where nothing is typed in
     dialogs: Sequence[Dialog]  # in which it asks for permission, where that can be answered
 
 
-class Session:
+class WrappedSession:
     """A program, its terminal, the user's, and the relay."""
 
     def __init__(
         self,
-        given: Given,
-        program: Program,
-        mail: Mail,
+        given: RunSetup,
+        program: TerminalProgram,
+        mail: RunMail,
         speech: Speech,
         inbox: Inbox,
         hooks: Hooks | None,
@@ -97,9 +97,9 @@ class Session:
         self._inbox = inbox
         self._speech = speech
         self._hooks = hooks
-        self._activity = Activity()
-        self._approvals = Approvals(mail.who)
-        self._typing: Written | None = None
+        self._activity = ProgramActivity()
+        self._approvals = PermissionAnswers(mail.who)
+        self._typing: TypedText | None = None
         self._handing: asyncio.Task[None] | None = None
         self._unwritten = bytearray()
         self._held = bytearray()  # keys that wait until a text is typed
@@ -344,7 +344,7 @@ class Session:
             self._told_state = state
         if not self._mail.is_connected:
             self._told_state = self._told_screen = ""
-        is_open = sight is Sight.PROMPT and self._activity.state is State.IDLE
+        is_open = sight is Sight.PROMPT and self._activity.state is AgentState.IDLE
         is_alive = self._hooks is not None and self._hooks.is_alive
         return Scene(line, is_open, not has_dialog(self._screen), is_alive)
 
@@ -354,9 +354,9 @@ class Session:
         is_calm = is_drawn and not scene.line.unread_bytes and not self._held
         return self._approvals.look(elapsed_seconds(), self._dialog(), is_calm=is_calm)
 
-    def _dialog(self) -> Asked | None:
+    def _dialog(self) -> AskedPermission | None:
         """The dialog in which the program waits for permission; None for none that is known."""
-        if self._activity.state is not State.PERMISSION:
+        if self._activity.state is not AgentState.PERMISSION:
             return None
         return asked(self._given.dialogs, self._given.prompt, self._screen.texts())
 
@@ -395,7 +395,7 @@ class Session:
             self._inbox.leave_messages()
         return bool(self._inbox)
 
-    def _start_typing(self, written: Written) -> None:
+    def _start_typing(self, written: TypedText) -> None:
         """Type a text, if the program still waits as it did when the text was made ready."""
         scene = self._look()
         has_other_form = "\n" in written.whole and not self._screen.takes_pastes
@@ -407,10 +407,10 @@ class Session:
             self._hooks.expect(written.whole)
         self._write(self._typist.begin(written.whole, elapsed_seconds(), scene))
 
-    def _go_on_typing(self, written: Written, scene: Scene) -> None:
+    def _go_on_typing(self, written: TypedText, scene: Scene) -> None:
         if self._hooks is not None and self._hooks.has_arrived(written.whole):
             self._typist.confirm()
-            self._typed(written, Outcome.TAKEN)
+            self._typed(written, TypingOutcome.TAKEN)
             return
         step = self._typist.step(elapsed_seconds(), scene)
         if step.write:
@@ -418,21 +418,21 @@ class Session:
         if step.outcome is not None:
             self._typed(written, step.outcome)
 
-    def _typed(self, written: Written, outcome: Outcome) -> None:
+    def _typed(self, written: TypedText, outcome: TypingOutcome) -> None:
         """Do what follows from what came of a text."""
-        if outcome is Outcome.STUCK:
+        if outcome is TypingOutcome.STUCK:
             if written.text.delivery is not None:
                 self._begin(self._mail.not_taken(written.text.delivery, _STUCK))
             return
         self._typing = None
         if self._hooks is not None:
             self._hooks.forget(written.whole)
-        if outcome is Outcome.TAKEN:
+        if outcome is TypingOutcome.TAKEN:
             self.taken(written.text)
         else:
             self._inbox.put_back([written.text])
 
-    def taken(self, text: Text) -> None:
+    def taken(self, text: WaitingText) -> None:
         """The program has taken a text: the relay and its sender are told."""
         self._inbox.done(text)
         if text.delivery is not None:

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 from tersely.foundation.errors import TerselyError
-from tersely.pty.delivery.injection import Line
+from tersely.pty.delivery.injection import TerminalLine
 
 _SIZE_FORMAT = "HHHH"
 _DEFAULT_SIZE = (80, 24)
@@ -34,7 +34,7 @@ _CALLS = {
 _READS, _POLLS = _CALLS.get(os.uname().machine, (set[str](), set[str]()))
 
 
-class Program(NamedTuple):
+class TerminalProgram(NamedTuple):
     """A program that runs: its process, the end of its terminal that is ours, and the one that it
     has.
     """
@@ -54,7 +54,9 @@ def find(word: str, environment: Mapping[str, str]) -> str:
     return path
 
 
-def start(words: Sequence[str], environment: Mapping[str, str], user: int | None) -> Program:
+def start(
+    words: Sequence[str], environment: Mapping[str, str], user: int | None
+) -> TerminalProgram:
     """Run a program in a terminal that is as the user's; raises `program_failed` where it cannot be
     run.
     """
@@ -79,7 +81,7 @@ def start(words: Sequence[str], environment: Mapping[str, str], user: int | None
             "program_failed", f"{words[0]} cannot be run: {os.strerror(int(failure))}"
         )
     os.set_blocking(ours, False)
-    return Program(pid, ours, its)
+    return TerminalProgram(pid, ours, its)
 
 
 def _become(
@@ -104,20 +106,20 @@ def _become(
         os._exit(_NOT_FOUND)
 
 
-def line_of(program: Program, waiting_bytes: int) -> Line:
+def line_of(program: TerminalProgram, waiting_bytes: int) -> TerminalLine:
     """The state of a program's terminal; `waiting_bytes` have not been written to it yet."""
     try:
         flags = termios.tcgetattr(program.its)[_LOCAL_FLAGS]
         unread = array.array("i", [0])
         fcntl.ioctl(program.its, termios.FIONREAD, unread)
     except (OSError, termios.error):
-        return Line(False, True, waiting_bytes)
+        return TerminalLine(False, True, waiting_bytes)
     reads_lines = bool(flags & termios.ICANON)
     is_read = _is_read(program) if reads_lines else None
-    return Line(reads_lines, bool(flags & termios.ECHO), unread[0] + waiting_bytes, is_read)
+    return TerminalLine(reads_lines, bool(flags & termios.ECHO), unread[0] + waiting_bytes, is_read)
 
 
-def foreground_words(program: Program) -> list[str]:
+def foreground_words(program: TerminalProgram) -> list[str]:
     """The command line of what runs in the foreground of a program's terminal; empty where that is
     not known.
     """
@@ -129,7 +131,7 @@ def foreground_words(program: Program) -> list[str]:
     return [os.fsdecode(word) for word in words if word]
 
 
-def _is_read(program: Program) -> bool | None:
+def _is_read(program: TerminalProgram) -> bool | None:
     """True if a process waits for what is typed; None where the system does not say what processes
     wait for.
     """

@@ -28,13 +28,13 @@ _PASSED = re.compile(r"TERSELY_\w+|AGENT_RELAY_\w+|PATH|PYTHONPATH|VIRTUAL_ENV|H
 _REPORT_BYTES = 10_000
 
 
-class Report(NamedTuple):
+class RunReport(NamedTuple):
     """The file in which the wrapper says how it is; None if nobody waits for it."""
 
     path: Path | None
 
     @classmethod
-    def of(cls, environment: Mapping[str, str]) -> Report:
+    def of(cls, environment: Mapping[str, str]) -> RunReport:
         """That which the environment names."""
         given = environment.get(REPORT_VARIABLE, "")
         return cls(Path(given) if given else None)
@@ -65,7 +65,7 @@ class Report(NamedTuple):
             beside.replace(self.path)
 
 
-class Ended(NamedTuple):
+class TmuxEnd(NamedTuple):
     """The outcome of a session: the exit status of its program, None while that runs."""
 
     session: str
@@ -74,7 +74,7 @@ class Ended(NamedTuple):
 
 def run(
     name: str, words: Sequence[str], environment: Mapping[str, str], size: tuple[int, int]
-) -> Ended:
+) -> TmuxEnd:
     """Have words run in a new session; return when they have ended, or nobody is attached.
 
     Raises `program_failed` where there is no tmux, `name_taken` where there is such a session, and
@@ -87,7 +87,7 @@ def run(
         )
     session = "tersely-" + re.sub(r"[^\w-]", "-", name)
     with tempfile.TemporaryDirectory(prefix="tersely-run-") as directory:
-        report = Report(Path(directory) / "report")
+        report = RunReport(Path(directory) / "report")
         assert report.path is not None
         report.path.touch(0o600)
         _begin(program, session, words, {**environment, REPORT_VARIABLE: str(report.path)}, size)
@@ -95,7 +95,7 @@ def run(
         if os.isatty(0):
             _attach(program, session)
         told = report.read()
-    return Ended(session, told.get("status"))
+    return TmuxEnd(session, told.get("status"))
 
 
 def _begin(
@@ -126,7 +126,7 @@ def _begin(
         )
 
 
-def _wait(program: str, session: str, report: Report) -> None:
+def _wait(program: str, session: str, report: RunReport) -> None:
     """Return when the program runs; raises what the wrapper inside reports."""
     watch = Stopwatch()
     while watch.seconds() < WRAPPER_START_SECONDS:

@@ -35,7 +35,7 @@ UNSEEN = (
 )
 
 
-class Wanted(NamedTuple):
+class WantedRun(NamedTuple):
     """The wish of somebody to have a program run."""
 
     words: Sequence[str]
@@ -81,7 +81,7 @@ def own_words() -> list[str]:
     return [sys.executable, "-m", "tersely"]
 
 
-def run_in_tmux(wanted: Wanted, environment: Mapping[str, str]) -> tmux.Ended:
+def run_in_tmux(wanted: WantedRun, environment: Mapping[str, str]) -> tmux.TmuxEnd:
     """Run a program in a session of tmux, and be attached to it where there is a terminal."""
     name = wanted.name or PurePath(wanted.words[0]).stem
     options = ["--no-start", *([] if wanted.place.has_brief else ["--no-brief"])]

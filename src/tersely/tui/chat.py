@@ -20,8 +20,8 @@ from tersely.agent.events import (
     CallProgress,
     CallStarted,
     Decision,
+    EndReason,
     Event,
-    Reason,
     TextDelta,
     ThoughtDelta,
     TurnEnded,
@@ -32,10 +32,10 @@ from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
 from tersely.tui.dialogs.approving import ApprovalAnswer, Approving
-from tersely.tui.dialogs.choosing import Choice, Choosing
-from tersely.tui.dialogs.listing import Listing
+from tersely.tui.dialogs.choosing import ChoiceRow, Choosing
+from tersely.tui.dialogs.listing import ToolListing
 from tersely.tui.log import MAX_ENTRIES, Log
-from tersely.tui.shown import Said, ShownAgent
+from tersely.tui.shown import ShownAgent, ShownWords
 from tersely.tui.status import StatusBar
 from tersely.tui.typing import commands
 from tersely.tui.typing.completion import Index
@@ -128,7 +128,7 @@ class ChatScreen(Screen[None]):
         history = self.agent.history()
         self.log_view.clear()
         for past in history[-MAX_ENTRIES:]:
-            if not isinstance(past, Said):
+            if not isinstance(past, ShownWords):
                 self.log_view.show(past)
             elif past.role == "user":
                 self.log_view.say(_said(past.text), "user")
@@ -137,7 +137,7 @@ class ChatScreen(Screen[None]):
         if not history:
             self._welcome = self.log_view.table(WELCOME)
         self.prompt.history.fill(
-            [past.text for past in history if isinstance(past, Said) and past.role == "user"]
+            [past.text for past in history if isinstance(past, ShownWords) and past.role == "user"]
         )
         self.show_status()
 
@@ -217,7 +217,7 @@ class ChatScreen(Screen[None]):
         try:
             async for event in self.agent.run(message, pasted):
                 self._take(event)
-                is_answered = isinstance(event, TurnEnded) and event.reason is Reason.ANSWERED
+                is_answered = isinstance(event, TurnEnded) and event.reason is EndReason.ANSWERED
         except TerselyError as error:
             self._say_error(error)
         except Exception as error:  # noqa: BLE001 - a defect ends no conversation
@@ -313,7 +313,7 @@ class ChatScreen(Screen[None]):
         finally:
             self.set_activity("")
 
-    async def choose(self, title: str, choices: Sequence[Choice]) -> str | None:
+    async def choose(self, title: str, choices: Sequence[ChoiceRow]) -> str | None:
         """Have one of a list chosen; None if nobody wants any."""
         return await self.app.push_screen_wait(Choosing(title, choices))
 
@@ -321,7 +321,7 @@ class ChatScreen(Screen[None]):
 
     def action_tools(self) -> None:
         """Tab."""
-        self.app.push_screen(Listing(self.agent.tools()))
+        self.app.push_screen(ToolListing(self.agent.tools()))
 
     def action_tier(self) -> None:
         """Ctrl+T: the next tier, after the last one the first."""

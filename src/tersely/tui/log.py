@@ -21,9 +21,9 @@ from tersely.agent.events import (
     CallProgress,
     CallStarted,
     Compacted,
+    EndReason,
     Event,
     Notice,
-    Reason,
     Retrieved,
     TextDelta,
     ThoughtDelta,
@@ -32,8 +32,8 @@ from tersely.agent.events import (
     Usage,
 )
 from tersely.foundation.text.escape import visible_line
-from tersely.tui.entries.answer import Answer
-from tersely.tui.entries.calls import Call, shown
+from tersely.tui.entries.answer import AnswerEntry
+from tersely.tui.entries.calls import CallEntry, shown
 from tersely.tui.entries.columns import LaidOut, columns
 from tersely.tui.entries.folding import Folding
 from tersely.tui.entries.thoughts import Thought
@@ -57,11 +57,11 @@ class Log(VerticalScroll, can_focus=True):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._answer: Answer | None = None  # the one that is being written
+        self._answer: AnswerEntry | None = None  # the one that is being written
         self._thought: Thought | None = None  # the ones that are being thought
         # entries of the answer to the last request, which may begin again
         self._of_request: list[Widget] = []
-        self._growing: list[Answer] = []  # those that are not shown to their end
+        self._growing: list[AnswerEntry] = []  # those that are not shown to their end
         self._ticking: Timer | None = None
         self._entries: deque[Widget] = deque()
         self._newest: Widget | None = None
@@ -81,7 +81,7 @@ class Log(VerticalScroll, can_focus=True):
         width = self._width()
         for entry in self.query(Folding):
             entry.lay_out(width)
-        for answer in reversed(list(self.query(Answer))):
+        for answer in reversed(list(self.query(AnswerEntry))):
             await answer.lay_out_again(min(width, MAX_TEXT_CELLS))
 
     def _width(self) -> int:
@@ -138,7 +138,7 @@ class Log(VerticalScroll, can_focus=True):
                 self._take_back_answer()
             case CallStarted():
                 self._end_answer()
-                self._add(Call(event, self._width()))
+                self._add(CallEntry(event, self._width()))
             case CallProgress():
                 if not is_behind(self.app) and (call := self._call(event.call_id)) is not None:
                     call.tell(event.tail)
@@ -171,7 +171,7 @@ class Log(VerticalScroll, can_focus=True):
         if self._answer is None:
             if not text.strip():  # an answer does not begin with blank lines
                 return
-            self._answer = Answer(min(self._width(), MAX_TEXT_CELLS))
+            self._answer = AnswerEntry(min(self._width(), MAX_TEXT_CELLS))
             self._add(self._answer)
             self._of_request.append(self._answer)
             self._growing.append(self._answer)
@@ -222,21 +222,24 @@ class Log(VerticalScroll, can_focus=True):
             self._answer.end()
             self._answer = None
 
-    def _call(self, call_id: str) -> Call | None:
+    def _call(self, call_id: str) -> CallEntry | None:
         """The call of this id; None if it has left the screen."""
         return next(
-            (call for call in reversed(list(self.query(Call))) if call.call_id == call_id), None
+            (call for call in reversed(list(self.query(CallEntry))) if call.call_id == call_id),
+            None,
         )
 
     def _end_turn(self, event: TurnEnded) -> None:
         self._end_answer()
-        for call in self.query(Call):
+        for call in self.query(CallEntry):
             call.interrupt()
-        if event.reason is Reason.CANCELLED:  # why it ended otherwise was said by a notice
+        if event.reason is EndReason.CANCELLED:  # why it ended otherwise was said by a notice
             self.say("cancelled", "warning")
 
     def _add(self, entry: Widget) -> None:
-        entry.set_class(isinstance(entry, Call) and isinstance(self._newest, Call), "joined")
+        entry.set_class(
+            isinstance(entry, CallEntry) and isinstance(self._newest, CallEntry), "joined"
+        )
         self._newest = entry
         self.mount(entry)
         self._entries.append(entry)

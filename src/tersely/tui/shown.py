@@ -11,7 +11,7 @@ from tersely.agent.events import CallEnded, CallStarted, Decision, Event
 from tersely.agent.opening import Mode
 
 
-class Status(NamedTuple):
+class ShownStatus(NamedTuple):
     """The figures of the top row. `cached_percent` of the last prompt, None where the server does
     not say.
     """
@@ -46,7 +46,7 @@ class SessionRow(NamedTuple):
     updated: str
 
 
-class Said(NamedTuple):
+class ShownWords(NamedTuple):
     """A message of a session that goes on; `role` is user or assistant."""
 
     role: str
@@ -58,7 +58,7 @@ class ShownAgent(Protocol):
     are for the user.
     """
 
-    def status(self) -> Status:
+    def status(self) -> ShownStatus:
         """The state of the agent; cheap, asked after every event that may have changed it."""
 
     def run(self, message: str, pasted: Sequence[str] = ()) -> AsyncIterator[Event]:
@@ -126,7 +126,7 @@ class ShownAgent(Protocol):
     async def fork(self) -> str:
         """Go on in a copy of this session."""
 
-    def history(self) -> Sequence[Said | CallStarted | CallEnded]:
+    def history(self) -> Sequence[ShownWords | CallStarted | CallEnded]:
         """The words and calls so far in this session."""
 
     def cost(self) -> str:

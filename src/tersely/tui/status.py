@@ -12,13 +12,13 @@ from textual.widgets import Static
 
 from tersely.agent.opening import MODES, Mode
 from tersely.foundation.text.escape import visible_line
-from tersely.tui.shown import Status
+from tersely.tui.shown import ShownStatus
 
 SEPARATOR = " │ "
 _FULL_PERCENT, _FILLING_PERCENT = 90, 70
 
 
-class Field(NamedTuple):
+class StatusField(NamedTuple):
     """A part of the row; where `text` does not fit, `short` may. The least important are left out
     first.
     """
@@ -34,10 +34,10 @@ class StatusBar(Static):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, markup=False)
-        self._status: Status | None = None
+        self._status: ShownStatus | None = None
         self._mode = Mode.ASK
 
-    def show(self, status: Status, mode: Mode) -> None:
+    def show(self, status: ShownStatus, mode: Mode) -> None:
         """Tell how things stand."""
         self._status, self._mode = status, mode
         self._lay_out(self.size.width)
@@ -51,7 +51,7 @@ class StatusBar(Static):
             self.update(row(fields(self._status, self._mode), width))
 
 
-def fields(status: Status, mode: Mode) -> list[Field]:
+def fields(status: ShownStatus, mode: Mode) -> list[StatusField]:
     """The parts from left to right."""
     percent = 100 * status.used_tokens / status.window_tokens if status.window_tokens else 0.0
     fullness = (
@@ -67,20 +67,20 @@ def fields(status: Status, mode: Mode) -> list[Field]:
     bash = f"bash {visible_line(status.confinement)}" if status.confinement else "bash not confined"
     confined, unconfined = ("", "sandbox"), ("$text-warning", "no sandbox")
     found = [
-        Field("Tersely", 2, "bold"),
-        Field(visible_line(status.model) or "no model", 7, "bold $text-primary"),
-        Field(f"Tier {status.tier}", 9, short=f"T{status.tier}"),
-        Field(f"{used}{whole} tokens", 8, fullness, f"{used}{whole}"),
-        Field(cached, 5, short=cached and f"kv {cached.split(maxsplit=1)[0]}"),
-        Field(MODES[mode].name, 5, "" if mode is Mode.ASK else "$text-warning"),
-        Field("RAG" if status.retrieves else "RAG off", 3),
-        Field(visible_line(status.repository), 6),
-        Field(bash, 4, *(confined if status.confinement else unconfined)),
+        StatusField("Tersely", 2, "bold"),
+        StatusField(visible_line(status.model) or "no model", 7, "bold $text-primary"),
+        StatusField(f"Tier {status.tier}", 9, short=f"T{status.tier}"),
+        StatusField(f"{used}{whole} tokens", 8, fullness, f"{used}{whole}"),
+        StatusField(cached, 5, short=cached and f"kv {cached.split(maxsplit=1)[0]}"),
+        StatusField(MODES[mode].name, 5, "" if mode is Mode.ASK else "$text-warning"),
+        StatusField("RAG" if status.retrieves else "RAG off", 3),
+        StatusField(visible_line(status.repository), 6),
+        StatusField(bash, 4, *(confined if status.confinement else unconfined)),
     ]
     return [field for field in found if field.text]
 
 
-def row(parts: Sequence[Field], width: int) -> Content:
+def row(parts: Sequence[StatusField], width: int) -> Content:
     """As many parts as fit into a width in cells, the most important ones, in their order; then
     more text of them.
     """

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tersely.agent.agent import Agent
-from tersely.agent.events import Event, Reason, TurnEnded
+from tersely.agent.agent import CodingAgent
+from tersely.agent.events import EndReason, Event, TurnEnded
 from tersely.agent.models.protocol import (
     Abilities,
     Chunk,
@@ -17,10 +17,10 @@ from tersely.agent.models.protocol import (
     Model,
     Prompt,
     RawCall,
+    RequestUsage,
     Thinking,
-    Usage,
 )
-from tersely.agent.opening import Wanted, open_agent
+from tersely.agent.opening import WantedAgent, open_agent
 from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.toolbox import Choices
 from tersely.foundation.text.tokens import count
@@ -63,7 +63,7 @@ class Scripted:
         said = next(self._replies)
         while callable(said):
             said = said(prompt)
-        usage = Usage(sum(count(message.content) for message in prompt), 0, 1)
+        usage = RequestUsage(sum(count(message.content) for message in prompt), 0, 1)
         if isinstance(said, RawCall):
             yield Chunk(calls=(said,), usage=usage, stop="calls")
             return
@@ -79,14 +79,14 @@ class Scripted:
         """There is nothing to let go of."""
 
 
-def wanted(root: Path, **more: Any) -> Wanted:
-    return Wanted(root, root.parent / "chats", ANSWER_WORDS, **more)
+def wanted(root: Path, **more: Any) -> WantedAgent:
+    return WantedAgent(root, root.parent / "chats", ANSWER_WORDS, **more)
 
 
 @asynccontextmanager
 async def talking(
     model: Model, root: Path, *, retrieves: bool = False, **more: Any
-) -> AsyncIterator[Agent]:
+) -> AsyncIterator[CodingAgent]:
     agent = await open_agent(model, wanted(root, **more))
     agent.conversation.retrieves = retrieves
     try:
@@ -96,12 +96,12 @@ async def talking(
         await model.close()
 
 
-async def turn(agent: Agent, message: str) -> list[Event]:
+async def turn(agent: CodingAgent, message: str) -> list[Event]:
     """All that happens in one turn."""
     return [event async for event in agent.run(message)]
 
 
-def reason_of(events: list[Event]) -> Reason:
+def reason_of(events: list[Event]) -> EndReason:
     last = events[-1]
     assert isinstance(last, TurnEnded)
     return last.reason

@@ -13,8 +13,8 @@ from tests.agent.core.talking import wanted
 from tests.agent.model_servers import Scripted
 
 from tersely.agent.events import TurnEnded, Usage
-from tersely.agent.sessions.session import Draft
-from tersely.agent.sessions.store import Store
+from tersely.agent.sessions.session import MessageDraft
+from tersely.agent.sessions.store import SessionStore
 from tersely.cli.agent.front import FrontAgent, open_front
 from tersely.cli.agent.servers import Server, connected
 from tersely.foundation.errors import TerselyError
@@ -118,12 +118,12 @@ def test_urls_without_a_scheme_are_of_different_servers_too(
 
 
 def test_notes_of_models_go_with_forks_rewinding_and_deletion(tmp_path: Path) -> None:
-    with Store.open(tmp_path) as store:
+    with SessionStore.open(tmp_path) as store:
         session = store.create("/repository", "a", "prefix", "text")
         session.note_model("a", "http://one")
         for turn in (1, 2):
-            session.add(Draft("user", "hello", 1, turn))
-            session.add(Draft("assistant", "hello", 1, turn))
+            session.add(MessageDraft("user", "hello", 1, turn))
+            session.add(MessageDraft("assistant", "hello", 1, turn))
             session.note_model("b", "http://two")
         fork = store.fork(session.id)
         session.rewind(0)

@@ -13,8 +13,8 @@ from tests.agent.core.talking import GRAMMAR, Scripted, of_kind, reason_of, talk
 
 from tersely.agent.events import (
     AnswerRestarted,
+    EndReason,
     Event,
-    Reason,
     TextDelta,
     ThoughtDelta,
     Usage,
@@ -24,9 +24,9 @@ from tersely.agent.models.protocol import (
     Chunk,
     Constraint,
     Prompt,
+    RequestUsage,
     Thinking,
 )
-from tersely.agent.models.protocol import Usage as RequestUsage
 from tersely.agent.tool_calling import Repetition, ThoughtReader
 
 
@@ -133,7 +133,7 @@ def test_work_is_thought_about_and_chores_are_not(root: Path) -> None:
 def test_an_answer_that_is_cut_off_goes_on_by_itself(root: Path) -> None:
     model = Chunked([[Chunk("One, two"), ended("length")], [Chunk(", three."), ended()]])
     events = talk(root, model)
-    assert reason_of(events) is Reason.ANSWERED
+    assert reason_of(events) is EndReason.ANSWERED
     assert said(events) == "One, two, three."
     assert model.thinking == [Thinking.DEFAULT, Thinking.OFF]
 
@@ -149,7 +149,7 @@ def test_an_announced_call_that_cannot_be_read_is_no_answer(root: Path) -> None:
 def test_an_answer_goes_on_so_many_times_and_not_more(root: Path) -> None:
     words = ["a way", "of saying", "what was", "never asked", "at all"]
     model = Chunked([[Chunk(f"{word} "), ended("length")] for word in words])
-    assert reason_of(talk(root, model)) is Reason.LIMIT
+    assert reason_of(talk(root, model)) is EndReason.LIMIT
     assert len(model.prompts) == MAX_CONTINUED_ANSWERS + 1
 
 
@@ -172,7 +172,7 @@ def test_an_answer_that_begins_anew_is_kept_once(root: Path) -> None:
 
 def test_a_stopped_request_is_counted(root: Path) -> None:
     events = talk(root, Chunked([[Chunk("and again " * 10)] * 30] * 2))
-    assert reason_of(events) is Reason.STUCK
+    assert reason_of(events) is EndReason.STUCK
     usage, _ = of_kind(events, Usage)
     assert usage.is_estimated
     assert usage.prompt_tokens > 100

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from tests.agent.core.talking import Scripted, call, of_kind, reason_of, talking, turn, wanted
 
-from tersely.agent.events import Level, Notice, Reason
+from tersely.agent.events import EndReason, Notice, NoticeLevel
 from tersely.agent.opening import open_agent
 from tersely.agent.sessions.holding import FOLDER
-from tersely.agent.sessions.session import Draft, Session
-from tersely.agent.sessions.store import Store
+from tersely.agent.sessions.session import ChatSession, MessageDraft
+from tersely.agent.sessions.store import SessionStore
 from tersely.capabilities.answers.text import PLAIN
 from tersely.cli.agent.chat import folder
 from tersely.cli.agent.command_spec import SessionParameters, SessionVerb
@@ -55,10 +55,10 @@ def held_elsewhere(place: Path, session: str) -> Iterator[subprocess.Popen[str]]
 def session(root: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A session of the repository, where the command line looks for it."""
     monkeypatch.setenv("TERSELY_HOME", str(root.parent / "home"))
-    with Store.open(folder()) as store:
+    with SessionStore.open(folder()) as store:
         made = store.create(str(root), "m", "prefix", "grammar")
-        made.add(Draft("user", "one", 5, 1))
-        made.add(Draft("assistant", "re one", 5, 1))
+        made.add(MessageDraft("user", "one", 5, 1))
+        made.add(MessageDraft("assistant", "re one", 5, 1))
     return made.id
 
 
@@ -109,8 +109,8 @@ def test_an_agent_holds_its_session_until_it_is_closed(root: Path) -> None:
     asyncio.run(one())
 
 
-CHANGES: dict[str, Callable[[Store, Session], object]] = {
-    "message": lambda store, session: session.add(Draft("user", "two", 5, 2)),
+CHANGES: dict[str, Callable[[SessionStore, ChatSession], object]] = {
+    "message": lambda store, session: session.add(MessageDraft("user", "two", 5, 2)),
     "words": lambda store, session: session.keep_draft("wo"),
     "call": lambda store, session: session.begin_call("c", "read", "{}", 0),
     "tier": lambda store, session: session.unlock(2),
@@ -126,9 +126,9 @@ CHANGES: dict[str, Callable[[Store, Session], object]] = {
 
 @pytest.mark.parametrize("change", sorted(CHANGES))
 def test_whatever_is_done_to_a_deleted_session_says_so(session: str, change: str) -> None:
-    with Store.open(folder()) as store:
+    with SessionStore.open(folder()) as store:
         known = store.resume(session)
-        with Store.open(folder()) as other:
+        with SessionStore.open(folder()) as other:
             other.delete(session)
         with pytest.raises(TerselyError, match="deleted by another process"):
             CHANGES[change](store, known)
@@ -137,12 +137,14 @@ def test_whatever_is_done_to_a_deleted_session_says_so(session: str, change: str
 def test_a_turn_whose_session_was_deleted_ends_and_the_agent_goes_on(root: Path) -> None:
     async def one() -> None:
         async with talking(Scripted([call("read", path="README.md"), "Hello."]), root) as agent:
-            with Store.open(root.parent / "chats") as other:
+            with SessionStore.open(root.parent / "chats") as other:
                 other.delete(agent.session.id)
             for _ in range(2):
                 events = await turn(agent, "hello")
-                assert reason_of(events) is Reason.FAILED
-                (notice,) = [each for each in of_kind(events, Notice) if each.level is Level.ERROR]
+                assert reason_of(events) is EndReason.FAILED
+                (notice,) = [
+                    each for each in of_kind(events, Notice) if each.level is NoticeLevel.ERROR
+                ]
                 assert "deleted by another process" in notice.text
 
     asyncio.run(one())

@@ -23,24 +23,23 @@ from tests.agent.core.talking import (
     turn,
 )
 
-from tersely.agent.conversation import Options
+from tersely.agent.conversation import AgentOptions
 from tersely.agent.events import (
     ApprovalAsked,
     CallEnded,
     CallProgress,
     CallStarted,
     Decision,
+    EndReason,
     Event,
-    Level,
     Notice,
-    Reason,
+    NoticeLevel,
     TextDelta,
     Unlocked,
     Usage,
 )
 from tersely.agent.loop import MAX_TURN_STEPS
-from tersely.agent.models.protocol import Abilities, Chunk, Prompt
-from tersely.agent.models.protocol import Usage as RequestUsage
+from tersely.agent.models.protocol import Abilities, Chunk, Prompt, RequestUsage
 from tersely.agent.tools.approvals import Verdict
 from tersely.agent.tools.toolbox import Choices
 from tersely.agent.turn.repeats import HINTS, SAME, Repeated
@@ -83,7 +82,7 @@ def test_a_turn_is_told_from_its_beginning_to_its_end(root: Path) -> None:
 
 def test_the_same_call_with_the_same_result_ends_in_a_question(root: Path) -> None:
     model, (events,) = talk(root, [READ] * 9, "what does shop.prices do?")
-    assert reason_of(events) is Reason.STUCK
+    assert reason_of(events) is EndReason.STUCK
     assert len(of_kind(events, CallStarted)) == 3
     hints = [HINTS[Repeated.TWICE] in last_said(prompt) for prompt in model.prompts]
     assert hints == [False, False, True, False, False]
@@ -100,7 +99,7 @@ def test_where_the_model_does_not_get_on_it_is_asked_for_an_answer_once(
     root: Path, abilities: Abilities, stuck: list[Said]
 ) -> None:
     model, (events,) = talk(root, [*stuck, "It adds up."], "what does it do?", abilities=abilities)
-    assert reason_of(events) is Reason.ANSWERED
+    assert reason_of(events) is EndReason.ANSWERED
     assert "".join(event.text for event in of_kind(events, TextDelta)).endswith("It adds up.")
     assert last_said(model.prompts[-1]).startswith("Call no more tools.")
     assert last_said(model.prompts[-1]).endswith("You were asked: what does it do?")
@@ -118,7 +117,7 @@ def test_a_call_may_be_made_again_when_something_has_changed(root: Path) -> None
     for edit in edits:
         replies += [edit, READ, listed]
     _, (events,) = talk(root, [*replies, "Done."], "change the comment", choices=ALLOWED)
-    assert reason_of(events) is Reason.ANSWERED
+    assert reason_of(events) is EndReason.ANSWERED
     assert len(of_kind(events, CallStarted)) == 13
 
 
@@ -142,7 +141,7 @@ def test_results_that_differ_in_durations_are_the_same(root: Path) -> None:
 def test_commands_that_take_turns_and_change_nothing_end_in_a_question(root: Path) -> None:
     replies: list[Said] = [call("bash", command=f"echo {'ab'[number % 2]}") for number in range(20)]
     _, (events,) = talk(root, replies, "run both", choices=ALLOWED)
-    assert reason_of(events) is Reason.STUCK
+    assert reason_of(events) is EndReason.STUCK
     assert len(of_kind(events, CallStarted)) < 12
 
 
@@ -150,7 +149,7 @@ def test_calls_that_cannot_be_made_are_answered_and_bounded(root: Path) -> None:
     model, (events,) = talk(
         root, [call("reed", query="x"), call("fly"), *[call("fly")] * 9], "go", abilities=TEXT_WAY
     )
-    assert reason_of(events) is Reason.STUCK
+    assert reason_of(events) is EndReason.STUCK
     assert "there is no tool 'fly'" in last_said(model.prompts[2])
     assert len(model.prompts) <= 6
 
@@ -170,7 +169,7 @@ def test_a_locked_tool_that_is_called_is_unlocked_in_the_same_step(root: Path) -
 def test_a_locked_tool_is_still_asked_about(root: Path) -> None:
     replies: list[Said] = [call("bash", command="true"), "no"]
     _, (events,) = talk(
-        root, replies, "is it true?", abilities=TEXT_WAY, options=Options(can_ask=False)
+        root, replies, "is it true?", abilities=TEXT_WAY, options=AgentOptions(can_ask=False)
     )
     assert [event.status for event in of_kind(events, CallEnded)] == ["denied"]
 
@@ -191,13 +190,13 @@ def test_a_turn_has_a_bounded_number_of_steps(root: Path) -> None:
         call("read", path="long.txt", start=n + 1, end=n + 1) for n in range(MAX_TURN_STEPS + 1)
     ]
     _, (events,) = talk(root, replies, "what does it do?")
-    assert reason_of(events) is Reason.LIMIT
+    assert reason_of(events) is EndReason.LIMIT
     assert len(of_kind(events, CallStarted)) == MAX_TURN_STEPS
 
 
 def test_a_stream_that_repeats_itself_is_stopped(root: Path) -> None:
     _, (events,) = talk(root, ["and so on " * 3_000] * 2, "what does it do?")
-    assert reason_of(events) is Reason.STUCK
+    assert reason_of(events) is EndReason.STUCK
     assert len("".join(event.text for event in of_kind(events, TextDelta))) < 6_000
 
 
@@ -207,11 +206,11 @@ def test_a_server_that_counts_more_than_its_window_is_not_believed(root: Path) -
             async for chunk in super().stream(*asked):
                 yield chunk._replace(usage=chunk.usage and RequestUsage(2**53, 0, 1))
 
-    async def said() -> list[Reason]:
+    async def said() -> list[EndReason]:
         async with talking(Lies(["One.", "Two."]), root) as agent:
             return [reason_of(await turn(agent, message)) for message in ("hello", "and now?")]
 
-    assert asyncio.run(said()) == [Reason.ANSWERED, Reason.ANSWERED]
+    assert asyncio.run(said()) == [EndReason.ANSWERED, EndReason.ANSWERED]
 
 
 @pytest.mark.parametrize(
@@ -219,7 +218,7 @@ def test_a_server_that_counts_more_than_its_window_is_not_believed(root: Path) -
 )
 def test_an_answer_without_a_word_is_none(root: Path, said: str) -> None:
     _, (events,) = talk(root, [said] * 3, "what does it do?")
-    assert reason_of(events) is Reason.STUCK
+    assert reason_of(events) is EndReason.STUCK
     assert [notice.text for notice in of_kind(events, Notice)][-2:] == [
         "the model does not get on: asked to answer from what it knows",
         "the model said nothing: say it in other words",
@@ -228,7 +227,7 @@ def test_an_answer_without_a_word_is_none(root: Path, said: str) -> None:
 
 def test_a_model_that_says_nothing_is_asked_to_go_on(root: Path) -> None:
     model, (events,) = talk(root, [READ, "", READ, "It adds up."], "what does it do?")
-    assert reason_of(events) is Reason.ANSWERED
+    assert reason_of(events) is EndReason.ANSWERED
     assert last_said(model.prompts[2]).startswith("You said nothing.")
     assert last_said(model.prompts[2]).endswith("You were asked: what does it do?")
 
@@ -236,17 +235,17 @@ def test_a_model_that_says_nothing_is_asked_to_go_on(root: Path) -> None:
 def test_a_server_that_dies_leaves_what_was_shown_and_the_next_turn_works(root: Path) -> None:
     dies = TerselyError("model_failed", "the server broke off")
     model, (events, after) = talk(root, [dies, "Here I am."], "hello", "and now?")
-    assert reason_of(events) is Reason.FAILED
+    assert reason_of(events) is EndReason.FAILED
     (notice,) = of_kind(events, Notice)
-    assert (notice.level, notice.text) == (Level.ERROR, "model_failed: the server broke off")
-    assert reason_of(after) is Reason.ANSWERED
+    assert (notice.level, notice.text) == (NoticeLevel.ERROR, "model_failed: the server broke off")
+    assert reason_of(after) is EndReason.ANSWERED
     assert [message.role for message in model.prompts[1]] == ["system", "user", "assistant", "user"]
     assert model.prompts[1][2].content == "broken "
 
 
 def test_respond_is_an_answer(root: Path) -> None:
     _, (events,) = talk(root, [call("respond", "--- text\nIt adds up.\n")], "what does it do?")
-    assert reason_of(events) is Reason.ANSWERED
+    assert reason_of(events) is EndReason.ANSWERED
     assert "".join(event.text for event in of_kind(events, TextDelta)) == "It adds up.\n"
 
 
@@ -258,7 +257,7 @@ def test_two_turns_cannot_run_at_once(root: Path) -> None:
             with pytest.raises(TerselyError, match="busy"):
                 await turn(agent, "and me?")
             await running.aclose()  # type: ignore[attr-defined]
-            assert reason_of(await turn(agent, "hello again")) is Reason.ANSWERED
+            assert reason_of(await turn(agent, "hello again")) is EndReason.ANSWERED
 
     asyncio.run(both())
 
@@ -301,7 +300,7 @@ def test_an_edit_is_not_made_when_it_is_denied(root: Path) -> None:
     )
     assert [event.status for event in of_kind(events, CallEnded)] == ["ok", "denied"]
     assert (root / "shop/prices.py").read_text() == before
-    assert reason_of(events) is Reason.ANSWERED
+    assert reason_of(events) is EndReason.ANSWERED
 
 
 @pytest.mark.parametrize(
@@ -322,7 +321,9 @@ def test_an_approval_can_be_given_for_more_than_once(
 
 def test_with_nobody_to_ask_a_call_is_denied(root: Path) -> None:
     replies: list[Said] = [READ, EDIT, "I may not."]
-    _, (events,) = talk(root, replies, "add a comment to price", options=Options(can_ask=False))
+    _, (events,) = talk(
+        root, replies, "add a comment to price", options=AgentOptions(can_ask=False)
+    )
     assert [event.status for event in of_kind(events, CallEnded)] == ["ok", "denied"]
 
 
@@ -330,7 +331,7 @@ def test_with_nobody_to_ask_it_is_said_that_an_allowed_tier_does_not_help(root: 
     choices = Choices(policy=dict.fromkeys(range(4), Verdict.ALLOW), browser=("browser-server",))
     opens = call("browser", action="open", url="http://localhost:9/")
     _, (events,) = talk(
-        root, [opens, "No."], "open http://localhost:9/", options=Options(can_ask=False), choices=choices
+        root, [opens, "No."], "open http://localhost:9/", options=AgentOptions(can_ask=False), choices=choices
     )  # fmt: skip
     (told,) = (each.text for each in of_kind(events, Notice) if "denied" in each.text)
     assert told.endswith(
@@ -355,9 +356,9 @@ def test_a_turn_can_be_cancelled_at_any_await(root: Path, moment: str) -> None:
                 if isinstance(event, wanted):
                     agent.cancel()
                 last = event
-            assert reason_of([last]) is Reason.CANCELLED
+            assert reason_of([last]) is EndReason.CANCELLED
             agent.cancel()
-            assert reason_of(await turn(agent, "hello")) is Reason.ANSWERED
+            assert reason_of(await turn(agent, "hello")) is EndReason.ANSWERED
             roles = [message.role for message in model.prompts[-1][1:]]
             assert roles == ["user", "assistant"] * (len(roles) // 2) + ["user"]
             history = agent.conversation.store.history(agent.session.id)
@@ -401,6 +402,6 @@ def test_when_the_disk_is_full_the_turn_fails_and_the_next_one_can_be_kept(root:
 
     first, second, last = asyncio.run(turns())
     for events in (first, second):
-        assert reason_of(events) is Reason.FAILED
+        assert reason_of(events) is EndReason.FAILED
         assert "the disk is full" in of_kind(events, Notice)[-1].text
-    assert reason_of(last) is Reason.ANSWERED
+    assert reason_of(last) is EndReason.ANSWERED

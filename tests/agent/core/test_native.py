@@ -29,10 +29,10 @@ from tests.agent.core.talking import (
 )
 from tests.depth import examples
 
-from tersely.agent.events import CallEnded, Event, Notice, Reason, ToolsDeclared, Usage
+from tersely.agent.events import CallEnded, EndReason, Event, Notice, ToolsDeclared, Usage
 from tersely.agent.models.connecting import connect
 from tersely.agent.models.protocol import Abilities, Constraint, Prompt, RawCall, Thinking
-from tersely.agent.sessions.store import Store
+from tersely.agent.sessions.store import SessionStore
 from tersely.agent.tool_calling import CallFormat
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.tokens import count
@@ -82,7 +82,7 @@ def test_functions_are_called_and_locked_ones_declared_when_they_are_asked_for(
     root: Path, url: str
 ) -> None:
     events = talk(url, root, "hello", "what does prices do?", "make the button blue")
-    assert reason_of(events) is Reason.ANSWERED
+    assert reason_of(events) is EndReason.ANSWERED
     assert [event.status for event in of_kind(events, CallEnded)] == ["ok"] * 3
     assert "def price(item):  # one" in (root / "shop/prices.py").read_text()
     (declared,) = of_kind(events, ToolsDeclared)
@@ -119,7 +119,7 @@ def test_a_call_that_the_server_does_not_read_is_read_here(root: Path) -> None:
     assert [call[:2] for call in asked.calls] == [("read", '{"path": "README.md"}'), ("list", "{}")]
     assert [message.call_id for message in told] == [call.id for call in asked.calls]
     assert asked.content == "I look."
-    with Store.open(root.parent / "chats") as store:
+    with SessionStore.open(root.parent / "chats") as store:
         (session,) = store.every(str(root))
         said = [
             stored.text
@@ -152,7 +152,7 @@ def test_where_functions_cannot_be_read_another_way_is_taken(root: Path, error: 
             return events
 
     events = asyncio.run(look())
-    assert reason_of(events) is Reason.ANSWERED
+    assert reason_of(events) is EndReason.ANSWERED
     tried = [constraint for constraint in model.constraints if constraint and constraint.tools]
     assert len(tried) == (2 if error == "model_failed" else 1)
     assert any("calls are asked for as grammar" in event.text for event in of_kind(events, Notice))

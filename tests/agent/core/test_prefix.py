@@ -24,9 +24,9 @@ from tests.agent.core.talking import (
 from tests.depth import mostly_slow
 from tools.budgets.limits import own
 
-from tersely.agent.events import Compacted, Event, Reason, ToolsDeclared, Unlocked
+from tersely.agent.events import Compacted, EndReason, Event, ToolsDeclared, Unlocked
 from tersely.agent.models.protocol import Abilities, Prompt, RawCall
-from tersely.agent.opening import Options
+from tersely.agent.opening import AgentOptions
 from tersely.foundation.text.tokens import Tokenizer
 
 SCHEMA = GRAMMAR._replace(grammar=False)
@@ -93,7 +93,7 @@ def test_each_prompt_begins_with_the_one_before(root: Path, way: Abilities) -> N
                 "is it true?",
             ):
                 happened += await turn(agent, message)
-                assert reason_of(happened) is Reason.ANSWERED
+                assert reason_of(happened) is EndReason.ANSWERED
             assert [event.tier for event in of_kind(happened, Unlocked)] == [1, 2]
             assert of_kind(happened, Compacted) == []
 
@@ -214,7 +214,7 @@ def test_without_code_context_there_are_files_and_text_alone(root: Path) -> None
         model = Scripted(
             [call("search", text="def price"), "It is there.", call("outline"), "So be it."]
         )
-        async with talking(model, root, options=Options(with_code_context=False)) as agent:
+        async with talking(model, root, options=AgentOptions(with_code_context=False)) as agent:
             await turn(agent, "who calls price?")
             await turn(agent, "and what is defined?")
         return model.prompts
@@ -230,7 +230,9 @@ def test_without_code_context_there_are_files_and_text_alone(root: Path) -> None
 
 def test_another_way_of_calling_adds_no_code_context(root: Path) -> None:
     async def names() -> set[str]:
-        async with talking(Scripted([]), root, options=Options(with_code_context=False)) as agent:
+        async with talking(
+            Scripted([]), root, options=AgentOptions(with_code_context=False)
+        ) as agent:
             before = {tool.name for tool in agent.conversation.tools}
             agent.conversation.use_call_format(agent.conversation.model.abilities)
             assert {tool.name for tool in agent.conversation.tools} == before

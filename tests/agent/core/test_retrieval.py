@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.core.talking import ALLOWED, Scripted, call, of_kind, talking, turn
 
-from tersely.agent.context.retrieval import Found, digest, named, retrieve
+from tersely.agent.context.retrieval import Retrieval, digest, named, retrieve
 from tersely.agent.events import Retrieved
 from tersely.foundation.text.escape import visible
 from tersely.foundation.text.tokens import Tokenizer
@@ -87,7 +87,7 @@ TASKS = {
 
 
 def test_talk_gets_nothing_and_a_task_gets_what_its_words_are_found_in(root: Path) -> None:
-    async def found() -> list[Found | None]:
+    async def found() -> list[Retrieval | None]:
         async with talking(Scripted([]), root) as agent:
             box = agent.conversation.toolbox
             return [

@@ -17,15 +17,15 @@ from tests.agent.core.talking import ALLOWED, call, of_kind, reason_of, talking,
 from tests.agent.model_servers import Scripted
 
 from tersely.agent.context.compaction import REQUEST
-from tersely.agent.conversation import Options
+from tersely.agent.conversation import AgentOptions
 from tersely.agent.events import (
     ApprovalAsked,
     CallEnded,
     Compacted,
     Decision,
+    EndReason,
     Event,
     Notice,
-    Reason,
     Retrieved,
     TextDelta,
     Unlocked,
@@ -98,7 +98,7 @@ def answer(events: list[Event]) -> str:
 
 def test_who_calls_it(server: Server, root: Path) -> None:
     (events,) = asked(server, root, "Who calls total and why?", retrieves=True)
-    assert reason_of(events) is Reason.ANSWERED
+    assert reason_of(events) is EndReason.ANSWERED
     assert answer(events).endswith("`order` and `invoice` in shop/orders.py call it.")
     (found,) = of_kind(events, CallEnded)
     assert "shop/orders.py" in found.observation
@@ -158,7 +158,7 @@ def test_old_turns_leave_a_real_window(server: Server, root: Path) -> None:
     turns = asked(server, root, *[f"{number}: {words}" for number in range(9)], window=2_048)
     events = [event for each in turns for event in each]
     assert {one.how for one in of_kind(events, Compacted)} == {"model"}
-    assert {reason_of(each) for each in turns} == {Reason.ANSWERED}
+    assert {reason_of(each) for each in turns} == {EndReason.ANSWERED}
     assert max(one.prompt_tokens + one.completion_tokens for one in of_kind(events, Usage)) < 2_048
 
 
@@ -170,7 +170,7 @@ def test_a_call_that_cannot_be_made(scripted: Scripted, root: Path) -> None:
 
     async def one() -> list[Event]:
         async with talking(
-            await connect(running.url), root, options=Options(calls="text")
+            await connect(running.url), root, options=AgentOptions(calls="text")
         ) as agent:
             return await turn(agent, "to the moon!")
 
@@ -195,10 +195,10 @@ def test_a_server_that_dies_while_it_answers(
             return events, await turn(agent, "are you there?")
 
     dying, dead = asyncio.run(one())
-    assert reason_of(dying) is Reason.FAILED
+    assert reason_of(dying) is EndReason.FAILED
     assert answer(dying).startswith("a word and")
     assert "model_" in of_kind(dying, Notice)[-1].text
-    assert reason_of(dead) is Reason.FAILED
+    assert reason_of(dead) is EndReason.FAILED
     assert "model_unavailable" in of_kind(dead, Notice)[-1].text
 
 

@@ -25,7 +25,7 @@ from tests.agent.core.talking import (
 )
 
 from tersely.agent.context.compaction import HEADING, REQUEST
-from tersely.agent.events import CallEnded, Compacted, Event, Reason, Retrieved, Unlocked, Usage
+from tersely.agent.events import CallEnded, Compacted, EndReason, Event, Retrieved, Unlocked, Usage
 from tersely.agent.models.protocol import Abilities, Prompt
 from tersely.agent.prompts import system_text
 from tersely.agent.tools.table import TOOLS
@@ -147,7 +147,7 @@ def test_the_loop_asks_again_with_each_result_until_there_is_an_answer(root: Pat
         after[: len(before)] == before
         for before, after in zip(model.prompts, model.prompts[1:], strict=False)
     )
-    assert reason_of(events) is Reason.ANSWERED
+    assert reason_of(events) is EndReason.ANSWERED
 
 
 @pytest.mark.parametrize("family", ["qwen", "llama", "unknown"])

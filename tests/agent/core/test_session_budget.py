@@ -15,9 +15,9 @@ from tests.agent.core.test_without_a_screen import result_of
 from tests.agent.model_servers import Scripted as Servers
 from tests.depth import examples
 
-from tersely.agent.events import Event, Notice, Reason, TurnEnded, Usage
+from tersely.agent.events import EndReason, Event, Notice, TurnEnded, Usage
 from tersely.agent.models.protocol import Chunk, Constraint, Prompt, Thinking
-from tersely.agent.opening import Options
+from tersely.agent.opening import AgentOptions
 from tersely.foundation.errors import TerselyError
 
 SPENT = "session_budget_spent"
@@ -36,9 +36,9 @@ def test_a_turn_ends_before_the_request_that_may_be_too_much(root: Path) -> None
 
     model, (first, second, third) = asyncio.run(talked())
     assert [reason_of(events) for events in (first, second, third)] == [
-        Reason.ANSWERED,
-        Reason.LIMIT,
-        Reason.ANSWERED,
+        EndReason.ANSWERED,
+        EndReason.LIMIT,
+        EndReason.ANSWERED,
     ]
     ended = second[-1]
     assert isinstance(ended, TurnEnded)
@@ -57,7 +57,7 @@ def test_a_turn_ends_before_the_request_that_may_be_too_much(root: Path) -> None
 def test_no_more_than_the_budget_is_used(root: Path, limit: int) -> None:
     async def talked() -> list[Event]:
         async with talking(
-            Scripted(["Well."] * 8), root, options=Options(session_tokens=limit)
+            Scripted(["Well."] * 8), root, options=AgentOptions(session_tokens=limit)
         ) as agent:
             return [event for number in range(8) for event in await turn(agent, f"hello {number}")]
 
@@ -86,15 +86,15 @@ class Breaking(Scripted):
 def test_attempts_that_break_off_are_counted_and_kept_within_the_budget(
     root: Path, limit: int
 ) -> None:
-    async def talked() -> tuple[int, Reason, int]:
+    async def talked() -> tuple[int, EndReason, int]:
         model = Breaking(["Well."])
-        async with talking(model, root, options=Options(session_tokens=limit)) as agent:
+        async with talking(model, root, options=AgentOptions(session_tokens=limit)) as agent:
             events = await turn(agent, "hello")
             return agent.budget.spent(), reason_of(events), len(model.prompts)
 
     spent, reason, answers = asyncio.run(talked())
     assert spent <= limit
-    assert reason is (Reason.ANSWERED if answers else Reason.LIMIT)
+    assert reason is (EndReason.ANSWERED if answers else EndReason.LIMIT)
 
 
 def test_an_answer_that_fails_in_the_middle_has_been_paid_for(root: Path) -> None:

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from tests.agent.core.talking import ALLOWED, Scripted, call, reason_of, talking, turn
 from tests.depth import examples
 
-from tersely.agent.events import Reason
-from tersely.agent.models.protocol import Usage
+from tersely.agent.events import EndReason
+from tersely.agent.models.protocol import RequestUsage
 from tersely.agent.sessions.analytics import analytics, tiers_used
 from tersely.agent.sessions.holding import Hold
-from tersely.agent.sessions.session import BROKEN_OFF, Draft, Session
-from tersely.agent.sessions.store import Store
+from tersely.agent.sessions.session import BROKEN_OFF, ChatSession, MessageDraft
+from tersely.agent.sessions.store import SessionStore
 from tersely.capabilities.answers.text import PLAIN
 from tersely.cli.agent.chat import folder
 from tersely.cli.agent.command_spec import SessionParameters, SessionVerb
@@ -35,31 +35,31 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "chats") as made:
+def store(tmp_path: Path) -> Iterator[SessionStore]:
+    with SessionStore.open(tmp_path / "chats") as made:
         yield made
 
 
-def created(store: Store, repository: str = "r") -> Session:
+def created(store: SessionStore, repository: str = "r") -> ChatSession:
     return store.create(repository, "m", "prefix", "grammar")
 
 
-def say(session: Session, *texts: str) -> None:
+def say(session: ChatSession, *texts: str) -> None:
     """Whole turns: what the user says, what is answered."""
     for text in texts:
         number = session.turn + 1
-        session.add(Draft("user", text, 5, number))
-        session.add(Draft("assistant", f"re {text}", 5, number))
+        session.add(MessageDraft("user", text, 5, number))
+        session.add(MessageDraft("assistant", f"re {text}", 5, number))
 
 
-def texts(session: Session) -> list[str]:
+def texts(session: ChatSession) -> list[str]:
     return [message.content for message in session.prompt()]
 
 
-def test_a_picture_stays_with_its_message(store: Store) -> None:
+def test_a_picture_stays_with_its_message(store: SessionStore) -> None:
     session = created(store)
-    session.add(Draft("user", "look", 5, 1))
-    session.add(Draft("user", "browser:\na picture", 5, 1, picture="iVBORw0KGgo="))
+    session.add(MessageDraft("user", "look", 5, 1))
+    session.add(MessageDraft("user", "browser:\na picture", 5, 1, picture="iVBORw0KGgo="))
     again = store.resume(session.id)
     assert [message.pictures for message in again.prompt()][-2:] == [("iVBORw0KGgo=",), ()]
     assert store.fork(session.id).prompt() == again.prompt()
@@ -81,7 +81,7 @@ def test_a_killed_process_has_lost_nothing_that_it_showed(root: Path, moment: st
     shown += process.stdout.read()
     process.wait()
     process.stdout.close()
-    with Store.open(root.parent / "chats") as store:
+    with SessionStore.open(root.parent / "chats") as store:
         (listed,) = store.every(str(root))
         session = store.resume(listed.id)
         history = store.history(listed.id)
@@ -104,7 +104,7 @@ def go_on(root: Path, session: str) -> list[tuple[object, ...]]:
 
     async def one() -> None:
         async with talking(model, root, session=session) as agent:
-            assert reason_of(await turn(agent, "go on")) is Reason.ANSWERED
+            assert reason_of(await turn(agent, "go on")) is EndReason.ANSWERED
 
     asyncio.run(one())
     return list(model.prompts)
@@ -160,7 +160,7 @@ def test_with_another_model_the_session_begins_anew_with_all_its_messages(root: 
     assert [message.content for message in other.prompts[0][1:]] == ["hello", "Hello.", "hello"]
 
 
-def test_a_fork_shares_what_went_before_and_neither_hears_of_the_other(store: Store) -> None:
+def test_a_fork_shares_what_went_before_and_neither_hears_of_the_other(store: SessionStore) -> None:
     origin = created(store)
     say(origin, "one", "two")
     fork = store.fork(origin.id, "another way")
@@ -188,7 +188,7 @@ def test_a_fork_shares_what_went_before_and_neither_hears_of_the_other(store: St
 
 
 @pytest.mark.parametrize("gone", ["origin", "fork"])
-def test_what_a_fork_needs_outlives_the_other(store: Store, gone: str) -> None:
+def test_what_a_fork_needs_outlives_the_other(store: SessionStore, gone: str) -> None:
     origin = created(store)
     say(origin, "one")
     fork = store.fork(origin.id)
@@ -208,7 +208,7 @@ def test_what_a_fork_needs_outlives_the_other(store: Store, gone: str) -> None:
     ] == [0, 0]
 
 
-def test_rewinding_goes_on_after_an_earlier_turn(store: Store) -> None:
+def test_rewinding_goes_on_after_an_earlier_turn(store: SessionStore) -> None:
     session = created(store)
     say(session, "one", "two", "three")
     session.rewind(1)
@@ -220,7 +220,7 @@ def test_rewinding_goes_on_after_an_earlier_turn(store: Store) -> None:
         session.rewind(1)
 
 
-def test_a_session_that_went_on_elsewhere_is_not_overwritten(store: Store) -> None:
+def test_a_session_that_went_on_elsewhere_is_not_overwritten(store: SessionStore) -> None:
     session = created(store)
     say(session, "one")
     other = store.resume(session.id)
@@ -230,7 +230,7 @@ def test_a_session_that_went_on_elsewhere_is_not_overwritten(store: Store) -> No
     assert texts(store.resume(session.id)) == ["prefix", "one", "re one", "two", "re two"]
 
 
-def test_a_session_that_was_deleted_elsewhere_is_said_to_be_gone(store: Store) -> None:
+def test_a_session_that_was_deleted_elsewhere_is_said_to_be_gone(store: SessionStore) -> None:
     session = created(store)
     say(session, "one")
     store.delete(session.id)
@@ -238,14 +238,14 @@ def test_a_session_that_was_deleted_elsewhere_is_said_to_be_gone(store: Store) -
         say(session, "two")
 
 
-def test_a_turn_without_an_answer_is_given_one(store: Store) -> None:
+def test_a_turn_without_an_answer_is_given_one(store: SessionStore) -> None:
     session = created(store)
-    session.add(Draft("user", "one", 5, 1))
+    session.add(MessageDraft("user", "one", 5, 1))
     assert texts(store.resume(session.id))[-1] == BROKEN_OFF
     assert store.resume(session.id).messages[-1].is_whole == 0
 
 
-def test_sessions_are_found_by_what_they_are_called(store: Store) -> None:
+def test_sessions_are_found_by_what_they_are_called(store: SessionStore) -> None:
     # decides between equal times
     first, second = sorted([created(store), created(store)], key=lambda one: one.id)
     elsewhere = created(store, "elsewhere")
@@ -269,14 +269,14 @@ def test_names_of_others_steer_no_terminal(
     root: Path, monkeypatch: pytest.MonkeyPatch, verb: SessionVerb
 ) -> None:
     monkeypatch.setenv("TERSELY_HOME", str(root.parent / "home"))
-    with Store.open(folder()) as store:
+    with SessionStore.open(folder()) as store:
         say(store.create(str(root), "m\x1b[2J", "prefix", "grammar"), "hello \x1b[2J")
     told = run_sessions(str(root), SessionParameters(verb, "last"), PLAIN)["text"]
     assert told
     assert visible(told) == told
 
 
-def test_sessions_of_one_name_are_listed_to_choose_from(store: Store) -> None:
+def test_sessions_of_one_name_are_listed_to_choose_from(store: SessionStore) -> None:
     made = [created(store) for _ in range(3)]
     say(made[1], "one", "two")
     for each, updated in zip(made, (1, 3, 2), strict=True):
@@ -311,7 +311,7 @@ def test_what_cannot_be_done_with_a_session_is_said(
     root: Path, monkeypatch: pytest.MonkeyPatch, verb: SessionVerb, value: str, message: str
 ) -> None:
     monkeypatch.setenv("TERSELY_HOME", str(root.parent / "home"))
-    with Store.open(folder()) as store:
+    with SessionStore.open(folder()) as store:
         say(store.create(str(root), "m", "prefix", "grammar"), "hello")
     with pytest.raises(TerselyError, match=message):
         run_sessions(str(root), SessionParameters(verb, "last", (value,)), PLAIN)
@@ -321,7 +321,7 @@ def test_all_that_sessions_make_is_its_users_alone(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TERSELY_HOME", str(root.parent / "new" / "home"))
-    Store.open(folder()).close()
+    SessionStore.open(folder()).close()
     assert [place.stat().st_mode & 0o777 for place in (folder(), *folder().parents[:2])] == [
         0o700
     ] * 3
@@ -332,14 +332,14 @@ def test_a_place_that_cannot_be_made_is_told(root: Path, monkeypatch: pytest.Mon
     with pytest.raises(
         TerselyError, match=r"database_unavailable: .*README\.md/chat cannot be made"
     ):
-        Store.open(folder())
+        SessionStore.open(folder())
 
 
-def test_figures_are_counted_where_they_were_spent(store: Store) -> None:
+def test_figures_are_counted_where_they_were_spent(store: SessionStore) -> None:
     session = created(store)
     for cached in (0, 90, None):
         say(session, "one")
-        session.record(Usage(100, cached, 10), 500)
+        session.record(RequestUsage(100, cached, 10), 500)
     for number, status in enumerate(["completed", "error", "denied"]):
         session.begin_call(f"c{number}", "edit", "{}", 1)
         session.end_call(f"c{number}", status, "text", 7, 20)
@@ -359,7 +359,7 @@ def test_figures_are_counted_where_they_were_spent(store: Store) -> None:
     st.lists(st.sampled_from(["say", "fork", "rewind", "delete", "leave"]), max_size=14), st.data()
 )
 def test_every_branch_stays_as_it_was_left(steps: list[str], data: st.DataObject) -> None:
-    with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder)) as store:
+    with tempfile.TemporaryDirectory() as folder, SessionStore.open(Path(folder)) as store:
         left = {session.id: texts(session) for session in [created(store)]}
         for number, step in enumerate(steps):
             chosen = store.resume(data.draw(st.sampled_from(sorted(left))))
@@ -380,7 +380,7 @@ def test_every_branch_stays_as_it_was_left(steps: list[str], data: st.DataObject
             assert {one: texts(store.resume(one)) for one in left} == left
 
 
-def test_a_session_goes_whose_fork_has_taken_back_what_it_said(store: Store) -> None:
+def test_a_session_goes_whose_fork_has_taken_back_what_it_said(store: SessionStore) -> None:
     session = created(store)
     say(session, "one")
     fork = store.fork(session.id)

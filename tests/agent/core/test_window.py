@@ -31,10 +31,9 @@ from tersely.agent.context.compaction import (
     first_kept_step,
 )
 from tersely.agent.context.window import Budget, Gauge
-from tersely.agent.conversation import Options
-from tersely.agent.events import CallStarted, Compacted, Event, Notice, Reason, Usage
-from tersely.agent.models.protocol import Abilities, Message, Prompt, RawCall
-from tersely.agent.models.protocol import Usage as RequestUsage
+from tersely.agent.conversation import AgentOptions
+from tersely.agent.events import CallStarted, Compacted, EndReason, Event, Notice, Usage
+from tersely.agent.models.protocol import Abilities, ModelMessage, Prompt, RawCall, RequestUsage
 from tersely.agent.sessions.session import Stored
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_WINDOW_TOKENS
@@ -98,7 +97,7 @@ def test_a_summary_is_made_of_extracts_where_the_model_fails(root: Path, fails: 
     summary = next(prompt for prompt in model.prompts if HEADING in prompt[-1].content)[-1].content
     assert "user: turn 0: the price" in summary
     assert "you: the price of an item" in summary
-    assert reason_of(events) is Reason.ANSWERED
+    assert reason_of(events) is EndReason.ANSWERED
 
 
 @pytest.mark.parametrize(
@@ -157,7 +156,7 @@ def test_a_turn_that_outgrows_the_window_loses_its_oldest_steps_once_and_then_en
     ]
     model = Scripted(reads, SMALL)
     events = turns(root, model, [f"summarise long.txt {WORDS}"])
-    assert reason_of(events) is Reason.LIMIT
+    assert reason_of(events) is EndReason.LIMIT
     assert len(of_kind(events, Compacted)) == 1
     assert len(of_kind(events, CallStarted)) > 8
     assert all(size(prompt) < SMALL.window for prompt in model.prompts)
@@ -172,21 +171,21 @@ def test_a_server_that_says_that_the_window_is_full_is_believed_once(root: Path)
     read = call("read", path="long.txt")
     model = Scripted([read, call("list"), full, "Done."])
     events = turns(root, model, ["look"])
-    assert reason_of(events) is Reason.ANSWERED
+    assert reason_of(events) is EndReason.ANSWERED
     assert len(of_kind(events, Compacted)) == 1
     assert size(model.prompts[-1]) < size(model.prompts[-2])
     assert [event.text for event in of_kind(events, Notice)] == [
         "too long; asked again without the oldest steps"
     ]
     events = turns(root, Scripted([read, call("list"), full, full]), ["look"])
-    assert reason_of(events) is Reason.FAILED
+    assert reason_of(events) is EndReason.FAILED
 
 
 def test_the_middle_of_a_long_message_is_kept_where_it_can_be_read(root: Path) -> None:
     lines = "".join(f"line {number} {WORDS}\n" for number in range(5_000))
     model = Scripted(["I see."], SMALL)
     events = turns(root, model, [lines])
-    assert reason_of(events) is Reason.ANSWERED
+    assert reason_of(events) is EndReason.ANSWERED
     (notice,) = of_kind(events, Notice)
     assert "ref" in notice.text
     sent = model.prompts[0][-1].content
@@ -276,7 +275,7 @@ def test_one_limit_holds_for_every_answer_and_for_summaries(root: Path) -> None:
         root,
         model,
         [f"turn {number}: {WORDS * 8}" for number in range(10)],
-        options=Options(reply_tokens=90),
+        options=AgentOptions(reply_tokens=90),
     )
     assert REQUEST in {prompt[-1].content for prompt in model.prompts}
     assert set(model.limits) == {90}
@@ -284,14 +283,14 @@ def test_one_limit_holds_for_every_answer_and_for_summaries(root: Path) -> None:
 
 def test_turns_stay_until_the_window_is_full_where_compacting_is_off(root: Path) -> None:
     model = Scripted([says] * 99, SMALL)
-    options = Options(compacts=False)
+    options = AgentOptions(compacts=False)
     events = turns(
         root, model, [f"turn {number}: {WORDS * 8}" for number in range(20)], options=options
     )
     assert not of_kind(events, Compacted)
     assert all(after[: len(before)] == before for before, after in pairwise(model.prompts))
     assert max(map(size, model.prompts)) > SMALL.window * 7 // 10
-    assert reason_of(events) is Reason.LIMIT
+    assert reason_of(events) is EndReason.LIMIT
     assert "/compact" in of_kind(events, Notice)[-1].text
 
 
@@ -317,9 +316,13 @@ def test_compacting_by_hand_leaves_the_last_turn(root: Path) -> None:
 
 def test_reasoning_that_is_sent_back_counts_with_its_calls() -> None:
     gauge, calls = Gauge(Tokenizer()), (RawCall("read", '{"path": "a.py"}', "1"),)
-    prompt = (Message("user", "Look at a.py, please."),)
+    prompt = (ModelMessage("user", "Look at a.py, please."),)
     gauge.told(prompt, RequestUsage(20, None, 900))
-    later = (*prompt, Message("assistant", "", calls), Message("tool", "x = 1", call_id="1"))
+    later = (
+        *prompt,
+        ModelMessage("assistant", "", calls),
+        ModelMessage("tool", "x = 1", call_id="1"),
+    )
     without = gauge.tokens(later)
     gauge.reasoned(calls, 800)
     assert without + 790 <= gauge.tokens(later) <= without + 800

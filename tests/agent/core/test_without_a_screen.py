@@ -27,7 +27,7 @@ from tests.agent.core.command_line import (
 from tests.agent.core.talking import call
 from tests.depth import mostly_slow
 
-from tersely.agent.sessions.store import History, Store
+from tersely.agent.sessions.store import SessionHistory, SessionStore
 from tersely.cli.agent.without_screen import stdin_prompt
 from tersely.cli.main import main
 from tersely.foundation.errors import TerselyError
@@ -67,9 +67,9 @@ def result_of(printed: bytes | str) -> dict[str, Any]:
     return found
 
 
-def kept(root: Path) -> History:
+def kept(root: Path) -> SessionHistory:
     """The one session there is, as it is kept."""
-    with Store.open(root.parent / "home" / "chat") as store:
+    with SessionStore.open(root.parent / "home" / "chat") as store:
         (listed,) = store.every(str(root))
         return store.history(listed.id)
 
@@ -136,7 +136,7 @@ def test_an_answer_is_told_by_it_too(root: Path, url: str) -> None:
 
 
 def sessions_of(root: Path) -> list[str]:
-    with Store.open(root.parent / "home" / "chat") as store:
+    with SessionStore.open(root.parent / "home" / "chat") as store:
         return [each.id for each in store.every(str(root))]
 
 

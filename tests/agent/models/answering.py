@@ -9,12 +9,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 
 from tersely.agent.models.dialects.openai import ChatCompletions
-from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Message, Model
-from tersely.agent.models.served import Dialect, Known, ServedModel
+from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Model, ModelMessage
+from tersely.agent.models.served import Dialect, KnownModel, ServedModel
 from tersely.agent.models.wire import endpoint
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-HELLO = (Message("user", "hello"),)
+HELLO = (ModelMessage("user", "hello"),)
 PLAIN = Abilities(grammar=False, schema=False, tools=False, window=4_096, model="m", family="")
 
 
@@ -22,7 +22,7 @@ def model_at(url: str, dialect: Dialect | None = None) -> ServedModel:
     """A model without any ability; it speaks OpenAI's chat completions where no other dialect is
     named.
     """
-    return ServedModel(endpoint(url), Known(PLAIN), dialect or ChatCompletions())
+    return ServedModel(endpoint(url), KnownModel(PLAIN), dialect or ChatCompletions())
 
 
 def chunked(*parts: bytes, ends: bool = True) -> list[bytes]:

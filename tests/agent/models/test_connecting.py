@@ -25,8 +25,8 @@ from tersely.agent.models.known_servers.model_table import figures_of
 from tersely.agent.models.protocol import (
     Chunk,
     Constraint,
-    Message,
     Model,
+    ModelMessage,
     Prompt,
     RawCall,
     Thinking,
@@ -292,7 +292,7 @@ def test_a_refused_way_is_an_error_of_its_own_and_is_remembered(way: str) -> Non
     assert later.abilities == model.abilities
 
 
-SEEN = (Message("user", "what is this?", pictures=("iVBORw0KGgo=",)),)
+SEEN = (ModelMessage("user", "what is this?", pictures=("iVBORw0KGgo=",)),)
 
 
 @pytest.mark.parametrize(
@@ -364,7 +364,9 @@ def test_a_refused_parameter_is_left_out_and_remembered(
     there: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(model_table, "_figures", lambda: {"m": model_table.Figures(thinks=True)})
+    monkeypatch.setattr(
+        model_table, "_figures", lambda: {"m": model_table.FamilyFigures(thinks=True)}
+    )
 
     async def one() -> list[dict[str, Any]]:
         async with serving(Say("x"), lists={"/v1/models": listed("m")}) as provider:
@@ -425,7 +427,9 @@ def test_a_server_that_refuses_everything_is_given_up() -> None:
 
 
 def test_sealed_reasoning_goes_back_with_its_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_table, "_figures", lambda: {"m": model_table.Figures(thinks=True)})
+    monkeypatch.setattr(
+        model_table, "_figures", lambda: {"m": model_table.FamilyFigures(thinks=True)}
+    )
     call = RawCall("read", '{"path": "a.py"}', "call_1")
 
     async def one() -> str:
@@ -437,8 +441,8 @@ def test_sealed_reasoning_goes_back_with_its_calls(monkeypatch: pytest.MonkeyPat
             assert first[-1].calls == (call,)
             prompt: Prompt = (
                 *HELLO,
-                Message("assistant", "I read.", (call,)),
-                Message("tool", "x = 1", (), "call_1"),
+                ModelMessage("assistant", "I read.", (call,)),
+                ModelMessage("tool", "x = 1", (), "call_1"),
             )
             async for _ in model.stream(prompt, WAYS["tools"], 64):
                 pass

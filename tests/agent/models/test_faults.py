@@ -18,7 +18,7 @@ from tests.agent.models.provider import Provider, Refuse, Say, Step, listed, ser
 
 from tersely.agent.models import retries, served
 from tersely.agent.models.connecting import connect
-from tersely.agent.models.protocol import Chunk, Constraint, Prompt, RawCall, Usage
+from tersely.agent.models.protocol import Chunk, Constraint, Prompt, RawCall, RequestUsage
 from tersely.agent.models.retries import Retries, TransientError, seconds_to_wait
 from tersely.foundation.errors import TerselyError
 
@@ -84,7 +84,7 @@ def test_an_answer_has_text_thought_figures_and_an_end(kind: str) -> None:
     assert "".join(chunk.thought for chunk in chunks) == "hm"
     assert chunks[-1].stop == "end"
     expected = {
-        "openai": Usage(9, 6, 4, 1),  "anthropic": Usage(9, 6, 4, 1), "ollama": Usage(9, None, 4),
+        "openai": RequestUsage(9, 6, 4, 1),  "anthropic": RequestUsage(9, 6, 4, 1), "ollama": RequestUsage(9, None, 4),
     }  # fmt: skip
     assert chunks[-1].usage == expected[kind]
 

@@ -16,10 +16,10 @@ from tersely.agent.models.dialects.anthropic import AnthropicMessages
 from tersely.agent.models.dialects.ollama import OllamaChat
 from tersely.agent.models.dialects.openai import ChatCompletions
 from tersely.agent.models.known_servers.server_records import Interface
-from tersely.agent.models.protocol import Chunk, Constraint, RawCall, Usage
-from tersely.agent.models.recognition import Listing, choose_model, window_in
-from tersely.agent.models.served import Dialect, Request
-from tersely.agent.models.wire import Reply, endpoint
+from tersely.agent.models.protocol import Chunk, Constraint, RawCall, RequestUsage
+from tersely.agent.models.recognition import ModelListing, choose_model, window_in
+from tersely.agent.models.served import Dialect, ModelRequest
+from tersely.agent.models.wire import WholeReply, endpoint
 from tersely.foundation.errors import TerselyError
 
 PLACE = endpoint("http://127.0.0.1:1")
@@ -54,7 +54,7 @@ def check(chunk: Chunk) -> None:
     assert all(isinstance(part, str) for call in chunk.calls for part in call)
     assert all(isinstance(call, RawCall) for call in chunk.calls)
     if chunk.usage is not None:
-        assert isinstance(chunk.usage, Usage)
+        assert isinstance(chunk.usage, RequestUsage)
         assert all(figure is None or type(figure) is int for figure in chunk.usage)
     json.dumps(chunk)
 
@@ -62,7 +62,7 @@ def check(chunk: Chunk) -> None:
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: type(dialect).__name__)
 @given(EVENTS)
 def test_anything_in_a_stream_is_chunks_or_an_error(dialect: Dialect, events: list[Any]) -> None:
-    reader = dialect.reader(PLACE, Request(HELLO, None, 64))
+    reader = dialect.reader(PLACE, ModelRequest(HELLO, None, 64))
     with suppress(TerselyError):
         for event in events:
             prefix, end = ("", "\n") if isinstance(dialect, OllamaChat) else ("data: ", "\n\n")
@@ -73,7 +73,7 @@ def test_anything_in_a_stream_is_chunks_or_an_error(dialect: Dialect, events: li
 
 @given(VALUES, st.sampled_from([400, 401, 404, 422, 429, 500, 503, 529]))
 def test_any_refusal_is_an_error_that_is_meant(body: Any, status: int) -> None:
-    reply = Reply(status, body, json.dumps(body))
+    reply = WholeReply(status, body, json.dumps(body))
     assert isinstance(refusals.refusal_error(PLACE, "m", reply), TerselyError)
     assert refusals.ability_in_refusal(Constraint(grammar="x"), reply) in {"", "grammar"}
     assert refusals.parameter_in_refusal({"strict": "strict"}, reply) in {"", "strict"}
@@ -88,7 +88,7 @@ def test_any_refusal_is_an_error_that_is_meant(body: Any, status: int) -> None:
     )
 )
 def test_any_list_of_models_has_names_and_windows(entries: list[Any]) -> None:
-    listing = Listing(Interface("openai", "/v1"), entries)
+    listing = ModelListing(Interface("openai", "/v1"), entries)
     with suppress(TerselyError):
         assert isinstance(choose_model(PLACE, "m", listing), str)
     assert all(type(window_in(entry)) is int for entry in entries)

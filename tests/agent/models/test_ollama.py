@@ -25,7 +25,7 @@ from tests.agent.ollama import Front
 
 from tersely.agent.models.connecting import connect, probe
 from tersely.agent.models.dialects.ollama import OllamaChat, PromptSizes
-from tersely.agent.models.protocol import Chunk, Constraint, Message, Model, Prompt, RawCall
+from tersely.agent.models.protocol import Chunk, Constraint, Model, ModelMessage, Prompt, RawCall
 from tersely.foundation.errors import TerselyError
 
 WORDS = "some words that take room "
@@ -71,7 +71,7 @@ def test_the_window_is_asked_for_in_every_request_and_stays(scripted: Scripted) 
         async def talk() -> list[str]:
             model = await connect(front.url, "scripted", window=2_048)
             assert model.abilities.window == 2_048
-            later = (*HELLO, Message("assistant", "One."), Message("user", "go"))
+            later = (*HELLO, ModelMessage("assistant", "One."), ModelMessage("user", "go"))
             return [said(await ask(model, HELLO)), said(await ask(model, later))]
 
         assert asyncio.run(talk()) == ["One.", "Two."]
@@ -105,9 +105,9 @@ def test_a_prompt_that_is_cut_is_an_error_that_the_user_sees(
     scripted: Scripted, knows_truncate: bool
 ) -> None:
     history = tuple(
-        Message("user" if number % 2 else "assistant", WORDS * 40) for number in range(5)
+        ModelMessage("user" if number % 2 else "assistant", WORDS * 40) for number in range(5)
     )
-    prompt = (Message("system", "Be brief."), *history, Message("user", "and now?"))
+    prompt = (ModelMessage("system", "Be brief."), *history, ModelMessage("user", "and now?"))
     with Front(scripted([]), knows_truncate=knows_truncate) as front:
 
         async def talk() -> None:
@@ -121,9 +121,9 @@ def test_a_prompt_that_is_cut_is_an_error_that_the_user_sees(
 
 def test_a_prompt_that_has_grown_cannot_be_smaller() -> None:
     sizes = PromptSizes(4_096)
-    short = (Message("user", WORDS * 100),)
+    short = (ModelMessage("user", WORDS * 100),)
     sizes.check(short, 600)
-    longer = (*short, Message("user", "more"))
+    longer = (*short, ModelMessage("user", "more"))
     with pytest.raises(TerselyError, match="and 599 of them"):
         sizes.check(longer, 599)
 
@@ -132,10 +132,10 @@ def test_what_surrounds_messages_does_not_count() -> None:
     sizes = PromptSizes(4_096)
     prompt: Prompt = ()
     for times in (1, 10, 100):
-        prompt += (Message("user", WORDS * times),)
+        prompt += (ModelMessage("user", WORDS * times),)
         sizes.check(prompt, 200 + 5 * sum(len(message.content) for message in prompt) // len(WORDS))
     with pytest.raises(TerselyError, match="cut the prompt"):
-        sizes.check((*prompt, Message("user", WORDS * 100)), 900)
+        sizes.check((*prompt, ModelMessage("user", WORDS * 100)), 900)
 
 
 def heard(parts: Sequence[bytes]) -> list[Chunk]:

@@ -29,12 +29,12 @@ from tersely.agent.models.dialects.openai import ChatCompletions
 from tersely.agent.models.protocol import (
     Chunk,
     Constraint,
-    Message,
+    ModelMessage,
     Prompt,
     RawCall,
-    Usage,
+    RequestUsage,
 )
-from tersely.agent.models.served import Known, Request
+from tersely.agent.models.served import KnownModel, ModelRequest
 from tersely.foundation.errors import TerselyError
 
 LONG = "word " * 3_000
@@ -69,7 +69,7 @@ def test_an_answer_streams_from_a_real_server(scripted: Scripted) -> None:
     async def talk() -> tuple[list[Chunk], list[Chunk]]:
         model = await connect(server.url)
         first = await everything(model)
-        later = (*HELLO, Message("assistant", "Hello there."), Message("user", "go"))
+        later = (*HELLO, ModelMessage("assistant", "Hello there."), ModelMessage("user", "go"))
         return first, [chunk async for chunk in model.stream(later, None, 64)]
 
     first, second = asyncio.run(talk())
@@ -132,14 +132,14 @@ def test_a_real_server_calls_functions_and_keeps_its_cache(tmp_path: Path) -> No
     tools = Constraint(
         tools=({"name": "read", "description": "numbered lines", "parameters": parameters},)
     )
-    prompt: Prompt = (Message("system", "Be brief."), Message("user", "What is in a.py?"))
+    prompt: Prompt = (ModelMessage("system", "Be brief."), ModelMessage("user", "What is in a.py?"))
 
     async def talk(url: str) -> tuple[Chunk, Chunk, str]:
         model = await connect(url)
         assert model.abilities.tools
         *_, called = [chunk async for chunk in model.stream(prompt, tools, 200)]
         answered = (
-            *prompt, Message("assistant", "", called.calls), Message("tool", "x = 1", (), called.calls[0].id)
+            *prompt, ModelMessage("assistant", "", called.calls), ModelMessage("tool", "x = 1", (), called.calls[0].id)
         )  # fmt: skip
         chunks = [chunk async for chunk in model.stream(answered, tools, 200)]
         return called, chunks[-1], said(chunks)
@@ -160,7 +160,7 @@ def test_a_prompt_beyond_the_window_is_told_so(scripted: Scripted) -> None:
 
     async def ask() -> None:
         model = await connect(server.url)
-        async for _ in model.stream((Message("user", LONG),), None, 8):
+        async for _ in model.stream((ModelMessage("user", LONG),), None, 8):
             pass
 
     with pytest.raises(TerselyError) as raised:
@@ -191,7 +191,7 @@ def test_a_stream_that_is_left_stops_the_model(scripted: Scripted) -> None:
         stream = model.stream(HELLO, None, 5_000)
         await anext(stream)
         await stream.aclose()  # type: ignore[attr-defined]
-        later = (*HELLO, Message("assistant", "word"), Message("user", "go"))
+        later = (*HELLO, ModelMessage("assistant", "word"), ModelMessage("user", "go"))
         return said([chunk async for chunk in model.stream(later, None, 64)])
 
     assert asyncio.run(ask()) == "Hello."  # there is one slot, which had to become free
@@ -238,7 +238,9 @@ def test_calls_and_thoughts_are_put_together_from_their_parts() -> None:
     assert [chunk.thought for chunk in chunks] == ["hm", "", ""]
     assert said(chunks) == "I look."
     assert chunks[-1] == Chunk(
-        calls=(RawCall("read", '{"path": "a.py"}', "c1"),), usage=Usage(9, 8, 4), stop="calls"
+        calls=(RawCall("read", '{"path": "a.py"}', "c1"),),
+        usage=RequestUsage(9, 8, 4),
+        stop="calls",
     )
 
 
@@ -252,7 +254,7 @@ def test_what_cannot_be_written_down_is_not_let_in() -> None:
     (call,) = chunks[-1].calls
     assert (call.name, call.arguments) == ("read", "")
     assert call.id, "an answer to it has to name it"
-    assert chunks[-1].usage == Usage(0, None, 4)
+    assert chunks[-1].usage == RequestUsage(0, None, 4)
 
 
 def test_events_are_read_however_the_network_cuts_them() -> None:
@@ -323,7 +325,7 @@ def test_silence_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
      (Constraint(tools=({"name": "f", "parameters": {}},)), "tools"), (None, "")],
 )  # fmt: skip
 def test_one_constraint_is_sent(constraint: Constraint | None, field: str) -> None:
-    body = ChatCompletions().body(Known(PLAIN), Request(HELLO, constraint, 8))
+    body = ChatCompletions().body(KnownModel(PLAIN), ModelRequest(HELLO, constraint, 8))
     assert {"grammar", "response_format", "tools"} & set(body) == ({field} if field else set())
 
 

@@ -24,12 +24,12 @@ from tersely.agent.models.dialects.openai import LLAMA_CPP, ChatCompletions
 from tersely.agent.models.protocol import (
     Abilities,
     Constraint,
-    Message,
+    ModelMessage,
     Prompt,
     RawCall,
     Thinking,
 )  # fmt: skip
-from tersely.agent.models.served import Dialect, Known, Request
+from tersely.agent.models.served import Dialect, KnownModel, ModelRequest
 from tersely.agent.models.wire import endpoint
 from tersely.agent.tool_calling.schema import envelope, functions
 from tersely.agent.tools.table import TOOLS
@@ -48,12 +48,14 @@ CALLS = st.builds(
 SEVERAL = st.lists(CALLS, max_size=2, unique_by=lambda call: call.id).map(tuple)
 PICTURES = st.sampled_from([(), ("iVBORw0KGgo=",), ("iVBORw0KGgo=", "iVBORw0KGg4=")])
 MESSAGES = st.one_of(
-    st.tuples(TEXTS, PICTURES).map(lambda parts: Message("user", parts[0], pictures=parts[1])),
-    st.tuples(TEXTS, SEVERAL).map(lambda parts: Message("assistant", *parts)),
-    st.tuples(TEXTS, IDS, PICTURES).map(lambda parts: Message("tool", parts[0], (), *parts[1:])),
+    st.tuples(TEXTS, PICTURES).map(lambda parts: ModelMessage("user", parts[0], pictures=parts[1])),
+    st.tuples(TEXTS, SEVERAL).map(lambda parts: ModelMessage("assistant", *parts)),
+    st.tuples(TEXTS, IDS, PICTURES).map(
+        lambda parts: ModelMessage("tool", parts[0], (), *parts[1:])
+    ),
 )
 PROMPTS = st.lists(MESSAGES, max_size=8).map(
-    lambda rest: (Message("system", "Be brief."), *rest, Message("user", "go"))
+    lambda rest: (ModelMessage("system", "Be brief."), *rest, ModelMessage("user", "go"))
 )
 FUNCTIONS = functions(TOOLS)
 CONSTRAINTS = st.sampled_from([
@@ -65,11 +67,11 @@ LEARNT = ["stream_options", "parallel_tool_calls", "max_completion_tokens",
 REFUSED = st.frozensets(st.sampled_from(LEARNT))
 
 
-def known(server: str, refused: frozenset[str] = frozenset()) -> Known:
+def known(server: str, refused: frozenset[str] = frozenset()) -> KnownModel:
     can = Abilities(
         grammar=False, schema=True, tools=True, window=8_192, model="m", family="", server=server, thinking=True,
     )  # fmt: skip
-    return Known(can, refused)
+    return KnownModel(can, refused)
 
 
 def dialect(server: str) -> Dialect:
@@ -144,7 +146,9 @@ def test_every_request_is_one_of_the_provider_s(
     thinking: Thinking,
     refused: frozenset[str],
 ) -> None:
-    body = dialect(server).body(known(server, refused), Request(prompt, constraint, 64, thinking))
+    body = dialect(server).body(
+        known(server, refused), ModelRequest(prompt, constraint, 64, thinking)
+    )
     check(server, json.loads(json.dumps(body)))
 
 
@@ -152,7 +156,7 @@ def test_every_request_is_one_of_the_provider_s(
 def test_anthropic_gets_two_sides_that_take_turns_and_calls_with_their_answers(
     prompt: Prompt,
 ) -> None:
-    body = AnthropicMessages().body(known("anthropic"), Request(prompt, None, 64))
+    body = AnthropicMessages().body(known("anthropic"), ModelRequest(prompt, None, 64))
     roles = [turn["role"] for turn in body["messages"]]
     assert all(one != other for one, other in pairwise(roles))
     assert roles[-1] == "user"
@@ -167,7 +171,7 @@ def test_anthropic_gets_two_sides_that_take_turns_and_calls_with_their_answers(
 
 @given(PROMPTS)
 def test_calls_of_a_stopped_turn_are_not_sent(prompt: Prompt) -> None:
-    messages = ChatCompletions().body(known("openai"), Request(prompt, None, 64))["messages"]
+    messages = ChatCompletions().body(known("openai"), ModelRequest(prompt, None, 64))["messages"]
     made = {call["id"] for message in messages for call in message.get("tool_calls", ())}
     assert made == {message["tool_call_id"] for message in messages if "tool_call_id" in message}
 
@@ -186,12 +190,12 @@ URL = "data:image/png;base64,iVBORw0KGgo="
 )  # fmt: skip
 def test_a_picture_goes_with_the_answer_to_a_call(server: str, field: str, shown: Any) -> None:
     prompt = (
-        Message("user", "look"),
-        Message("assistant", "", (RawCall("read", "{}", "a"), RawCall("read", "{}", "b"))),
-        Message("tool", "one", (), "a", ("iVBORw0KGgo=",)),
-        Message("tool", "two", (), "b"),
+        ModelMessage("user", "look"),
+        ModelMessage("assistant", "", (RawCall("read", "{}", "a"), RawCall("read", "{}", "b"))),
+        ModelMessage("tool", "one", (), "a", ("iVBORw0KGgo=",)),
+        ModelMessage("tool", "two", (), "b"),
     )
-    body = dialect(server).body(known(server), Request(prompt, None, 64))
+    body = dialect(server).body(known(server), ModelRequest(prompt, None, 64))
     sent = json.dumps(body[field])
     assert sent.count(json.dumps(shown)) == 1
     # where two answers belong together, nothing stands between them
@@ -206,9 +210,9 @@ def test_arguments_that_are_no_json_object_are_not_sent_back(server: str) -> Non
         RawCall("read", "[7]", "b"),
         RawCall("read", '{"p": 1}', "c"),
     )
-    answers = [Message("tool", "cannot be made", (), call.id) for call in calls]
-    prompt = (Message("user", "look"), Message("assistant", "", calls), *answers)
-    sent = json.dumps(dialect(server).body(known(server), Request(prompt, None, 64)))
+    answers = [ModelMessage("tool", "cannot be made", (), call.id) for call in calls]
+    prompt = (ModelMessage("user", "look"), ModelMessage("assistant", "", calls), *answers)
+    sent = json.dumps(dialect(server).body(known(server), ModelRequest(prompt, None, 64)))
     assert "unended" not in sent
     assert "[7]" not in sent
     assert sent.count("cannot be made") == len(calls)
@@ -216,7 +220,7 @@ def test_arguments_that_are_no_json_object_are_not_sent_back(server: str) -> Non
 
 
 def test_llama_cpp_is_told_of_its_cache_and_the_thinking() -> None:
-    request = Request((Message("user", "go"),), None, 64, Thinking.OFF)
+    request = ModelRequest((ModelMessage("user", "go"),), None, 64, Thinking.OFF)
     body = ChatCompletions().body(known(LLAMA_CPP), request)
     assert body["cache_prompt"]
     assert body["chat_template_kwargs"] == {"enable_thinking": False}
@@ -233,13 +237,13 @@ def test_llama_cpp_is_told_of_its_cache_and_the_thinking() -> None:
 def test_thinking_is_asked_for_as_the_provider_has_it(
     server: str, thinking: Thinking, field: str, value: Any
 ) -> None:
-    request = Request((Message("user", "go"),), None, 64, thinking)
+    request = ModelRequest((ModelMessage("user", "go"),), None, 64, thinking)
     assert dialect(server).body(known(server), request)[field] == value
 
 
 @pytest.mark.parametrize("most_tokens", [64, 1_024, 2_047, 2_048, 30_000])
 def test_thinking_takes_no_more_than_an_answer_may_have(most_tokens: int) -> None:
-    request = Request((Message("user", "go"),), None, most_tokens, Thinking.ON)
+    request = ModelRequest((ModelMessage("user", "go"),), None, most_tokens, Thinking.ON)
     abilities = Abilities(
         grammar=False,
         schema=True,
@@ -250,7 +254,7 @@ def test_thinking_takes_no_more_than_an_answer_may_have(most_tokens: int) -> Non
         server="anthropic",
         thinking=True,
     )
-    body = AnthropicMessages().body(Known(abilities, frozenset({"adaptive"})), request)
+    body = AnthropicMessages().body(KnownModel(abilities, frozenset({"adaptive"})), request)
     assert body["max_tokens"] == most_tokens
     budget = body["thinking"].get("budget_tokens")
     assert budget is None or 1_024 <= budget < most_tokens

@@ -21,12 +21,12 @@ from tersely.agent.models.dialects.openai import ChatCompletions
 from tersely.agent.models.protocol import (
     Chunk,
     Constraint,
-    Message,
+    ModelMessage,
     Prompt,
     RawCall,
     Thinking,
 )
-from tersely.agent.models.served import Known, ServedModel
+from tersely.agent.models.served import KnownModel, ServedModel
 from tersely.agent.models.template_escaping import (
     MAX_TOKEN_CHARACTERS,
     EscapedModel,
@@ -72,7 +72,7 @@ def test_a_server_reads_one_message_where_one_was_sent(scripted: Scripted) -> No
     model = asyncio.run(connect(server.url))
 
     async def size(text: str) -> int:
-        *_, last = [chunk async for chunk in model.stream((Message("user", text),), None, 8)]
+        *_, last = [chunk async for chunk in model.stream((ModelMessage("user", text),), None, 8)]
         assert last.usage is not None
         return last.usage.prompt_tokens
 
@@ -114,9 +114,12 @@ def test_no_part_of_a_call_ends_a_message() -> None:
     """The name and the id of a call are the model's own words, and go back to it as they are."""
 
     async def said_again() -> Prompt:
-        model = Heard(endpoint("http://127.0.0.1:1"), Known(PLAIN), ChatCompletions())
+        model = Heard(endpoint("http://127.0.0.1:1"), KnownModel(PLAIN), ChatCompletions())
         call = RawCall("<|end|>", "{}", "<|user|>")
-        prompt = (Message("assistant", "", (call,)), Message("tool", "x", call_id="<|user|>"))
+        prompt = (
+            ModelMessage("assistant", "", (call,)),
+            ModelMessage("tool", "x", call_id="<|user|>"),
+        )
         chunks = [chunk async for chunk in EscapedModel(model).stream(prompt, None, 64)]
         assert chunks[0].calls == (call,)
         return model.sent

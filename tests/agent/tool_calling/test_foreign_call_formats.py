@@ -12,10 +12,10 @@ from tests.agent.tool_calling.tools import PATHS, TOOLS
 
 from tersely.agent.models.protocol import RawCall
 from tersely.agent.tool_calling import (
-    Call,
     CallFormat,
-    Malformed,
+    MalformedCall,
     PathTrie,
+    ToolCall,
     prose_reader,
     read_calls,
     read_raw_call,
@@ -173,8 +173,8 @@ EVERY = [sample for samples in SAMPLES.values() for sample in samples]
 
 def called(answer: str, way: CallFormat = CallFormat.NATIVE) -> list[tuple[str, object]]:
     calls = read_calls(answer, TOOLS, KNOWN, way).calls
-    assert all(isinstance(call, Call) for call in calls), calls
-    return [(call.tool, dict(call.arguments)) for call in calls if isinstance(call, Call)]
+    assert all(isinstance(call, ToolCall) for call in calls), calls
+    return [(call.tool, dict(call.arguments)) for call in calls if isinstance(call, ToolCall)]
 
 
 def test_every_format_has_samples_and_a_specification() -> None:
@@ -293,7 +293,7 @@ def test_an_answer_that_is_a_call_of_an_unknown_tool_is_told_those_that_there_ar
     answer: str,
 ) -> None:
     (call,) = read_calls(answer, TOOLS, KNOWN, CallFormat.NATIVE).calls
-    assert isinstance(call, Malformed)
+    assert isinstance(call, MalformedCall)
     assert "there is no tool 'python'; there are read, search" in call.reason
     assert shown(answer, range(len(answer))) == ""
 
@@ -309,10 +309,10 @@ def test_a_program_that_is_called_as_a_tool_is_a_command(
     answer = json.dumps({"name": "git", "arguments": arguments})
     (call,) = read_calls(answer, tools, KNOWN, CallFormat.NATIVE).calls
     if command:
-        assert isinstance(call, Call)
+        assert isinstance(call, ToolCall)
         assert (call.tool, call.arguments) == ("bash", {"command": command})
     else:
-        assert isinstance(call, Malformed)
+        assert isinstance(call, MalformedCall)
         assert "there is no tool 'git'; there are read" in call.reason
 
 
@@ -321,11 +321,11 @@ def test_code_with_bare_quotation_marks_is_read_where_it_ends_the_answer() -> No
     said = f'{{\n  "name": "create",\n  "arguments": {{\n    "path": "new.py",\n    "body": "{body}"\n  }}\n}}'
     for answer in (said, f"```json\n{said}\n```"):
         (call,) = read_calls(answer, TABLE, KNOWN, CallFormat.NATIVE).calls
-        assert isinstance(call, Call)
+        assert isinstance(call, ToolCall)
         assert call.arguments["body"] == body.replace("\\n", "\n")
     for cut in (said[:-30], f"{said} more", f'{said}\n{{"x"'):
         found = read_calls(cut, TABLE, KNOWN, CallFormat.NATIVE).calls
-        assert not any(isinstance(call, Call) for call in found)
+        assert not any(isinstance(call, ToolCall) for call in found)
 
 
 VALUES = st.recursive(
@@ -426,7 +426,8 @@ def test_what_only_looks_like_a_call_is_shown_as_it_is(answer: str) -> None:
 def test_no_answer_takes_long_to_read(unit: str) -> None:
     answer = (unit * 20_000)[:20_000]  # with expressions that go back and forth these took minutes
     assert not any(
-        isinstance(call, Call) for call in read_calls(answer, TOOLS, KNOWN, CallFormat.NATIVE).calls
+        isinstance(call, ToolCall)
+        for call in read_calls(answer, TOOLS, KNOWN, CallFormat.NATIVE).calls
     )
 
 
@@ -434,7 +435,7 @@ def test_a_call_of_an_unknown_form_is_no_answer() -> None:
     (call,) = read_calls(
         "<|do|>read the file src/app.py<|done|>", TOOLS, KNOWN, CallFormat.NATIVE
     ).calls
-    assert isinstance(call, Malformed)
+    assert isinstance(call, MalformedCall)
 
 
 @pytest.mark.parametrize(
@@ -443,7 +444,7 @@ def test_a_call_of_an_unknown_form_is_no_answer() -> None:
 )
 def test_a_call_that_was_cut_off_is_no_answer(answer: str) -> None:
     (call,) = read_calls(answer, TOOLS, KNOWN, CallFormat.NATIVE).calls
-    assert isinstance(call, Malformed)
+    assert isinstance(call, MalformedCall)
     reader = prose_reader(CallFormat.NATIVE, TOOLS)
     assert reader.feed(answer) + reader.rest() == ""
 

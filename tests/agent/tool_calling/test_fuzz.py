@@ -11,7 +11,7 @@ from tests.agent.random_model import CALL, CALL_END, LINE_END, fuzz_tokens
 from tests.agent.tool_calling.tools import PATHS, TOOLS, first_call
 from tests.depth import mostly_slow
 
-from tersely.agent.tool_calling import Call, CallFormat, PathTrie
+from tersely.agent.tool_calling import CallFormat, PathTrie, ToolCall
 from tersely.agent.tool_calling.grammar import grammar_for
 from tersely.capabilities.declaration.declaration import Role
 
@@ -38,7 +38,7 @@ def fuzz(server: Server, paths: PathTrie, count: int, seed: int = 0) -> Answers:
         if choice["finish_reason"] == "length":
             continue
         call = first_call(text, paths, CallFormat.GRAMMAR)
-        if isinstance(call, Call):
+        if isinstance(call, ToolCall):
             calls += 1
             named = [call.arguments.get(name, ".") for name in names_of_paths[call.tool]]
             unknown += [str(path) for path in named if path not in paths]

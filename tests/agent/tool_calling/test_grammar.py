@@ -12,9 +12,9 @@ from tests.agent.tool_calling.tools import PATHS, TOOLS, first_call
 
 from tersely.agent.models.protocol import Abilities
 from tersely.agent.tool_calling import (
-    Call,
     CallFormat,
     PathTrie,
+    ToolCall,
     call_format_of,
     call_instructions,
     constraint_for,
@@ -36,7 +36,7 @@ def answers(draw: st.DrawFn, rule: str = "root") -> str:
 @given(answers("call"))
 def test_every_call_of_the_grammar_is_read_and_valid(answer: str) -> None:
     call = first_call(answer, KNOWN, CallFormat.GRAMMAR)
-    assert isinstance(call, Call), call
+    assert isinstance(call, ToolCall), call
     assert answer.startswith(f"<call {call.tool}>\n")
     for parameter in BY_NAME[call.tool].parameters:
         if parameter.role is Role.PATH:
@@ -46,7 +46,7 @@ def test_every_call_of_the_grammar_is_read_and_valid(answer: str) -> None:
 @given(answers())
 def test_an_answer_of_the_grammar_makes_a_call_or_none(answer: str) -> None:
     call = first_call(answer, KNOWN, CallFormat.GRAMMAR)
-    assert isinstance(call, Call) == answer.endswith("</call>") or call is None
+    assert isinstance(call, ToolCall) == answer.endswith("</call>") or call is None
 
 
 @given(answers(), answers("call"))
@@ -66,9 +66,9 @@ def test_prose_of_the_grammar_makes_no_call(answer: str) -> None:
 @given(answers("call"))
 def test_what_is_read_can_be_written_again(answer: str) -> None:
     call = first_call(answer, KNOWN, CallFormat.GRAMMAR)
-    assert isinstance(call, Call)
+    assert isinstance(call, ToolCall)
     again = first_call(written(BY_NAME[call.tool], call.arguments), KNOWN, CallFormat.GRAMMAR)
-    assert isinstance(again, Call)
+    assert isinstance(again, ToolCall)
     assert again.arguments == call.arguments
 
 
@@ -91,7 +91,7 @@ def test_raw_lines_come_back_as_they_are(lines: list[str], start: int) -> None:
     call = first_call(
         "Here.\n" + written(BY_NAME["edit_lines"], arguments), KNOWN, CallFormat.GRAMMAR
     )
-    assert isinstance(call, Call)
+    assert isinstance(call, ToolCall)
     assert call.arguments == arguments
 
 

@@ -14,10 +14,10 @@ from tests.agent.tool_calling.tools import PATHS, TOOLS, first_call
 
 from tersely.agent.models.protocol import RawCall
 from tersely.agent.tool_calling import (
-    Call,
     CallFormat,
-    Malformed,
+    MalformedCall,
     PathTrie,
+    ToolCall,
     call_instructions,
     read_calls,
     read_raw_call,
@@ -31,7 +31,7 @@ EDIT = {"path": "src/app.py", "start": 3, "end": 4, "body": "def f():\n    retur
 
 def read_call(
     answer: str | RawCall, paths: PathTrie = KNOWN, way: CallFormat = CallFormat.TEXT
-) -> Call | Malformed | None:
+) -> ToolCall | MalformedCall | None:
     """The first call of an answer."""
     if isinstance(answer, RawCall):
         return read_raw_call(answer, TOOLS, paths)
@@ -40,7 +40,7 @@ def read_call(
 
 def called(answer: str | RawCall, way: CallFormat = CallFormat.TEXT) -> tuple[str, dict[str, Any]]:
     call = read_call(answer, KNOWN, way)
-    assert isinstance(call, Call), call
+    assert isinstance(call, ToolCall), call
     return call.tool, dict(call.arguments)
 
 
@@ -153,7 +153,7 @@ def test_a_fence_in_markdown_stays() -> None:
 )
 def test_what_cannot_be_understood_is_said_in_one_line(answer: str, reason: str) -> None:
     call = read_call(answer)
-    assert isinstance(call, Malformed), call
+    assert isinstance(call, MalformedCall), call
     assert reason in call.reason
     assert "\n" not in call.reason
     assert len(call.reason) < 500
@@ -177,7 +177,7 @@ def test_prose_is_no_call(answer: str) -> None:
 
 def test_repairs_are_told() -> None:
     call = read_call("<call Reed>\nfile: app.py\n</call>")
-    assert isinstance(call, Call)
+    assert isinstance(call, ToolCall)
     assert call.repairs == (
         "took 'Reed' for 'read'",
         "took 'file' for 'path'",
@@ -188,7 +188,7 @@ def test_repairs_are_told() -> None:
 def test_what_a_tool_that_only_looks_does_not_know_is_left_out() -> None:
     answer = f"<call search>\nquery: total\nrequired: query\n{'y' * 9_000}: x\n</call>"
     (call,) = read_calls(answer, TOOLS, KNOWN).calls
-    assert isinstance(call, Call)
+    assert isinstance(call, ToolCall)
     assert call.arguments == {"query": "total"}
     assert call.repairs[0] == "left out 'required'"
     assert len(call.repairs[1]) < 300
@@ -197,14 +197,14 @@ def test_what_a_tool_that_only_looks_does_not_know_is_left_out() -> None:
 def test_what_may_mean_two_things_is_not_guessed() -> None:
     paths = PathTrie(["a/models.py", "b/models.py"])
     call = read_call("<call read>\npath: models.py\n</call>", paths)
-    assert isinstance(call, Malformed)
+    assert isinstance(call, MalformedCall)
     assert "maybe a/models.py or b/models.py" in call.reason
 
 
 def test_a_native_call_is_checked_like_any_other() -> None:
     assert called(RawCall("read", '{"path": "src/app.py", "start": null}', "c1")) == ("read", READ)
     call = read_call(RawCall("read", '{"path": "src/app', "c1"))
-    assert isinstance(call, Malformed)
+    assert isinstance(call, MalformedCall)
     assert (call.tool, call.id) == ("read", "c1")
 
 
@@ -220,7 +220,7 @@ def test_an_envelope_holds_a_call_or_none() -> None:
     said = {"say": "I look.", "call": {"tool": "read", "path": "src/app.py"}}
     assert called(json.dumps(said), CallFormat.SCHEMA) == ("read", READ)
     assert read_call(json.dumps({"say": "Done.", "call": None}), KNOWN, CallFormat.SCHEMA) is None
-    assert isinstance(read_call('{"say": "I was cut', KNOWN, CallFormat.SCHEMA), Malformed)
+    assert isinstance(read_call('{"say": "I was cut', KNOWN, CallFormat.SCHEMA), MalformedCall)
 
 
 @given(
@@ -235,12 +235,12 @@ def test_nothing_that_is_said_breaks_the_reader(answer: str, way: CallFormat) ->
         RawCall("read", answer),
     ):
         call = read_call(said, KNOWN, way)
-        assert call is None or isinstance(call, Call | Malformed)
+        assert call is None or isinstance(call, ToolCall | MalformedCall)
 
 
 def test_a_file_elsewhere_is_not_taken_for_one_of_the_same_name() -> None:
     call = read_call("<call read>\npath: docs/README.md\n</call>")
-    assert isinstance(call, Malformed)
+    assert isinstance(call, MalformedCall)
     assert "maybe README.md" in call.reason
 
 
@@ -271,7 +271,7 @@ def test_a_command_has_as_many_lines_as_it_needs(answer: str | RawCall, command:
         if isinstance(answer, RawCall)
         else read_calls(answer, TABLE, KNOWN, CallFormat.GRAMMAR).calls[0]
     )
-    assert isinstance(call, Call), call
+    assert isinstance(call, ToolCall), call
     assert call.arguments == {"command": command}
 
 
@@ -281,4 +281,4 @@ def test_the_example_of_a_call_can_be_made_in_every_repository(way: CallFormat) 
     example = shown[shown.index("{" if way is CallFormat.SCHEMA else "<call") :]
     example = example.partition(", or with")[0].partition("</call>")
     (call,) = read_calls("".join(example[:2]), TABLE, PathTrie([]), way).calls
-    assert isinstance(call, Call), call
+    assert isinstance(call, ToolCall), call

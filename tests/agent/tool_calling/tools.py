@@ -7,8 +7,8 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
-from tersely.agent.tool_calling import Call, CallFormat, Malformed, PathTrie, read_calls
-from tersely.agent.tools.declaration import Observation, Tool
+from tersely.agent.tool_calling import CallFormat, MalformedCall, PathTrie, ToolCall, read_calls
+from tersely.agent.tools.declaration import AgentTool, Observation
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.capabilities.declaration.declaration import Effect, Parameter, Role
 
@@ -22,7 +22,7 @@ PATHS = (
 )
 
 
-def first_call(text: str, paths: PathTrie, way: CallFormat) -> Call | Malformed | None:
+def first_call(text: str, paths: PathTrie, way: CallFormat) -> ToolCall | MalformedCall | None:
     """The first call of an answer, None where it makes none."""
     return next(iter(read_calls(text, TOOLS, paths, way).calls), None)
 
@@ -31,8 +31,8 @@ async def nothing(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation
     return Observation("")
 
 
-def tool(name: str, summary: str, *parameters: Parameter) -> Tool:
-    return Tool(name, summary, parameters, Effect.READ, nothing)
+def tool(name: str, summary: str, *parameters: Parameter) -> AgentTool:
+    return AgentTool(name, summary, parameters, Effect.READ, nothing)
 
 
 class Kind(StrEnum):

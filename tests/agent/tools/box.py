@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tersely.agent.tools.declaration import Observation, Tool
+from tersely.agent.tools.declaration import AgentTool, Observation
 from tersely.agent.tools.table import TOOLS
 from tersely.agent.tools.toolbox import Choices, Toolbox
 from tersely.cli.builtin.daemon import ANSWER_WORDS
@@ -16,7 +16,7 @@ from tersely.cli.builtin.daemon import ANSWER_WORDS
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
-def tool(name: str) -> Tool:
+def tool(name: str) -> AgentTool:
     return BY_NAME[name]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.agent.tools.box import opened, tool
 
 from tersely.agent.tools.approvals import Mode, Verdict, matches, simple_words, suggested
-from tersely.agent.tools.declaration import Subject
+from tersely.agent.tools.declaration import ApprovalSubject
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
 
@@ -113,7 +113,7 @@ def test_no_command_with_a_second_program_is_simple(rest: str) -> None:
     ],
 )  # fmt: skip
 def test_patterns_of_paths(pattern: str, path: str, is_covered: bool) -> None:
-    assert matches(Subject.PATH, pattern, path) is is_covered
+    assert matches(ApprovalSubject.PATH, pattern, path) is is_covered
 
 
 def test_a_path_is_resolved_before_it_is_compared(toolbox: Toolbox, root: Path) -> None:
@@ -140,19 +140,26 @@ def test_patterns_of_hosts(toolbox: Toolbox) -> None:
 @pytest.mark.parametrize(
     ("about", "subject", "pattern"),
     [
-        (Subject.COMMAND, "git status --short", "git status *"), (Subject.COMMAND, "pytest -q", "pytest *"),
-        (Subject.COMMAND, "python x.py", "python x.py"), (Subject.COMMAND, "a; b", ""),
-        (Subject.COMMAND, "git -c alias.x=!sh log", ""), (Subject.COMMAND, "git -C .. log", ""),
-        (Subject.COMMAND, "git -c core.pager=sh log", "git -c core.pager=sh log"),
-        (Subject.COMMAND, "python3.12 -m http", "python3.12 -m http"), (Subject.COMMAND, "vim a.py", "vim a.py"),
-        (Subject.COMMAND, "tar xf a.tar", "tar xf a.tar"), (Subject.COMMAND, "./git log", "./git log"),
-        (Subject.COMMAND, "mycc 'a b' c", "mycc 'a b' c"), (Subject.COMMAND, "git rebase main", "git rebase main"),
-        (Subject.PATH, "src/app/a.py", "src/app/*"), (Subject.PATH, "a.py", "a.py"),
-        (Subject.HOST, "https://A.b/c", "a.b"),
+        (ApprovalSubject.COMMAND, "git status --short", "git status *"),
+        (ApprovalSubject.COMMAND, "pytest -q", "pytest *"),
+        (ApprovalSubject.COMMAND, "python x.py", "python x.py"),
+        (ApprovalSubject.COMMAND, "a; b", ""),
+        (ApprovalSubject.COMMAND, "git -c alias.x=!sh log", ""),
+        (ApprovalSubject.COMMAND, "git -C .. log", ""),
+        (ApprovalSubject.COMMAND, "git -c core.pager=sh log", "git -c core.pager=sh log"),
+        (ApprovalSubject.COMMAND, "python3.12 -m http", "python3.12 -m http"),
+        (ApprovalSubject.COMMAND, "vim a.py", "vim a.py"),
+        (ApprovalSubject.COMMAND, "tar xf a.tar", "tar xf a.tar"),
+        (ApprovalSubject.COMMAND, "./git log", "./git log"),
+        (ApprovalSubject.COMMAND, "mycc 'a b' c", "mycc 'a b' c"),
+        (ApprovalSubject.COMMAND, "git rebase main", "git rebase main"),
+        (ApprovalSubject.PATH, "src/app/a.py", "src/app/*"),
+        (ApprovalSubject.PATH, "a.py", "a.py"),
+        (ApprovalSubject.HOST, "https://A.b/c", "a.b"),
     ],
-)  # fmt: skip
+)
 def test_what_is_suggested_covers_the_call_itself(
-    about: Subject, subject: str, pattern: str
+    about: ApprovalSubject, subject: str, pattern: str
 ) -> None:
     assert suggested(about, subject) == pattern
     assert not pattern or matches(about, pattern, subject)
@@ -184,12 +191,12 @@ def test_what_is_suggested_covers_no_other_program_or_subcommand(
     program: str, rest: list[str], other: str
 ) -> None:
     words = [program, *rest]
-    pattern = suggested(Subject.COMMAND, shlex.join(words))
-    assert matches(Subject.COMMAND, pattern, shlex.join(words))
+    pattern = suggested(ApprovalSubject.COMMAND, shlex.join(words))
+    assert matches(ApprovalSubject.COMMAND, pattern, shlex.join(words))
     for changed in ([other, *rest], [program, other, *rest], [program, other, *rest[1:]]):
         # a program that runs nothing its words name
         plain = len(pattern.split()) == 2 and pattern.endswith(" *")
-        is_covered = matches(Subject.COMMAND, pattern, shlex.join(changed))
+        is_covered = matches(ApprovalSubject.COMMAND, pattern, shlex.join(changed))
         assert not is_covered or changed[:2] == words[:2] or (plain and changed[0] == program)
 
 

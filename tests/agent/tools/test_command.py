@@ -18,11 +18,11 @@ from tests.depth import mostly_slow
 
 from tersely.agent.tools.running import command as running
 from tersely.agent.tools.running.command import (
+    CommandEnd,
+    CommandLimits,
+    CommandOutput,
     Confinement,
-    Ended,
-    Limits,
-    Output,
-    Shared,
+    SharedWithCommands,
     confinement,
     run,
 )
@@ -35,8 +35,10 @@ confined_only = pytest.mark.skipif(landlock_version() == 0, reason="the kernel h
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="processes are found by /proc")
 
 
-def ran(command: str, root: Path, seconds: float = PATIENCE_SECONDS, processes: int = 100) -> Ended:
-    return asyncio.run(run(command, root, Limits(seconds, processes), Confinement()))
+def ran(
+    command: str, root: Path, seconds: float = PATIENCE_SECONDS, processes: int = 100
+) -> CommandEnd:
+    return asyncio.run(run(command, root, CommandLimits(seconds, processes), Confinement()))
 
 
 def marked(mark: str) -> list[str]:
@@ -108,7 +110,7 @@ def test_a_command_ends_with_whoever_waits_for_it(root: Path, tmp_path: Path) ->
             run(
                 f"export MARK={tmp_path.name}; setsid sleep 1000 & sleep 1000",
                 root,
-                Limits(1000),
+                CommandLimits(1000),
                 Confinement(),
             )
         )
@@ -167,7 +169,7 @@ def test_much_output_is_bounded_and_can_be_read_on(toolbox: Toolbox) -> None:
 
 
 def test_output_without_end_takes_bounded_memory() -> None:
-    output = Output(most_bytes=1_000)
+    output = CommandOutput(most_bytes=1_000)
     for _ in range(10_000):
         output.add(b"x" * 1_000)
     assert len(output.text()) < 3_000
@@ -199,7 +201,9 @@ def test_only_variables_on_a_list_are_handed_on(
         monkeypatch.setenv(name, "hidden-value")
     monkeypatch.setenv("LC_NUMERIC", "C")
     monkeypatch.setenv("TEST_DATABASE", "shown-value")
-    with opened(root, tmp_path / "kept", shared=Shared(variables=("TEST_DATABASE",))) as toolbox:
+    with opened(
+        root, tmp_path / "kept", shared=SharedWithCommands(variables=("TEST_DATABASE",))
+    ) as toolbox:
         told = call(
             toolbox, "bash", command="env | grep -e shown- -e hidden- -e LC_NUM | sort"
         ).text
@@ -270,7 +274,9 @@ def test_below_a_home_a_command_reads_programs_and_nothing_else(
     home: Path, root: Path, tmp_path: Path
 ) -> None:
     names = " ".join(SECRETS)
-    with opened(root, tmp_path / "kept", shared=Shared(readable=(home / "notes",))) as toolbox:
+    with opened(
+        root, tmp_path / "kept", shared=SharedWithCommands(readable=(home / "notes",))
+    ) as toolbox:
         command = (
             f"cd; head -v {names} /proc/self/root/$HOME/.ssh/id 2> /dev/null; ls -A .ssh .codex"
         )

@@ -17,7 +17,7 @@ import pytest
 from tests.agent.tools.box import call, opened
 from tests.depth import mostly_slow
 
-from tersely.agent.tools.running.command import Shared
+from tersely.agent.tools.running.command import SharedWithCommands
 from tersely.agent.tools.running.sandbox_supervisor import landlock_version
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.cli.agent.chat import wanted
@@ -169,7 +169,9 @@ def test_sockets_of_other_programs_are_not_reached(
 def test_places_that_the_user_has_named_are_written_to(root: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    with opened(root, tmp_path / "kept", shared=Shared((other, tmp_path / "missing"))) as toolbox:
+    with opened(
+        root, tmp_path / "kept", shared=SharedWithCommands((other, tmp_path / "missing"))
+    ) as toolbox:
         assert call(toolbox, "bash", command=f"echo x > {other}/a").status == "ok"
     assert (other / "a").read_text() == "x\n"
 
@@ -373,4 +375,4 @@ def test_no_repository_says_what_may_be_written_to(root: Path) -> None:
     settings = 'chat_writable = "/"\nchat_readable = "/"\nchat_variables = "A"\nchat_private_hosts = "10.0.0.1"\n'
     (root / ".tersely/config.toml").write_text(settings)
     choices = wanted(root, ChatParameters(), load(root), can_ask=False).choices
-    assert (choices.shared, choices.private_hosts) == (Shared((), (), ()), ())
+    assert (choices.shared, choices.private_hosts) == (SharedWithCommands((), (), ()), ())

@@ -463,8 +463,10 @@ def test_an_edit_replaces_its_lines_and_no_others(
     body = "".join(f"{line}\n" for line in lines)
     made = edits.ranged(content, start, end, body)
     count = len(content.lines)
-    assert isinstance(made, edits.Edit) is (1 <= start <= count + 1 and start - 1 <= end <= count)
-    if isinstance(made, edits.Edit):
+    assert isinstance(made, edits.LineEdit) is (
+        1 <= start <= count + 1 and start - 1 <= end <= count
+    )
+    if isinstance(made, edits.LineEdit):
         after = content.replaced(made.start, made.end, made.body)
         wanted = [line.removesuffix("\r") for line in lines]
         assert after.shown == content.shown[: start - 1] + wanted + content.shown[end:]

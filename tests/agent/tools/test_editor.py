@@ -20,10 +20,10 @@ import pytest
 from tests.agent.tools.box import call, opened, tool
 
 from tersely.agent.opening import found_editor
-from tersely.agent.tool_calling.call import Call
-from tersely.agent.tool_calling.text_call_format import Written
+from tersely.agent.tool_calling.call import ToolCall
+from tersely.agent.tool_calling.text_call_format import WrittenCall
 from tersely.agent.tool_calling.validation import checked
-from tersely.agent.tools.approvals import Approvals, Mode, Verdict
+from tersely.agent.tools.approvals import Mode, ToolApprovals, Verdict
 from tersely.agent.tools.editors.neovim import Neovim
 from tersely.agent.tools.table import TOOLS
 
@@ -258,13 +258,13 @@ def test_what_a_window_says_is_held_to_the_repository(
 def test_an_unconfined_command_is_asked_about_in_auto_mode() -> None:
     arguments = {"command": "ls"}
 
-    def asked(one: Approvals) -> Verdict:
+    def asked(one: ToolApprovals) -> Verdict:
         return one.verdict(tool("editor_terminal"), arguments, "ls")
 
-    assert asked(Approvals(mode=Mode.AUTO)) is Verdict.ASK
-    assert asked(Approvals({2: Verdict.ALLOW}, Mode.AUTO)) is Verdict.ALLOW
-    assert asked(Approvals({2: Verdict.ALLOW}, Mode.PLAN)) is Verdict.DENY
-    assert Approvals(mode=Mode.AUTO).verdict(tool("bash"), arguments, "ls") is Verdict.ALLOW
+    assert asked(ToolApprovals(mode=Mode.AUTO)) is Verdict.ASK
+    assert asked(ToolApprovals({2: Verdict.ALLOW}, Mode.AUTO)) is Verdict.ALLOW
+    assert asked(ToolApprovals({2: Verdict.ALLOW}, Mode.PLAN)) is Verdict.DENY
+    assert ToolApprovals(mode=Mode.AUTO).verdict(tool("bash"), arguments, "ls") is Verdict.ALLOW
 
 
 @pytest.mark.parametrize(
@@ -288,6 +288,6 @@ def test_an_unconfined_command_is_asked_about_in_auto_mode() -> None:
 def test_models_may_call_them_by_other_names(
     named: str, values: dict[str, Any], meant: str, arguments: dict[str, Any]
 ) -> None:
-    found = checked(Written(named, values), TOOLS)
-    assert isinstance(found, Call)
+    found = checked(WrittenCall(named, values), TOOLS)
+    assert isinstance(found, ToolCall)
     assert (found.tool, found.arguments) == (meant, arguments)

@@ -14,7 +14,7 @@ import pytest
 from tests.agent.tools.box import call, opened, tool
 from tests.depth import mostly_slow
 
-from tersely.agent.tool_servers import Place, ToolServers
+from tersely.agent.tool_servers import ServerPlace, ToolServers
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.others import external
 from tersely.agent.tools.toolbox import ToolServer
@@ -135,7 +135,7 @@ def test_a_server_that_is_not_needed_is_let_go_of(root: Path, tmp_path: Path) ->
     started = tmp_path / "started"
     (tmp_path / "server.py").write_text(COUNTING)
     words = (sys.executable, str(tmp_path / "server.py"))
-    place = Place(ToolServer(words, environment={"STARTED": str(started)}), root)
+    place = ServerPlace(ToolServer(words, environment={"STARTED": str(started)}), root)
 
     async def talk() -> None:
         servers = ToolServers(idle_seconds=0)

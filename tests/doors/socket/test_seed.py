@@ -27,7 +27,7 @@ from tersely.daemon import lifecycle
 from tersely.doors.socket.socket_paths import socket_path
 from tersely.pty.inline import reading
 from tersely.pty.inline.arguments import asked
-from tersely.pty.inline.commands import Message
+from tersely.pty.inline.commands import OutgoingMessage
 from tersely.relay.services.configuration import Bridged, configuration_path, load
 
 pytestmark = pytest.mark.usefixtures("runtime")
@@ -142,8 +142,8 @@ async def test_every_failure_has_a_code(home: Path) -> None:
 async def test_a_line_of_an_agent_is_a_command_of_the_protocol(
     home: Path, shop: Path, runtime: Path, line: str
 ) -> None:
-    _, [found] = reading.read(reading.START, reading.Line(line, 0))
-    assert isinstance(found.command, Message)
+    _, [found] = reading.read(reading.START, reading.ScreenLine(line, 0))
+    assert isinstance(found.command, OutgoingMessage)
     question = asked(found.command.to, found.command.body)
     socket = runtime / "t.sock"
     async with (

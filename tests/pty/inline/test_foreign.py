@@ -12,7 +12,7 @@ from tests.pty.screens import needs_tmux
 
 from tersely.capabilities.relay.foreign import BANNER, banner, neutral, typed
 from tersely.pty.inline import reading
-from tersely.pty.inline.reading import Line
+from tersely.pty.inline.reading import ScreenLine
 from tersely.pty.screen.screen import Screen
 from tersely.pty.screen_scanner import Watcher
 
@@ -26,7 +26,7 @@ texts = st.lists(st.one_of(st.sampled_from(MARKS), st.text(max_size=5)), max_siz
 def found_in(text: str) -> list[object]:
     state, found = reading.START, []
     for number, row in enumerate(text.split("\n")):
-        state, more = reading.read(state, Line(row, number))
+        state, more = reading.read(state, ScreenLine(row, number))
         found += more
     return [*found, *reading.finish(state, is_over=True)]
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.depth import examples
 from tests.pty.screens import needs_tmux
 
-from tersely.pty.screen.screen import Event, Row, Screen
+from tersely.pty.screen.screen import Screen, ScreenEvent, ScreenRow
 
 COLUMNS, ROWS = 30, 8
 PIECES = [
@@ -65,17 +65,21 @@ def test_any_bytes_are_taken(data: bytes, columns: int, rows: int) -> None:
 def test_a_line_that_the_terminal_breaks_is_one_line(screen: Screen) -> None:
     screen.feed(b"x" * 35 + b"\r\nshort\r\n" + "漢".encode() * 20)
     assert screen.main.rows[:5] == [
-        Row("x" * 30, True), Row("x" * 5, False), Row("short", False), Row("漢" * 15, True), Row("漢" * 5, False),
-    ]  # fmt: skip
+        ScreenRow("x" * 30, True),
+        ScreenRow("x" * 5, False),
+        ScreenRow("short", False),
+        ScreenRow("漢" * 15, True),
+        ScreenRow("漢" * 5, False),
+    ]
     assert screen.before_cursor() == "漢" * 20
 
 
 def test_rows_that_scroll_away_are_told_on_the_main_screen_alone(screen: Screen) -> None:
     screen.feed(b"line\r\n" * 10)
-    assert screen.main.left == [Row("line", False)] * 3
+    assert screen.main.left == [ScreenRow("line", False)] * 3
     screen.feed(b"\x1b[?1049h" + b"line\r\n" * 10)
     assert len(screen.main.left) == 3
-    assert screen.main.rows[0] == Row("line", False)
+    assert screen.main.rows[0] == ScreenRow("line", False)
     screen.feed(b"\x1b[?1049l")
     assert screen.texts()[0] == "line"
     assert screen.main.scrolled_rows == 3
@@ -88,7 +92,11 @@ def test_no_row_is_lost_of_much_that_comes_at_once(screen: Screen) -> None:
 
 def test_what_was_erased_is_told_before_what_follows(screen: Screen) -> None:
     screen.feed(b"line\r\n" * 8 + b"\x1b[2J\x1b[3J\x1b[H" + b"line\r\n" * 8)
-    assert screen.main.left == [Row("line", False), Event.CLEARED, Row("line", False)]
+    assert screen.main.left == [
+        ScreenRow("line", False),
+        ScreenEvent.CLEARED,
+        ScreenRow("line", False),
+    ]
 
 
 def test_answers_of_the_terminal_are_not_shown(screen: Screen) -> None:

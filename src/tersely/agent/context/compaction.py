@@ -16,8 +16,8 @@ from tersely.agent.models.protocol import (
     Constraint,
     Model,
     Prompt,
+    RequestUsage,
     Thinking,
-    Usage,
 )
 from tersely.agent.sessions.session import Stored
 from tersely.agent.tool_calling import CallFormat, Repetition, ThoughtReader, prose_reader
@@ -40,14 +40,14 @@ _LEAST_LINES = 8  # that extracts have room for
 _TOKEN_CHARACTERS = 4  # at least, of most texts
 
 
-class Summary(NamedTuple):
+class TurnsSummary(NamedTuple):
     """The summary of the turns that leave; `how` it was made, and the `usage` that the model
     reported.
     """
 
     text: str
     how: str
-    usage: Usage | None = None
+    usage: RequestUsage | None = None
 
 
 def first_kept(messages: Sequence[Stored], most_tokens: int, most_of_last: int = 0) -> int:
@@ -82,7 +82,7 @@ def first_kept_step(messages: Sequence[Stored], most_tokens: int) -> int:
     return kept
 
 
-class Asking(NamedTuple):
+class SummaryRequest(NamedTuple):
     """The request for a summary: like that for any answer, so that the server has nearly all of the
     prompt in its cache.
     """
@@ -94,8 +94,8 @@ class Asking(NamedTuple):
 
 
 async def summarised(
-    asking: Asking, leaving: Sequence[Stored], most_tokens: int, tokenizer: Tokenizer
-) -> Summary:
+    asking: SummaryRequest, leaving: Sequence[Stored], most_tokens: int, tokenizer: Tokenizer
+) -> TurnsSummary:
     """A summary by the model, whose prompt still has those turns; one made of extracts if that
     fails.
     """
@@ -119,8 +119,8 @@ async def summarised(
     said = without_thoughts("".join([*parts, reader.feed(thoughts.rest().text), reader.rest()]))
     text = tokenizer.truncate(said.strip(), most_tokens)
     if not is_stuck and len(text) >= MIN_SUMMARY_CHARACTERS and start_of(text, is_strict=False) < 0:
-        return Summary(text, BY_MODEL, usage)
-    return Summary(extracts(leaving, most_tokens, tokenizer), EXTRACTIVE, usage)
+        return TurnsSummary(text, BY_MODEL, usage)
+    return TurnsSummary(extracts(leaving, most_tokens, tokenizer), EXTRACTIVE, usage)
 
 
 def extracts(leaving: Sequence[Stored], most_tokens: int, counter: Counter) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from tersely.agent.context.quoting import own_words
 from tersely.agent.tools.approvals import Verdict
-from tersely.agent.tools.declaration import Tool
+from tersely.agent.tools.declaration import AgentTool
 
 HIGHEST_TIER = 3
 HISTORY_SESSIONS = 8  # of a repository, that are looked at
@@ -79,11 +79,13 @@ def reachable(tier: int, current: int, policy: Mapping[int, Verdict]) -> int:
     return current
 
 
-def unlocked(tools: Sequence[Tool], tier: int, policy: Mapping[int, Verdict]) -> list[Tool]:
+def unlocked(
+    tools: Sequence[AgentTool], tier: int, policy: Mapping[int, Verdict]
+) -> list[AgentTool]:
     """The tools of the tiers up to `tier`, without those of a tier that is denied."""
     return [tool for tool in tools if tool.tier <= tier and policy[tool.tier] is not Verdict.DENY]
 
 
-def denied_answer(tool: Tool) -> str:
+def denied_answer(tool: AgentTool) -> str:
     """The answer to a model that calls a tool it may not have."""
     return f"{tool.name} is of tier {tool.tier}, which the user does not allow. Go on without it."

@@ -19,7 +19,7 @@ _NEIGHBOURS = re.compile(r"  \w[\w ]*: ")
 _ABOVE = " (above)"
 
 
-class Piece(NamedTuple):
+class PackPiece(NamedTuple):
     """Lines of a pack: the `section` above them (the line of a file, or one that counts what was
     left out), the `head` that says why they are there, and the `code`.
     """
@@ -41,7 +41,7 @@ class Piece(NamedTuple):
         return "\n".join([*self.head, *self.code])
 
 
-def pieces(pack: str) -> Iterator[Piece]:
+def pieces(pack: str) -> Iterator[PackPiece]:
     """Every piece, in order; a section with nothing below it is one as well."""
     section, lines = "", list[str]()
     for line in pack.rstrip("\n").split("\n"):
@@ -56,7 +56,7 @@ def pieces(pack: str) -> Iterator[Piece]:
     yield from _piece(section, lines)
 
 
-def joined(kept: Iterable[Piece]) -> str:
+def joined(kept: Iterable[PackPiece]) -> str:
     """A pack of these pieces."""
     lines: list[str] = []
     section = ""
@@ -68,14 +68,14 @@ def joined(kept: Iterable[Piece]) -> str:
     return "\n".join(lines)
 
 
-def not_yet_in(found: Sequence[Piece], said: Sequence[str]) -> list[Piece]:
+def not_yet_in(found: Sequence[PackPiece], said: Sequence[str]) -> list[PackPiece]:
     """The pieces that are new to a reader of these texts; [] if none is.
 
     A piece is known if its lines stand one below the other in one of the texts, numbered or not.
     Beside a new piece the first line of a known one's head stays: it says why that code matters.
     """
     texts = list(map(_plain, said))
-    left: list[Piece] = []
+    left: list[PackPiece] = []
     has_news = False
     for piece in found:
         is_known = any(_plain("\n".join(piece.code or piece.head)) in text for text in texts)
@@ -83,21 +83,21 @@ def not_yet_in(found: Sequence[Piece], said: Sequence[str]) -> list[Piece]:
         if not is_known or not piece.text:
             left.append(piece)
         elif piece.code and piece.head:
-            left.append(Piece(piece.section, (f"{piece.head[0]}{_ABOVE}", *piece.head[1:]), ()))
+            left.append(PackPiece(piece.section, (f"{piece.head[0]}{_ABOVE}", *piece.head[1:]), ()))
     return left if has_news else []
 
 
-def _piece(section: str, lines: list[str]) -> Iterator[Piece]:
+def _piece(section: str, lines: list[str]) -> Iterator[PackPiece]:
     while lines and not lines[-1].strip():
         lines.pop()
     if not lines:
         if section:
-            yield Piece(section, (), ())
+            yield PackPiece(section, (), ())
         return
     start = 1 if _ITEM.match(lines[0]) else 0
     while start and start < len(lines) and _NEIGHBOURS.match(lines[start]):
         start += 1
-    yield Piece(section, tuple(lines[:start]), tuple(lines[start:]))
+    yield PackPiece(section, tuple(lines[:start]), tuple(lines[start:]))
 
 
 def _plain(text: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from tersely.agent.prompts import system_text
 from tersely.agent.tool_calling import CallFormat, call_instructions
-from tersely.agent.tools.declaration import Tool
+from tersely.agent.tools.declaration import AgentTool
 from tersely.foundation.text.escape import visible_line
 
 MAX_CARD_CHARACTERS = 160  # of the line on the repository in every prompt
@@ -22,7 +22,7 @@ MAX_CARD_FOLDERS = 6
 MAX_CARD_LANGUAGES = 3
 
 
-def prefix_text(family: str, call_format: CallFormat, tools: Sequence[Tool], card: str) -> str:
+def prefix_text(family: str, call_format: CallFormat, tools: Sequence[AgentTool], card: str) -> str:
     """The first message of a session's prompts."""
     is_declared = call_format is CallFormat.NATIVE  # as functions
     told = "" if is_declared else f"Tools:\n{signatures(tools)}"
@@ -36,12 +36,12 @@ def card_of(prefix: str) -> str:
     return prefix.rpartition("\n")[2]
 
 
-def signatures(tools: Sequence[Tool]) -> str:
+def signatures(tools: Sequence[AgentTool]) -> str:
     """Tools as the model reads of them, a line each."""
     return "\n".join(tool.signature for tool in tools)
 
 
-def unlocked_text(tools: Sequence[Tool]) -> str:
+def unlocked_text(tools: Sequence[AgentTool]) -> str:
     """The words by which a model is told of tools that it has from now on."""
     return f"Tools unlocked:\n{signatures(tools)}"
 

@@ -14,9 +14,9 @@ from contextlib import suppress
 from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
-from tersely.agent.context.pack_parser import Piece, joined, not_yet_in, pieces
+from tersely.agent.context.pack_parser import PackPiece, joined, not_yet_in, pieces
 from tersely.agent.context.window import Counter
-from tersely.agent.events import Item
+from tersely.agent.events import RetrievedItem
 from tersely.agent.tool_calling import PathTrie
 from tersely.code.languages.registry import language_of_path
 from tersely.foundation.errors import TerselyError
@@ -36,7 +36,7 @@ _TEXT_FILE = re.compile(r"\.(?:cfg|css|html|ini|json|lock|md|rst|sh|toml|txt|ya?
 _COMMENT = re.compile(r"<!--.*?-->|^\s*\[?!\[.*$", re.DOTALL | re.MULTILINE)
 
 
-class Asked(Protocol):
+class AskedRepository(Protocol):
     """The one that answers questions about the repository, as `tools.toolbox.Toolbox` does."""
 
     async def ask(self, capability: str, arguments: Mapping[str, Any]) -> str:
@@ -46,23 +46,23 @@ class Asked(Protocol):
         """The answer as a plain value."""
 
 
-class Found(NamedTuple):
+class Retrieval(NamedTuple):
     """A text for the prompt, what is in it, and why."""
 
     text: str
-    items: tuple[Item, ...]
+    items: tuple[RetrievedItem, ...]
     tokens: int
     why: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PackPiece, ...]
 
 
 async def retrieve(
-    asked: Asked,
+    asked: AskedRepository,
     message: str,
     most_tokens: int,
     counter: Counter,
     paths: PathTrie | None = None,
-) -> Found | None:
+) -> Retrieval | None:
     """The code that a message is about, within a budget; None where the rule says so or nothing is
     found.
     """
@@ -109,7 +109,7 @@ def named_paths(message: str, paths: PathTrie | None) -> list[str]:
     return [(paths.meant(word) if paths else None) or word for word in words]
 
 
-async def _known(asked: Asked, names: Sequence[str]) -> list[str]:
+async def _known(asked: AskedRepository, names: Sequence[str]) -> list[str]:
     """The names that mean one symbol each."""
     known = []
     for name in names:
@@ -120,7 +120,7 @@ async def _known(asked: Asked, names: Sequence[str]) -> list[str]:
 
 
 async def _pack_of(
-    asked: Asked, names: list[str], files: list[str], within: Mapping[str, Any]
+    asked: AskedRepository, names: list[str], files: list[str], within: Mapping[str, Any]
 ) -> str:
     """A pack around symbols, with whole files if they have room; "" where nothing has."""
     for included in (files, []) if files else ([],):
@@ -142,7 +142,7 @@ def _rows(rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def news(found: Found, said: Sequence[str], counter: Counter) -> Found | None:
+def news(found: Retrieval, said: Sequence[str], counter: Counter) -> Retrieval | None:
     """The part of what was found that is not in these texts; None where nothing is left.
 
     Where they say what AGENTS.md asks, nothing more of it is said.
@@ -156,14 +156,14 @@ def news(found: Found, said: Sequence[str], counter: Counter) -> Found | None:
     return _found(left, f"{found.why}; less what the prompt has already", counter) if left else None
 
 
-def _found(parts: Sequence[Piece], why: str, counter: Counter) -> Found:
+def _found(parts: Sequence[PackPiece], why: str, counter: Counter) -> Retrieval:
     sized: dict[str, int] = {}
     for piece in parts:
         name = piece.file or "outline"
         sized[name] = sized.get(name, 0) + (counter.count(piece.text) if piece.text else 0)
     text = f"{HEADING}\n{joined(parts)}"
-    items = tuple(Item(name, size) for name, size in sized.items() if size)
-    return Found(text, items, counter.count(text), why, tuple(parts))
+    items = tuple(RetrievedItem(name, size) for name, size in sized.items() if size)
+    return Retrieval(text, items, counter.count(text), why, tuple(parts))
 
 
 def digest(content: bytes, most_tokens: int, counter: Counter) -> str:

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-from tersely.agent.models.protocol import Message, Prompt, RawCall
-from tersely.agent.models.protocol import Usage as RequestUsage
+from tersely.agent.models.protocol import ModelMessage, Prompt, RawCall, RequestUsage
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_WINDOW_TOKENS
 
@@ -179,7 +178,7 @@ class Gauge:
         while len(self._reasoning) > MAX_COUNTED_REASONING:
             del self._reasoning[next(iter(self._reasoning))]
 
-    def _estimated(self, message: Message) -> int:
+    def _estimated(self, message: ModelMessage) -> int:
         reasoning = self._reasoning.get(message.calls, 0) if message.calls else 0
         calls = sum(
             self._counter.count(call.name + call.arguments) + MESSAGE_TOKENS

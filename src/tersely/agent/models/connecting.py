@@ -20,7 +20,7 @@ from tersely.agent.models.probing import Finding, correct_abilities, try_call_fo
 from tersely.agent.models.protocol import Abilities, Model
 from tersely.agent.models.recognition import (
     KINDS,
-    Listing,
+    ModelListing,
     abilities_of,
     at,
     choose_model,
@@ -30,7 +30,7 @@ from tersely.agent.models.recognition import (
     window_now,
 )  # fmt: skip
 from tersely.agent.models.retries import AbsentError, Retries, TransientError
-from tersely.agent.models.served import Dialect, Known, ServedModel
+from tersely.agent.models.served import Dialect, KnownModel, ServedModel
 from tersely.agent.models.template_escaping import EscapedModel
 from tersely.agent.models.wire import Endpoint, endpoint
 from tersely.foundation.errors import TerselyError
@@ -40,7 +40,7 @@ __all__ = [
     "Finding",
     "Model",
     "Notify",
-    "Report",
+    "ServerReport",
     "address",
     "connect",
     "family_of",
@@ -53,7 +53,7 @@ __all__ = [
 Notify = Callable[[str], None]
 
 
-class Report(NamedTuple):
+class ServerReport(NamedTuple):
     """The report of `tersely doctor` on a server: what it says of itself, corrected by what was
     tried.
     """
@@ -94,7 +94,7 @@ async def connect(
 
 async def probe(
     url: str, model: str = "", kind: str = "auto", key: str = "", window: int = 0
-) -> Report:
+) -> ServerReport:
     """Try everything that the agent makes use of, and remember that; takes the time of a few short
     answers.
     """
@@ -168,7 +168,7 @@ class _Server:
                 window,
             )
         abilities, is_to_be_tried = await abilities_of(self.place, name, listing)
-        found = Known(abilities, fingerprint=fingerprint)
+        found = KnownModel(abilities, fingerprint=fingerprint)
         served = self._serve(listing.interface, found, window)
         if is_to_be_tried:
             served.correct(correct_abilities(served.abilities, await try_call_formats(served)))
@@ -176,22 +176,22 @@ class _Server:
             self.records.keep(self.id, listing.interface, found)
         return served
 
-    async def report(self, model: str, window: int) -> Report:
+    async def report(self, model: str, window: int) -> ServerReport:
         """The report as it is found out anew, whatever is remembered."""
         listing = await recognise(self.place, self.kind, model)
         name = choose_model(self.place, model, listing)
         abilities, _ = await abilities_of(self.place, name, listing)
-        found_now = Known(abilities, fingerprint=listing.fingerprint(name))
+        found_now = KnownModel(abilities, fingerprint=listing.fingerprint(name))
         served = self._serve(listing.interface, found_now, window)
         streaming, tried = await try_streaming(served), await try_call_formats(served)
         served.correct(correct_abilities(served.abilities, tried))
         found = served.abilities
         size = f"{found.window:,} tokens" if found.window else "not told"
-        return Report(
+        return ServerReport(
             self.place.url, found, (streaming, *tried, Finding("window", found.window > 0, size))
         )
 
-    async def listing(self, model: str) -> Listing:
+    async def listing(self, model: str) -> ModelListing:
         """Its models, by one request where its interface is remembered."""
         interface = self.records.interface(self.id)
         if interface is not None:
@@ -200,14 +200,14 @@ class _Server:
                 return listing
         return await recognise(self.place, self.kind, model)
 
-    def _serve(self, interface: Interface, known: Known, window: int) -> ServedModel:
+    def _serve(self, interface: Interface, known: KnownModel, window: int) -> ServedModel:
         """The model, with the window that is wanted; what it learns is remembered with the one that
         it has.
         """
         own = known.abilities.window
         abilities = known.abilities._replace(window=window_for(known.abilities, window))
 
-        def remember(learnt: Known) -> None:
+        def remember(learnt: KnownModel) -> None:
             abilities = learnt.abilities._replace(window=own)
             self.records.keep(self.id, interface, learnt._replace(abilities=abilities))
 

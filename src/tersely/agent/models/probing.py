@@ -10,7 +10,14 @@ from typing import Any, NamedTuple
 
 from tersely.agent.models.dialects.anthropic import ANTHROPIC
 from tersely.agent.models.dialects.ollama import OLLAMA
-from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Message, RawCall, Usage
+from tersely.agent.models.protocol import (
+    Abilities,
+    Chunk,
+    Constraint,
+    ModelMessage,
+    RawCall,
+    RequestUsage,
+)
 from tersely.agent.models.served import ServedModel
 from tersely.agent.models.wire import parse_json
 from tersely.foundation.errors import TerselyError
@@ -43,7 +50,7 @@ class _Answer(NamedTuple):
     text: str
     calls: tuple[RawCall, ...]
     parts: int  # chunks that it came in
-    usage: Usage | None
+    usage: RequestUsage | None
 
 
 async def try_call_formats(model: ServedModel) -> tuple[Finding, ...]:
@@ -82,7 +89,7 @@ async def _ask(model: ServedModel, words: str, constraint: Constraint | None) ->
     """One short answer, or what was refused; raises `model_unavailable`."""
     chunks: list[Chunk] = []
     try:
-        stream = model.stream((Message("user", words),), constraint, MODEL_PROBE_TOKENS)
+        stream = model.stream((ModelMessage("user", words),), constraint, MODEL_PROBE_TOKENS)
         async with aclosing(stream):
             async for chunk in stream:
                 if chunk.restarts:

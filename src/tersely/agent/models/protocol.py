@@ -19,7 +19,7 @@ class RawCall(NamedTuple):
     id: str = ""
 
 
-class Message(NamedTuple):
+class ModelMessage(NamedTuple):
     """One message: `role` is system, user, assistant or tool.
 
     `calls` and `call_id` are for servers that are given tools natively: the calls that an
@@ -34,12 +34,12 @@ class Message(NamedTuple):
     call_id: str = ""
     pictures: tuple[str, ...] = ()
 
-    def of_user(self) -> Message:
+    def of_user(self) -> ModelMessage:
         """The result of a call as the user's words, for a prompt without that call."""
-        return Message("user", self.content, pictures=self.pictures)
+        return ModelMessage("user", self.content, pictures=self.pictures)
 
 
-Prompt = tuple[Message, ...]
+Prompt = tuple[ModelMessage, ...]
 
 
 def without_pictures(prompt: Prompt) -> Prompt:
@@ -47,7 +47,7 @@ def without_pictures(prompt: Prompt) -> Prompt:
     return tuple(message._replace(pictures=()) for message in prompt)
 
 
-class Usage(NamedTuple):
+class RequestUsage(NamedTuple):
     """Tokens of one request as the server counted them; `cached_tokens` of the prompt it did not
     evaluate again.
 
@@ -69,7 +69,7 @@ class Chunk(NamedTuple):
 
     text: str = ""
     calls: tuple[RawCall, ...] = ()  # whole ones
-    usage: Usage | None = None
+    usage: RequestUsage | None = None
     stop: str = ""
     thought: str = ""  # what a reasoning model says to itself; no part of the answer
     notice: str = ""  # one line for the user: why the request waits, or that it was sent again

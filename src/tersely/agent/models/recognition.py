@@ -16,7 +16,7 @@ from tersely.agent.models.known_servers.server_records import Interface
 from tersely.agent.models.protocol import Abilities
 from tersely.agent.models.refusals import is_web_page, not_a_model_server, refusal_error
 from tersely.agent.models.retries import TransientError
-from tersely.agent.models.wire import Endpoint, Reply, request_json
+from tersely.agent.models.wire import Endpoint, WholeReply, request_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
 from tersely.foundation.storage.hashing import content_hash
@@ -40,7 +40,7 @@ _OUTPUT_FIELDS = ("max_completion_tokens", "max_output_tokens", "max_output_leng
 Entry = Mapping[str, Any]
 
 
-class Listing(NamedTuple):
+class ModelListing(NamedTuple):
     """A server's interface, and its models as it lists them; `entries` are None where it has no
     list.
     """
@@ -81,7 +81,7 @@ def at(place: Endpoint, interface: Interface) -> Endpoint:
     return place._replace(key_header=anthropic.KEY_HEADER, headers=(anthropic.VERSION,))
 
 
-async def recognise(place: Endpoint, kind: str, model: str) -> Listing:
+async def recognise(place: Endpoint, kind: str, model: str) -> ModelListing:
     """The interface of a server, by what it answers; raises `model_unavailable` where nobody serves
     models.
     """
@@ -89,7 +89,7 @@ async def recognise(place: Endpoint, kind: str, model: str) -> Listing:
         kind = _kind_of_url(place)
     if kind == OLLAMA or (not kind and await _is_ollama(place)):
         return await list_models(place, Interface(OLLAMA, _root(place.prefix)))
-    refusal: Reply | None = None
+    refusal: WholeReply | None = None
     for prefix in _prefixes(place.prefix):
         tried = Interface(kind or OPENAI, prefix)
         reply = await request_json(at(place, tried), "GET", "/models")
@@ -97,7 +97,7 @@ async def recognise(place: Endpoint, kind: str, model: str) -> Listing:
             return await recognise(place, ANTHROPIC, model)
         entries = _entries(reply, "data")
         if entries is not None:
-            return Listing(tried, entries)
+            return ModelListing(tried, entries)
         _raise_transient(place, reply)
         if refusal is None or reply.status in _KEY_STATUSES:
             refusal = reply
@@ -117,16 +117,16 @@ def _kind_of_url(place: Endpoint) -> str:
     return host.kind if host else ""
 
 
-async def list_models(place: Endpoint, interface: Interface) -> Listing:
+async def list_models(place: Endpoint, interface: Interface) -> ModelListing:
     """The models of a server whose interface is known; raises what a refusal means."""
     is_ollama = interface.kind == OLLAMA
     reply = await request_json(at(place, interface), "GET", "/api/tags" if is_ollama else "/models")
     if reply.status not in _NO_SUCH_PATH and reply.status != 200:
         raise refusal_error(place, "", reply)
-    return Listing(interface, _entries(reply, "models" if is_ollama else "data"))
+    return ModelListing(interface, _entries(reply, "models" if is_ollama else "data"))
 
 
-def choose_model(place: Endpoint, model: str, listing: Listing) -> str:
+def choose_model(place: Endpoint, model: str, listing: ModelListing) -> str:
     """The model that is meant: by its name, or its name without a tag; the first where none is
     named.
 
@@ -159,7 +159,9 @@ def choose_model(place: Endpoint, model: str, listing: Listing) -> str:
     )
 
 
-async def abilities_of(place: Endpoint, model: str, listing: Listing) -> tuple[Abilities, bool]:
+async def abilities_of(
+    place: Endpoint, model: str, listing: ModelListing
+) -> tuple[Abilities, bool]:
     """The abilities of a model by what its server says, and whether they are to be tried out."""
     if listing.interface.kind == OLLAMA:
         return await _of_ollama(at(place, listing.interface), model), False
@@ -186,7 +188,7 @@ async def abilities_of(place: Endpoint, model: str, listing: Listing) -> tuple[A
     return untried._replace(window=window, sees=sees), True
 
 
-async def window_now(place: Endpoint, abilities: Abilities, listing: Listing) -> int:
+async def window_now(place: Endpoint, abilities: Abilities, listing: ModelListing) -> int:
     """The window of a model that is known from before: its server may have been started anew with
     another one.
     """
@@ -293,7 +295,7 @@ def _is_anthropic(body: Any) -> bool:
     return is_error or ("has_more" in answer and "object" not in answer)
 
 
-async def _unlisted(place: Endpoint, kind: str) -> Listing | None:
+async def _unlisted(place: Endpoint, kind: str) -> ModelListing | None:
     """The interface of a server without a list of models: a path that is there refuses an empty
     request.
     """
@@ -301,7 +303,7 @@ async def _unlisted(place: Endpoint, kind: str) -> Listing | None:
         tried = Interface(kind, prefix)
         reply = await request_json(at(place, tried), "POST", _METHODS[kind], {})
         if reply.status not in _NO_SUCH_PATH and isinstance(reply.body, dict):
-            return Listing(tried, None)
+            return ModelListing(tried, None)
     return None
 
 
@@ -321,7 +323,7 @@ def _root(path: str) -> str:
     return path.removesuffix("/v1").removesuffix("/api")
 
 
-def _entries(reply: Reply, name: str) -> list[Entry] | None:
+def _entries(reply: WholeReply, name: str) -> list[Entry] | None:
     """The models that an answer lists, None where it is no list of models."""
     entries = table(reply.body).get(name)
     if reply.status != 200 or not isinstance(entries, list):
@@ -329,13 +331,13 @@ def _entries(reply: Reply, name: str) -> list[Entry] | None:
     return [each for each in entries if isinstance(each, dict)]
 
 
-def _raise_transient(place: Endpoint, reply: Reply) -> None:
+def _raise_transient(place: Endpoint, reply: WholeReply) -> None:
     error = refusal_error(place, "", reply)
     if isinstance(error, TransientError):
         raise error
 
 
-def _serves_none(place: Endpoint, reply: Reply | None) -> TerselyError:
+def _serves_none(place: Endpoint, reply: WholeReply | None) -> TerselyError:
     if reply is not None and is_web_page(reply.text):
         return not_a_model_server(place)
     answer = " ".join(reply.text.split())[:_EXCERPT_CHARACTERS] if reply else ""

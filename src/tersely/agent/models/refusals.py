@@ -16,7 +16,7 @@ from tersely.agent.models.retries import (
     TransientError,
     seconds_to_wait,
 )
-from tersely.agent.models.wire import Endpoint, Reply
+from tersely.agent.models.wire import Endpoint, WholeReply
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_ERROR_CHARACTERS
 
@@ -63,7 +63,7 @@ _OUTPUT_LIMIT = re.compile(r"max_(?:completion_|output_)?tokens|completion token
 _LEAST_OUTPUT_TOKENS = 64  # a smaller figure in a refusal is no limit
 
 
-def refusal_error(place: Endpoint, model: str, reply: Reply) -> TerselyError:
+def refusal_error(place: Endpoint, model: str, reply: WholeReply) -> TerselyError:
     """The error that an answer with another status than 200 is."""
     is_page = is_web_page(reply.text)
     if is_page and reply.status == _NOT_FOUND:
@@ -88,14 +88,14 @@ def refusal_error(place: Endpoint, model: str, reply: Reply) -> TerselyError:
     return TerselyError("model_failed", message)
 
 
-def _is_transient(reply: Reply) -> bool:
+def _is_transient(reply: WholeReply) -> bool:
     is_for_a_time = (
         reply.status in RETRIED_STATUSES or reply.headers.get("x-should-retry") == "true"
     )
     return is_for_a_time and _may_be_retried(reply)
 
 
-def _may_be_retried(reply: Reply) -> bool:
+def _may_be_retried(reply: WholeReply) -> bool:
     says_no = reply.headers.get("x-should-retry") == "false"
     return not says_no and not any(words in reply.text.lower() for words in _NOT_RETRIED)
 
@@ -134,7 +134,7 @@ def cut_error(place: Endpoint) -> TransientError:
     return TransientError("model_failed", f"{place.url} broke off in the middle of its answer")
 
 
-def ability_in_refusal(constraint: Constraint | None, reply: Reply) -> str:
+def ability_in_refusal(constraint: Constraint | None, reply: WholeReply) -> str:
     """The way of calling that a refusal is about (grammar, schema or tools), "" where it is about
     something else.
     """
@@ -148,7 +148,7 @@ def ability_in_refusal(constraint: Constraint | None, reply: Reply) -> str:
     return ability if is_about_it else ""
 
 
-def refuses_pictures(prompt: Prompt, reply: Reply) -> bool:
+def refuses_pictures(prompt: Prompt, reply: WholeReply) -> bool:
     """True if a refusal is about the pictures of a prompt."""
     if reply.status not in _ABOUT_THE_REQUEST or is_too_long(reply.text):
         return False
@@ -167,7 +167,7 @@ def ability_of(constraint: Constraint | None) -> str:
     return "tools" if constraint.tools else ""
 
 
-def parameter_in_refusal(candidates: Mapping[str, str], reply: Reply) -> str:
+def parameter_in_refusal(candidates: Mapping[str, str], reply: WholeReply) -> str:
     """The parameter that a refusal names, "" for none.
 
     `candidates` has what can be left out or sent otherwise: by the words that a refusal uses, what
@@ -182,7 +182,7 @@ def parameter_in_refusal(candidates: Mapping[str, str], reply: Reply) -> str:
     return ""
 
 
-def output_limit(asked: int, reply: Reply) -> int:
+def output_limit(asked: int, reply: WholeReply) -> int:
     """The most tokens of an answer by a refusal that says them, 0 where it does not."""
     text = reason_of(reply.body)
     if reply.status not in _PARAMETER_STATUSES or not _OUTPUT_LIMIT.search(text):

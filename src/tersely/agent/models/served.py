@@ -30,7 +30,7 @@ from tersely.agent.models.retries import (
     Retries,
     TransientError,
 )
-from tersely.agent.models.wire import Endpoint, Reply, read_whole, stream_request
+from tersely.agent.models.wire import Endpoint, WholeReply, read_whole, stream_request
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 
@@ -39,7 +39,7 @@ LATE_ANSWER_SECONDS = 20.0  # without a word of a server, after which it is name
 MAX_ADAPTATIONS = 12  # of one request, to what its server refuses in it
 
 
-class Request(NamedTuple):
+class ModelRequest(NamedTuple):
     """The request for one answer."""
 
     prompt: Prompt
@@ -48,7 +48,7 @@ class Request(NamedTuple):
     thinking: Thinking = Thinking.DEFAULT
 
 
-class Known(NamedTuple):
+class KnownModel(NamedTuple):
     """The knowledge of a model of a server: what it can do, parameters that it refuses, and how it
     was listed then.
 
@@ -58,7 +58,7 @@ class Known(NamedTuple):
 
     abilities: Abilities
     refused: frozenset[str] = frozenset()
-    fingerprint: str = ""  # see `recognition.Listing.fingerprint`
+    fingerprint: str = ""  # see `recognition.ModelListing.fingerprint`
 
 
 class AnswerReader(Protocol):
@@ -76,7 +76,7 @@ class Dialect(Protocol):
 
     path: str  # of requests, below the base
 
-    def body(self, known: Known, request: Request) -> dict[str, Any]:
+    def body(self, known: KnownModel, request: ModelRequest) -> dict[str, Any]:
         """The body of a request, without what the server refuses."""
 
     def adaptable(self, body: Mapping[str, Any]) -> Mapping[str, str]:
@@ -84,7 +84,7 @@ class Dialect(Protocol):
         what is remembered of it.
         """
 
-    def reader(self, place: Endpoint, request: Request) -> AnswerReader:
+    def reader(self, place: Endpoint, request: ModelRequest) -> AnswerReader:
         """A reader for the answer to a request."""
 
 
@@ -92,7 +92,7 @@ class _AdaptedError(Exception):
     """The request is to be sent again otherwise: what was learnt is remembered."""
 
 
-def forget(known: Known) -> None:
+def forget(known: KnownModel) -> None:
     """Remember nothing."""
 
 
@@ -104,9 +104,9 @@ class ServedModel:
     def __init__(
         self,
         place: Endpoint,
-        known: Known,
+        known: KnownModel,
         dialect: Dialect,
-        remember: Callable[[Known], None] = forget,
+        remember: Callable[[KnownModel], None] = forget,
     ) -> None:
         self._place = place
         self._known = known
@@ -126,7 +126,7 @@ class ServedModel:
         thinking: Thinking = Thinking.DEFAULT,
     ) -> AsyncGenerator[Chunk]:
         """See `protocol.Model`."""
-        request = Request(prompt, constraint, most_tokens, thinking)
+        request = ModelRequest(prompt, constraint, most_tokens, thinking)
         retries = Retries()
         adaptations = 0
         has_begun = False  # some of an answer was given
@@ -177,10 +177,10 @@ class ServedModel:
     async def close(self) -> None:
         """See `protocol.Model`; nothing stays open between requests."""
 
-    async def _attempt(self, request: Request) -> AsyncGenerator[Chunk]:
+    async def _attempt(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         limit = self.abilities.output or request.most_tokens
         prompt = request.prompt if self.abilities.sees else without_pictures(request.prompt)
-        request = Request(
+        request = ModelRequest(
             prompt, request.constraint, min(request.most_tokens, limit), request.thinking
         )
         body = self._dialect.body(self._known, request)
@@ -203,7 +203,9 @@ class ServedModel:
                         return
             yield reader.last()
 
-    def _refusal(self, request: Request, body: Mapping[str, Any], reply: Reply) -> Exception:
+    def _refusal(
+        self, request: ModelRequest, body: Mapping[str, Any], reply: WholeReply
+    ) -> Exception:
         """The error that a refusal is; what it says of the server is remembered."""
         parameter = parameter_in_refusal(self._dialect.adaptable(body), reply)
         if parameter and parameter not in self._known.refused:
@@ -224,6 +226,6 @@ class ServedModel:
         self.correct(Abilities(**{**self.abilities._asdict(), ability: False}))
         return TerselyError("way_refused", error.message, "calls are asked for in the next way")
 
-    def _learn(self, known: Known) -> None:
+    def _learn(self, known: KnownModel) -> None:
         self._known = known
         self._remember(known)

@@ -17,7 +17,7 @@ from tersely.agent.models.protocol import (
     Abilities,
     Chunk,
     Constraint,
-    Message,
+    ModelMessage,
     Prompt,
     RawCall,
     Thinking,
@@ -88,7 +88,7 @@ def unescape(text: str) -> str:
     return _ESCAPED.sub("", text)
 
 
-def _escape_message(message: Message) -> Message:
+def _escape_message(message: ModelMessage) -> ModelMessage:
     calls = tuple(RawCall(*map(escape, call)) for call in message.calls)
     return message._replace(
         content=escape(message.content), calls=calls, call_id=escape(message.call_id)

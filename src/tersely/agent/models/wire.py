@@ -78,7 +78,7 @@ class Endpoint(NamedTuple):
         return fields
 
 
-class Reply(NamedTuple):
+class WholeReply(NamedTuple):
     """An answer that came whole: `body` is what its JSON says, None where it is none."""
 
     status: int
@@ -87,7 +87,7 @@ class Reply(NamedTuple):
     headers: Mapping[str, str] = MappingProxyType({})  # by their names in lower case
 
 
-class Answer(NamedTuple):
+class StreamedReply(NamedTuple):
     """An answer whose head has come."""
 
     status: int
@@ -130,7 +130,7 @@ async def request_json(
     method: str,
     path: str,
     body: Mapping[str, Any] | None = None,
-) -> Reply:
+) -> WholeReply:
     """The whole answer to a request, whatever its status; raises `model_failed` where it is late or
     too long.
     """
@@ -150,7 +150,7 @@ async def request_json(
             "model_failed", f"{place.url}{path} has not answered within {seconds:g} s"
         ) from error
     text = content.decode("utf-8", "replace")
-    return Reply(answer.status, parse_json(text), text, answer.headers)
+    return WholeReply(answer.status, parse_json(text), text, answer.headers)
 
 
 def parse_json(text: str) -> Any:
@@ -169,7 +169,7 @@ def parse_json(text: str) -> Any:
 @asynccontextmanager
 async def stream_request(
     place: Endpoint, method: str, path: str, body: Mapping[str, Any] | None = None
-) -> AsyncIterator[Answer]:
+) -> AsyncIterator[StreamedReply]:
     """Ask, and give the answer as soon as its head is here; leaving closes the connection, which
     stops the model.
     """
@@ -189,7 +189,7 @@ async def stream_request(
             name.decode("latin-1").lower(): value.decode("latin-1")
             for name, value in response.headers
         }
-        yield Answer(response.status, pieces, fields)
+        yield StreamedReply(response.status, pieces, fields)
 
 
 def _failed(place: Endpoint, error: Exception, when: str) -> TerselyError:
@@ -221,7 +221,7 @@ async def _pieces(place: Endpoint, response: http.Response) -> AsyncGenerator[by
         raise _failed(place, error, "in the middle of its answer") from error
 
 
-async def read_whole(answer: Answer) -> Reply:
+async def read_whole(answer: StreamedReply) -> WholeReply:
     """The whole of an answer whose head has come, cut at its bound."""
     content = bytearray()
     async for piece in answer.pieces:
@@ -229,4 +229,4 @@ async def read_whole(answer: Answer) -> Reply:
         if len(content) > MAX_MODEL_REPLY_BYTES:
             break
     text = content.decode("utf-8", "replace")
-    return Reply(answer.status, parse_json(text), text, answer.headers)
+    return WholeReply(answer.status, parse_json(text), text, answer.headers)

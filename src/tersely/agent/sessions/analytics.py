@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tersely.agent.sessions.store import Store
+from tersely.agent.sessions.store import SessionStore
 
 
 class Spent(NamedTuple):
@@ -44,7 +44,7 @@ class Analytics(NamedTuple):
     tools: tuple[ToolUse, ...]
 
 
-def analytics(store: Store, sessions: tuple[str, ...]) -> Analytics:
+def analytics(store: SessionStore, sessions: tuple[str, ...]) -> Analytics:
     """The figures of these sessions. What a fork shares with its origin is counted there, where it
     was spent.
     """
@@ -66,7 +66,7 @@ def analytics(store: Store, sessions: tuple[str, ...]) -> Analytics:
     return Analytics(tuple(Spent(*row) for row in spent), tuple(ToolUse(*row) for row in used))
 
 
-def tiers_used(store: Store, repository: str, besides: str, sessions: int) -> list[int]:
+def tiers_used(store: SessionStore, repository: str, besides: str, sessions: int) -> list[int]:
     """The highest tier that was called with success in each of the latest sessions of a repository
     that called any.
     """

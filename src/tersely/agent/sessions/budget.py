@@ -8,7 +8,7 @@ from typing import Any
 
 from tersely.agent.context.window import Gauge
 from tersely.agent.models.protocol import Abilities, Chunk, Constraint, Model, Prompt
-from tersely.agent.sessions.session import Session
+from tersely.agent.sessions.session import ChatSession
 from tersely.foundation.errors import TerselyError
 
 SPENT = "session_budget_spent"
@@ -20,7 +20,7 @@ class BudgetedModel:
     no limit.
     """
 
-    def __init__(self, model: Model, session: Session, gauge: Gauge, limit_tokens: int) -> None:
+    def __init__(self, model: Model, session: ChatSession, gauge: Gauge, limit_tokens: int) -> None:
         self.limit_tokens = limit_tokens
         self._model = model
         self._session = session

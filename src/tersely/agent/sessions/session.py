@@ -8,8 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tersely.agent.models.protocol import Message, Prompt, RawCall
-from tersely.agent.models.protocol import Usage as RequestUsage
+from tersely.agent.models.protocol import ModelMessage, Prompt, RawCall, RequestUsage
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
@@ -43,14 +42,14 @@ class Stored(NamedTuple):
         """The text that a person typed or saw."""
         return self.content if self.shown is None else self.shown
 
-    def message(self) -> Message:
+    def message(self) -> ModelMessage:
         """As the model is sent it."""
         calls = tuple(RawCall(*call) for call in json.loads(self.calls))
         pictures = (self.picture,) if self.picture else ()
-        return Message(self.role, self.content, calls, self.call_id, pictures)
+        return ModelMessage(self.role, self.content, calls, self.call_id, pictures)
 
 
-class Draft(NamedTuple):
+class MessageDraft(NamedTuple):
     """A message that is to be added."""
 
     role: str
@@ -64,7 +63,7 @@ class Draft(NamedTuple):
     picture: str = ""
 
 
-class Session:
+class ChatSession:
     """A session that goes on. `messages` are all of its branch, the first one first."""
 
     def __init__(self, database: Database, id: str) -> None:
@@ -109,9 +108,9 @@ class Session:
             each if not each.call_id or each.call_id in made else each.of_user()
             for each in messages
         ]
-        return (Message("system", self.prefix), *sent)
+        return (ModelMessage("system", self.prefix), *sent)
 
-    def add(self, draft: Draft) -> Stored:
+    def add(self, draft: MessageDraft) -> Stored:
         """Add a message at the end. What was kept of an answer that was coming in is that message
         now.
         """
@@ -284,10 +283,10 @@ class Session:
         said = "".join(text for (text,) in texts)
         turn = self.messages[-1].turn
         for call in self._unanswered():
-            self.add(Draft("tool", BROKEN_OFF, _BROKEN_OFF_TOKENS, turn, call_id=call.id))
+            self.add(MessageDraft("tool", BROKEN_OFF, _BROKEN_OFF_TOKENS, turn, call_id=call.id))
         if said or self.messages[-1].role != "assistant":
             tokens = len(said) // _TOKEN_CHARACTERS + _BROKEN_OFF_TOKENS
-            self.add(Draft("assistant", said or BROKEN_OFF, tokens, turn, is_whole=False))
+            self.add(MessageDraft("assistant", said or BROKEN_OFF, tokens, turn, is_whole=False))
 
     def _change(self, sql: str, values: Values) -> None:
         """Run a statement that returns a row for what it has changed; raises `session_not_found`

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from tersely.agent.sessions.holding import Hold
-from tersely.agent.sessions.session import Session, Stored, branch, gone
+from tersely.agent.sessions.session import ChatSession, Stored, branch, gone
 from tersely.agent.sessions.tables import MIGRATIONS
 from tersely.capabilities.answers.text import counted
 from tersely.foundation.clock import local_minute, wall_seconds
@@ -27,7 +27,7 @@ LEAST_ID_CHARACTERS = 4  # that are looked for at both ends of ids
 MAX_TOLD_CHOICES = 8  # where several sessions may be meant
 
 
-class Listed(NamedTuple):
+class ListedSession(NamedTuple):
     """One session in a list; times in ms since 1970."""
 
     id: str
@@ -63,10 +63,10 @@ class ModelRow(NamedTuple):
     server: str
 
 
-class History(NamedTuple):
+class SessionHistory(NamedTuple):
     """Everything that is kept of a session's branch."""
 
-    listed: Listed
+    listed: ListedSession
     messages: tuple[Stored, ...]
     calls: tuple[CallRow, ...]
     models: tuple[ModelRow, ...]
@@ -79,7 +79,7 @@ _LISTED = (
 _NEWEST = "order by updated_at desc, id desc"
 
 
-class Store:
+class SessionStore:
     """The database of sessions. For one thread; close it."""
 
     def __init__(self, database: Database) -> None:
@@ -94,7 +94,7 @@ class Store:
 
     def create(
         self, repository: str, model: str, prefix: str, call_format: str, id: str = ""
-    ) -> Session:
+    ) -> ChatSession:
         """A new session in a repository; the `id` is a new one where none is given."""
         new, now = id or new_id(), _now()
         self.database.execute(
@@ -102,7 +102,7 @@ class Store:
             "values (?, ?, ?, ?, ?, ?, ?)",
             (new, now, now, repository, model, prefix, call_format),
         )
-        return Session(self.database, new)
+        return ChatSession(self.database, new)
 
     def hold(self, id: str) -> Hold:
         """Keep other processes from going on with a session, by its full id; raises
@@ -110,11 +110,11 @@ class Store:
         """
         return Hold.take(self.database.path.parent, id)
 
-    def resume(self, id: str) -> Session:
+    def resume(self, id: str) -> ChatSession:
         """Go on with a session that is held, by its full id. A turn that was broken off ends here."""
-        return Session(self.database, id)
+        return ChatSession(self.database, id)
 
-    def find(self, wanted: str, repository: str = "") -> Listed:
+    def find(self, wanted: str, repository: str = "") -> ListedSession:
         """The session that an id, a part of one, a name in the repository or `last` means.
 
         Raises `session_not_found` or `ambiguous_session`.
@@ -129,11 +129,11 @@ class Store:
             raise TerselyError("session_not_found", f"there is {what}", "tersely sessions list")
         return found[0]
 
-    def _last(self, repository: str) -> list[Listed]:
+    def _last(self, repository: str) -> list[ListedSession]:
         rows = self.database.rows(f"{_LISTED} where repo_path = ? {_NEWEST} limit 1", (repository,))
-        return [Listed(*row) for row in rows]
+        return [ListedSession(*row) for row in rows]
 
-    def _called(self, wanted: str, repository: str) -> list[Listed]:
+    def _called(self, wanted: str, repository: str) -> list[ListedSession]:
         """Those that a name or an id means; one more than are told."""
         order = f"{_NEWEST} limit {MAX_TOLD_CHOICES + 1}"
         named = "where id = ?1 or name = ?1 and ?2 in ('', repo_path)"
@@ -146,16 +146,16 @@ class Store:
             rows = self.database.rows(
                 f"{_LISTED} where substr(id, -length(?1)) = ?1 {order}", (wanted,)
             )
-        return [Listed(*row) for row in rows]
+        return [ListedSession(*row) for row in rows]
 
-    def every(self, repository: str) -> list[Listed]:
+    def every(self, repository: str) -> list[ListedSession]:
         """The latest sessions of a repository, the last one first."""
         rows = self.database.rows(
             f"{_LISTED} where repo_path = ? {_NEWEST} limit {MAX_LISTED_CHATS}", (repository,)
         )
-        return [Listed(*row) for row in rows]
+        return [ListedSession(*row) for row in rows]
 
-    def fork(self, id: str, name: str = "") -> Session:
+    def fork(self, id: str, name: str = "") -> ChatSession:
         """A session that begins with all that was said in another; raises `session_not_found`.
 
         Without a name of its own it is called a fork of the other.
@@ -173,7 +173,7 @@ class Store:
             raise gone()
         copied = "insert into session_models select ?, turn, model, server from session_models where session_id = ?"
         self.database.execute(copied, (new, id))
-        return Session(self.database, new)
+        return ChatSession(self.database, new)
 
     def rename(self, id: str, name: str) -> None:
         """Call a session otherwise; raises `session_not_found`."""
@@ -197,7 +197,7 @@ class Store:
                 )
             self._forget(id)
 
-    def history(self, id: str) -> History:
+    def history(self, id: str) -> SessionHistory:
         """All that is kept of a session's branch; raises `session_not_found`.
 
         A turn that was broken off ends first, unless another process has the session open, and may
@@ -221,7 +221,7 @@ class Store:
             calls += [CallRow(*call) for call in found]
         noted = "select turn, model, server from session_models where session_id = ? order by turn"
         models = tuple(ModelRow(*each) for each in self.database.rows(noted, (id,)))
-        return History(Listed(*row), tuple(messages), tuple(calls), models)
+        return SessionHistory(ListedSession(*row), tuple(messages), tuple(calls), models)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -256,7 +256,7 @@ def short_id(id: str) -> str:
     return id[-ID_CHARACTERS:]
 
 
-def _ambiguous(wanted: str, found: Sequence[Listed]) -> TerselyError:
+def _ambiguous(wanted: str, found: Sequence[ListedSession]) -> TerselyError:
     rows = [
         f"  {short_id(each.id)}  {local_minute(each.updated_at / 1000)}  {counted(each.turns, 'turn')}"
         for each in found[:MAX_TOLD_CHOICES]

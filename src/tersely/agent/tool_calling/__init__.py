@@ -14,7 +14,7 @@ from tersely.agent.tool_calling.asking import (
     read_calls,
     read_raw_call,
 )
-from tersely.agent.tool_calling.call import Call, Malformed
+from tersely.agent.tool_calling.call import MalformedCall, ToolCall
 from tersely.agent.tool_calling.call_format import CallFormat
 from tersely.agent.tool_calling.path_trie import PathTrie
 from tersely.agent.tool_calling.prose import ProseReader, prose_reader
@@ -24,14 +24,14 @@ from tersely.agent.tool_calling.thoughts import ThoughtReader
 
 __all__ = [
     "AUTO",
-    "Call",
     "CallFormat",
-    "Malformed",
+    "MalformedCall",
     "PathTrie",
     "ProseReader",
     "Reading",
     "Repetition",
     "ThoughtReader",
+    "ToolCall",
     "call_format_of",
     "call_instructions",
     "constraint_for",

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from tersely.agent.models.protocol import Abilities, Constraint, RawCall
 from tersely.agent.tool_calling import foreign_call_formats, payloads, text_call_format
-from tersely.agent.tool_calling.call import Call, Malformed
+from tersely.agent.tool_calling.call import MalformedCall, ToolCall
 from tersely.agent.tool_calling.call_format import CallFormat
 from tersely.agent.tool_calling.grammar import grammar_for
 from tersely.agent.tool_calling.path_trie import PathTrie
 from tersely.agent.tool_calling.schema import CALL, SAY, TOOL, envelope, functions
-from tersely.agent.tool_calling.text_call_format import Written
+from tersely.agent.tool_calling.text_call_format import WrittenCall
 from tersely.agent.tool_calling.validation import checked
-from tersely.agent.tools.declaration import Tool
+from tersely.agent.tools.declaration import AgentTool
 
 AUTO = "auto"
 MAX_CALL_CHARACTERS = 400_000  # of an answer that is searched for a call
@@ -34,7 +34,7 @@ class Reading(NamedTuple):
     length without one.
     """
 
-    calls: tuple[Call | Malformed, ...]
+    calls: tuple[ToolCall | MalformedCall, ...]
     start: int
 
 
@@ -61,7 +61,7 @@ def call_instructions(call_format: CallFormat) -> str:
 
 
 def constraint_for(
-    tools: Sequence[Tool],
+    tools: Sequence[AgentTool],
     call_format: CallFormat,
     paths: PathTrie | None = None,
 ) -> Constraint | None:
@@ -82,7 +82,7 @@ def constraint_for(
 
 def read_calls(
     answer: str,
-    tools: Sequence[Tool],
+    tools: Sequence[AgentTool],
     paths: PathTrie | None = None,
     call_format: CallFormat = CallFormat.TEXT,
 ) -> Reading:
@@ -104,26 +104,28 @@ def read_calls(
     found = foreign_call_formats.find(answer, tools)
     if found is None and call_format is CallFormat.SCHEMA and answer.lstrip().startswith("{"):
         return Reading(
-            (Malformed("the answer is no whole JSON object; say less in it, or call again"),), 0
+            (MalformedCall("the answer is no whole JSON object; say less in it, or call again"),), 0
         )
     if found is None:
         return Reading((), len(answer))
     if found.problem:
-        return Reading((Malformed(found.problem),), found.start)
+        return Reading((MalformedCall(found.problem),), found.start)
     return Reading(tuple(checked(each, tools, paths) for each in found.calls), found.start)
 
 
 def read_raw_call(
-    raw: RawCall, tools: Sequence[Tool], paths: PathTrie | None = None
-) -> Call | Malformed:
+    raw: RawCall, tools: Sequence[AgentTool], paths: PathTrie | None = None
+) -> ToolCall | MalformedCall:
     """A call that the server has read from the answer itself, checked."""
     arguments = payloads.loads(raw.arguments or "{}")
     if not isinstance(arguments, dict):
-        return Malformed(f"{raw.name}: its arguments are no JSON object", raw.name, raw.id)
-    return checked(Written(raw.name, arguments), tools, paths, raw.id)
+        return MalformedCall(f"{raw.name}: its arguments are no JSON object", raw.name, raw.id)
+    return checked(WrittenCall(raw.name, arguments), tools, paths, raw.id)
 
 
-def _from_envelope(answer: str, tools: Sequence[Tool], paths: PathTrie | None) -> Reading | None:
+def _from_envelope(
+    answer: str, tools: Sequence[AgentTool], paths: PathTrie | None
+) -> Reading | None:
     """The content of an envelope; None for an answer that is none, by a server that does not keep
     to its schema.
     """
@@ -134,6 +136,6 @@ def _from_envelope(answer: str, tools: Sequence[Tool], paths: PathTrie | None) -
     if call is None:
         return Reading((), len(answer))
     if not isinstance(call, dict) or not isinstance(call.get(TOOL), str):
-        return Reading((Malformed(f'"{CALL}" is to be null or an object with a "{TOOL}"'),), 0)
-    written = Written(call[TOOL], {key: value for key, value in call.items() if key != TOOL})
+        return Reading((MalformedCall(f'"{CALL}" is to be null or an object with a "{TOOL}"'),), 0)
+    written = WrittenCall(call[TOOL], {key: value for key, value in call.items() if key != TOOL})
     return Reading((checked(written, tools, paths),), 0)

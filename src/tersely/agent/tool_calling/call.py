@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 
-class Call(NamedTuple):
+class ToolCall(NamedTuple):
     """A call of a tool with arguments that fit its parameters. `repairs` says in words what was
     made good for it.
     """
@@ -20,7 +20,7 @@ class Call(NamedTuple):
     id: str = ""  # where the server gave it one
 
 
-class Malformed(NamedTuple):
+class MalformedCall(NamedTuple):
     """A call that cannot be made: `reason` is one line for the model, `tool` the one that it named,
     `arguments` as it wrote them.
     """

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from tersely.agent.tool_calling.call import Call
+from tersely.agent.tool_calling.call import ToolCall
 from tersely.agent.tool_calling.payloads import (
     END,
     OPEN,
@@ -30,9 +30,9 @@ from tersely.agent.tool_calling.payloads import (
     python_calls,
     xml_call,
 )
-from tersely.agent.tool_calling.text_call_format import Written
+from tersely.agent.tool_calling.text_call_format import WrittenCall
 from tersely.agent.tool_calling.validation import checked
-from tersely.agent.tools.declaration import Tool, by_names
+from tersely.agent.tools.declaration import AgentTool, by_names
 from tersely.foundation.limits import MAX_MODEL_CALLS
 
 # of what may be calls of one format, each of which may be read to the end of the answer
@@ -82,31 +82,31 @@ _CERTAIN = re.compile(
 )
 
 
-class Found(NamedTuple):
+class FoundCalls(NamedTuple):
     """The calls of a text, in order, and the index where the first begins; `problem` says why one
     cannot be read.
     """
 
-    calls: tuple[Written, ...]
+    calls: tuple[WrittenCall, ...]
     start: int
     problem: str = ""
 
 
-class Format(NamedTuple):
+class ForeignFormat(NamedTuple):
     """One way to write calls: what begins it, how its payload is read, and where it is specified."""
 
     name: str
     marker: re.Pattern[str]
-    read: Callable[[str, re.Match[str], Mapping[str, Tool]], Read | None]
+    read: Callable[[str, re.Match[str], Mapping[str, AgentTool]], Read | None]
     sources: tuple[str, ...]
 
 
-def find(text: str, tools: Sequence[Tool]) -> Found | None:
+def find(text: str, tools: Sequence[AgentTool]) -> FoundCalls | None:
     """The calls in a text that are written in one of the formats, at most MAX_MODEL_CALLS; None
     where none is begun.
     """
     by_name = by_names(tools)
-    calls: list[Written] = []
+    calls: list[WrittenCall] = []
     start, at = -1, 0
     has_examples = False
     while len(calls) < MAX_MODEL_CALLS:
@@ -121,14 +121,16 @@ def find(text: str, tools: Sequence[Tool]) -> Found | None:
         calls += first.calls
     if calls:
         marked = tuple(call._replace(repairs=(REPAIR,)) for call in calls[:MAX_MODEL_CALLS])
-        return Found(marked, start)
+        return FoundCalls(marked, start)
     begun = _certain(text, by_name)
     if begun is None:
         return _whole_answer(text)
-    return Found((), begun, "what was written as a call cannot be read: it may have been cut off")
+    return FoundCalls(
+        (), begun, "what was written as a call cannot be read: it may have been cut off"
+    )
 
 
-def _whole_answer(text: str) -> Found | None:
+def _whole_answer(text: str) -> FoundCalls | None:
     """The calls that an answer as a whole is, whatever they name: it says nothing else."""
     opened = _OPENED_FENCE.match(text)
     inside = text[opened.end() :].rstrip().removesuffix("```") if opened else text
@@ -138,22 +140,22 @@ def _whole_answer(text: str) -> Found | None:
         isinstance(each, Mapping) and isinstance(arguments_in(each), Mapping) for each in listed
     )
     calls = as_calls(value, {}) if has_arguments else []
-    return Found(tuple(calls), len(text) - len(text.lstrip())) if calls else None
+    return FoundCalls(tuple(calls), len(text) - len(text.lstrip())) if calls else None
 
 
 class _Placed(NamedTuple):
     start: int
-    calls: list[Written]
+    calls: list[WrittenCall]
     end: int
 
 
-def _next(text: str, at: int, tools: Mapping[str, Tool]) -> _Placed | None:
+def _next(text: str, at: int, tools: Mapping[str, AgentTool]) -> _Placed | None:
     """The calls of the next payload: behind a call another may begin as at the start of a line."""
     placed = _first(text[at:], 0, tools)
     return placed and _Placed(placed.start + at, placed.calls, placed.end + at)
 
 
-def _first(text: str, at: int, tools: Mapping[str, Tool]) -> _Placed | None:
+def _first(text: str, at: int, tools: Mapping[str, AgentTool]) -> _Placed | None:
     """The calls of the earliest payload from an index on; of formats that begin together, the first
     in the table.
     """
@@ -166,7 +168,7 @@ def _first(text: str, at: int, tools: Mapping[str, Tool]) -> _Placed | None:
 
 
 def _first_of(
-    form: Format, text: str, at: int, tools: Mapping[str, Tool], before: int
+    form: ForeignFormat, text: str, at: int, tools: Mapping[str, AgentTool], before: int
 ) -> _Placed | None:
     for begun in islice(form.marker.finditer(text, at), MAX_BEGINNINGS_TRIED):
         if begun.start() >= before:
@@ -194,7 +196,9 @@ def _is_marked(marker: str) -> bool:
     return _MARKED.search(marker) is not None
 
 
-def _is_of_tools(form: Format, text: str, placed: _Placed, tools: Mapping[str, Tool]) -> bool:
+def _is_of_tools(
+    form: ForeignFormat, text: str, placed: _Placed, tools: Mapping[str, AgentTool]
+) -> bool:
     """True if calls without a mark are calls of known tools. An expression has to end the answer
     too, unless it is a list of calls, or all that stands in a fence, with valid arguments.
     """
@@ -209,10 +213,12 @@ def _is_of_tools(form: Format, text: str, placed: _Placed, tools: Mapping[str, T
     )
 
 
-def _can_be_made(calls: Iterable[Written], tools: Mapping[str, Tool]) -> bool:
+def _can_be_made(calls: Iterable[WrittenCall], tools: Mapping[str, AgentTool]) -> bool:
     """True if calls are of known tools, with arguments that fit their parameters."""
     offered = [*tools.values()]
-    return all(call.tool in tools and isinstance(checked(call, offered), Call) for call in calls)
+    return all(
+        call.tool in tools and isinstance(checked(call, offered), ToolCall) for call in calls
+    )
 
 
 # Examples: what stands in code spans and fences
@@ -230,7 +236,9 @@ _CODE = re.compile(
 )
 
 
-def _is_example(text: str, placed: _Placed, tools: Mapping[str, Tool], *, is_first: bool) -> bool:
+def _is_example(
+    text: str, placed: _Placed, tools: Mapping[str, AgentTool], *, is_first: bool
+) -> bool:
     """True if calls are shown, not made: in a code span, or in a fence with words around it.
 
     A fence that begins with the marker may follow words: models without a form of their own write
@@ -265,7 +273,7 @@ def _behind_fences(text: str, at: int) -> str:
     return behind[ended.end() :] if ended else behind
 
 
-def _certain(text: str, tools: Mapping[str, Tool]) -> int | None:
+def _certain(text: str, tools: Mapping[str, AgentTool]) -> int | None:
     """The place where something begins that can be nothing but a call, outside of examples; None
     where nothing does.
     """
@@ -284,10 +292,10 @@ def _marker(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.MULTILINE | re.IGNORECASE)
 
 
-FORMATS: tuple[Format, ...] = (
+FORMATS: tuple[ForeignFormat, ...] = (
     # Hermes, Qwen 2.5 and 3, Granite, Phi-4, Mistral's old list, Llama's JSON, Command R, Jamba,
     # InternLM
-    Format(
+    ForeignFormat(
         "JSON behind a tag",
         _marker(rf"(?:{_TAG}|{_PYTHON_TAG}|\[TOOL_CALLS\]|\[TOOL_REQUEST\]|functools)"
                 rf"(?:{_GAP}(?:{_TAG}|```\w{{0,40}}\n)){{0,3}}{_GAP}(?=[\[{{])"),
@@ -296,7 +304,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     # before it a tag, `[TOOL_CALLS]`, `<function=`, `>>>`, `Action:`, any special token, or a
     # line's start
-    Format(
+    ForeignFormat(
         "a name, then JSON: Mistral, DeepSeek, Kimi, Llama, Functionary, GLM 4",
         _marker(rf"(?:(?:{_TAG}{_GAP}(?:[\w.:-]{{1,64}}{_GAP})?){{0,3}}(?:{_TAG}|{_BRACKET}|{_FUNCTION}){_GAP}"
                 rf"|{_TOKEN}{_GAP}|>>>|{_MARGIN}{_LABEL}?){_NAME}[\"']?[ \t]{{0,8}}>?{_BEFORE_ARGUMENTS}(?=\{{)"),
@@ -306,7 +314,7 @@ FORMATS: tuple[Format, ...] = (
          f"{_HUB}moonshotai/Kimi-K2-Instruct/blob/main/docs/tool_call_guidance.md",
          "https://www.llama.com/docs/model-cards-and-prompt-formats/llama3_1/"),
     ),
-    Format(
+    ForeignFormat(
         "a channel: gpt-oss",
         _marker(rf"(?:<\|end\|>)?(?:<\|start\|>assistant)?(?:<\|channel\|>\w{{1,16}})?[ \t]{{0,8}}\bto={_NAME}"
                 rf"(?:[ \t]{{0,8}}(?:<\|(?:channel|constrain)\|>)?[ \t]{{0,8}}\w{{1,40}}){{0,4}}"
@@ -314,7 +322,7 @@ FORMATS: tuple[Format, ...] = (
         named_json,
         ("https://cookbook.openai.com/articles/openai-harmony",),
     ),
-    Format(
+    ForeignFormat(
         "parameters as XML: Qwen3-Coder, MiniMax, Seed, DeepSeek 3.2, Step 3",
         _marker(rf"(?:{SPACE}{_TAG}{SPACE}(?:\w{{1,40}}(?=<))?){{0,3}}(?:\]<\]\w+\[>\[)?{OPEN}"
                 rf"(?P<kind>[\w:｜| ]{{0,40}}(?:function|invoke|call)"
@@ -322,19 +330,19 @@ FORMATS: tuple[Format, ...] = (
         xml_call,
         (f"{_VLLM}qwen3coder_tool_parser.py", f"{_VLLM}minimax_m2_tool_parser.py"),
     ),
-    Format(
+    ForeignFormat(
         "pairs of keys and values: GLM, Hunyuan",
         _marker(rf"(?:{_TAG}{_GAP}){{1,3}}{_NAME}{_GAP}(?:{_TAG}{_GAP})?(?=<[\w|:｜]{{0,40}}key>|</)"),
         pairs_call,
         (f"{_VLLM}glm4_moe_tool_parser.py",),
     ),
-    Format(
+    ForeignFormat(
         "an object in braces: Gemma",
         _marker(rf"(?:<[|｜]?\w{{0,40}}(?:tool|function)\w{{0,40}}[|｜]?>{_GAP}|{_MARGIN})call:{_NAME}{_GAP}\{{"),
         braced_call,
         ("https://ai.google.dev/gemma/docs/functiongemma/formatting-and-best-practices",),
     ),
-    Format(
+    ForeignFormat(
         "calls of Python: Llama 4, Gemma 3, LFM2, Olmo 3",
         _marker(rf"(?P<before>(?:(?:{_TAG}|{_PYTHON_TAG}){_GAP}(?:{_FENCE})?|{_MARGIN}{_FENCE}|{_MARGIN}`?"
                 rf"|(?<=[\s:])(?=\[)){_GAP})"
@@ -342,7 +350,7 @@ FORMATS: tuple[Format, ...] = (
         python_calls,
         (f"{_VLLM}pythonic_tool_parser.py", f"{_VLLM}llama4_pythonic_tool_parser.py"),
     ),
-    Format(
+    ForeignFormat(
         "bare JSON, or in a fence: Llama 3, Command R, models without a form",
         _marker(rf"(?:{_MARGIN}(?:Action:{_GAP})?{_FENCE}|{_MARGIN}`?|{_TOKEN}{_GAP}|{_BRACKET}{_GAP})(?=[\[{{])"),
         json_calls,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from tersely.agent.tool_calling.path_trie import KNOWN_PATHS, PathTrie, literal
 from tersely.agent.tool_calling.text_call_format import CLOSING, OPENING, marker
-from tersely.agent.tools.declaration import Tool
+from tersely.agent.tools.declaration import AgentTool
 from tersely.capabilities.declaration.declaration import Parameter, Role
 
 MAX_CALL_LINE_CHARACTERS = 400  # of one value, or of one line of a raw one
@@ -39,7 +39,7 @@ _BLANK = "\t \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2
 _MARGIN = ((0x09, 0x09), (0x20, 0x20))
 
 
-def grammar_for(tools: Sequence[Tool], paths: PathTrie | None) -> str:
+def grammar_for(tools: Sequence[AgentTool], paths: PathTrie | None) -> str:
     """The grammar of an answer that may call one of these tools; `paths` are the ones that it may
     name.
     """
@@ -67,7 +67,7 @@ def rule_name(name: str) -> str:
     return name.replace("_", "-")
 
 
-def _tool_rules(tool: Tool) -> list[str]:
+def _tool_rules(tool: AgentTool) -> list[str]:
     """The rules of one tool's call: its plain parameters in order, one a line, then its raw ones."""
     lines, rules = [], []
     raw = [parameter for parameter in tool.parameters if parameter.role is Role.CONTENT]

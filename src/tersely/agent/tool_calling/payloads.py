@@ -14,8 +14,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.agent.tool_calling.text_call_format import Written
-from tersely.agent.tools.declaration import Tool
+from tersely.agent.tool_calling.text_call_format import WrittenCall
+from tersely.agent.tools.declaration import AgentTool
 from tersely.capabilities.declaration.declaration import Role
 from tersely.foundation.limits import MAX_MODEL_CALLS
 
@@ -39,13 +39,13 @@ _FENCE_END = re.compile(r"\s*(?:```)?\s*")
 NOT_LITERAL = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
 _DECODER = json.JSONDecoder(strict=False)
 
-Tools = Mapping[str, Tool]
+Tools = Mapping[str, AgentTool]
 
 
 class Read(NamedTuple):
     """The calls of one payload, and the index behind it."""
 
-    calls: list[Written]
+    calls: list[WrittenCall]
     end: int
 
 
@@ -54,7 +54,7 @@ class Read(NamedTuple):
 
 def json_calls(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
     """Objects and lists, one after the other, that name their tools."""
-    calls: list[Written] = []
+    calls: list[WrittenCall] = []
     at = begun.end()
     while at < len(text) and text[at] in "[{":
         value, end = decoded(text, at)
@@ -75,7 +75,7 @@ def named_json(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
     name = plain_name(begun.group("name"))
     says_all = name not in tools or not names_parameters(value, tools[name])
     inside = as_calls(value, tools) if says_all else []
-    return Read(inside or [Written(name, value)], end)
+    return Read(inside or [WrittenCall(name, value)], end)
 
 
 def plain_name(name: str) -> str:
@@ -161,7 +161,7 @@ def _closed(text: str, at: int) -> int:
     return len(text)
 
 
-def as_calls(value: Any, tools: Tools) -> list[Written]:
+def as_calls(value: Any, tools: Tools) -> list[WrittenCall]:
     """The calls that a value of JSON is: an object, a list of them, or either wrapped; none where
     one is no call.
     """
@@ -176,12 +176,12 @@ def as_calls(value: Any, tools: Tools) -> list[Written]:
     if len(value) == 1:
         ((name, inside),) = value.items()
         if name in tools and isinstance(inside, Mapping):
-            return [Written(name, inside)]
+            return [WrittenCall(name, inside)]
     call = _as_call(value, tools)
     return [] if call is None else [call]
 
 
-def _as_call(value: Mapping[str, Any], tools: Tools) -> Written | None:
+def _as_call(value: Mapping[str, Any], tools: Tools) -> WrittenCall | None:
     name = next((plain_name(value[key]) for key in _NAMES if isinstance(value.get(key), str)), None)
     if name is None:
         return None
@@ -192,7 +192,7 @@ def _as_call(value: Mapping[str, Any], tools: Tools) -> Written | None:
         arguments = {key: each for key, each in value.items() if key not in _NAMES}
         if name in tools and not names_parameters(arguments, tools[name]):
             return None  # some object that has a name
-    return Written(name, arguments) if isinstance(arguments, Mapping) else None
+    return WrittenCall(name, arguments) if isinstance(arguments, Mapping) else None
 
 
 def arguments_in(value: Mapping[str, Any]) -> Any:
@@ -205,7 +205,7 @@ def _is_schema(arguments: Any) -> bool:
     return isinstance(arguments, Mapping) and isinstance(arguments.get("properties"), Mapping)
 
 
-def names_parameters(values: Mapping[str, Any], tool: Tool) -> bool:
+def names_parameters(values: Mapping[str, Any], tool: AgentTool) -> bool:
     """True if values can be arguments of a tool, by one of their names."""
     names = {parameter.name for parameter in tool.parameters}
     return bool(names & set(values)) or not values
@@ -264,7 +264,7 @@ def _fields(
         at = found.end()
     if not values and _CLOSED_TAG.match(text, at) is None:
         return None
-    return Read([Written(name, values)], at)
+    return Read([WrittenCall(name, values)], at)
 
 
 def _field(
@@ -305,7 +305,7 @@ def braced_call(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
     return (
         None
         if close is None
-        else Read([Written(plain_name(begun.group("name")), values)], close.end())
+        else Read([WrittenCall(plain_name(begun.group("name")), values)], close.end())
     )
 
 
@@ -316,7 +316,7 @@ _BETWEEN_EXPRESSIONS = re.compile(r"[ \t]*[,;\n]\s*(?=[A-Za-z_][\w.]*\()")
 
 def python_calls(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
     """Calls of known tools, in a list or one after the other."""
-    calls: list[Written] = []
+    calls: list[WrittenCall] = []
     at = end = begun.end("before")
     while True:
         stop = _closed(text, at) if text[at] == "[" else _closed(text, text.index("(", at))
@@ -332,7 +332,7 @@ def python_calls(text: str, begun: re.Match[str], tools: Tools) -> Read | None:
     return Read(calls, end) if calls else None
 
 
-def _expression_calls(source: str, tools: Tools) -> list[Written]:
+def _expression_calls(source: str, tools: Tools) -> list[WrittenCall]:
     """The calls that an expression is; none where a part of it is something else."""
     if len(source) > MAX_EXPRESSION_CHARACTERS:
         return []
@@ -346,7 +346,7 @@ def _expression_calls(source: str, tools: Tools) -> list[Written]:
     return known if len(known) == len(calls) else []
 
 
-def _python_call(node: ast.expr, tools: Tools) -> Written | None:
+def _python_call(node: ast.expr, tools: Tools) -> WrittenCall | None:
     """One expression as a call; None where it is none of a known tool. Raises ValueError for values
     that are none.
     """
@@ -365,4 +365,4 @@ def _python_call(node: ast.expr, tools: Tools) -> Written | None:
     for keyword in node.keywords:
         if keyword.arg:
             values[keyword.arg] = ast.literal_eval(keyword.value)
-    return Written(name, json.loads(json.dumps(values)))
+    return WrittenCall(name, json.loads(json.dumps(values)))

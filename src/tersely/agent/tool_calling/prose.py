@@ -11,7 +11,7 @@ from tersely.agent.tool_calling import foreign_call_formats, payloads
 from tersely.agent.tool_calling.call_format import CallFormat
 from tersely.agent.tool_calling.schema import SAY
 from tersely.agent.tool_calling.text_call_format import OPENING, start_of
-from tersely.agent.tools.declaration import Tool
+from tersely.agent.tools.declaration import AgentTool
 
 _ESCAPE = r"\\(?:[^u]|u[0-9a-fA-F]{4})"
 # the text of an envelope as far as it has come, without an escape that is not all there
@@ -36,7 +36,7 @@ class ProseReader(Protocol):
         """True if what comes in is probably no prose."""
 
 
-def prose_reader(call_format: CallFormat, tools: Sequence[Tool] = ()) -> ProseReader:
+def prose_reader(call_format: CallFormat, tools: Sequence[AgentTool] = ()) -> ProseReader:
     """The reader of answers that were asked for in this way, and may call these tools."""
     if call_format is CallFormat.SCHEMA:
         return EnvelopeProse(tools)
@@ -60,7 +60,7 @@ class LineProse:
     `is_strict`: our own form begins with a line, and without blanks.
     """
 
-    def __init__(self, tools: Sequence[Tool], is_strict: bool) -> None:
+    def __init__(self, tools: Sequence[AgentTool], is_strict: bool) -> None:
         self._tools = tools
         self._is_strict = is_strict
         self._names = frozenset(tool.name for tool in tools)
@@ -113,7 +113,7 @@ class LineProse:
 class EnvelopeProse:
     """The text that an envelope says, taken out of its JSON."""
 
-    def __init__(self, tools: Sequence[Tool]) -> None:
+    def __init__(self, tools: Sequence[AgentTool]) -> None:
         self._tools = tools
         self._text = ""
         self._given = 0  # characters of what it says

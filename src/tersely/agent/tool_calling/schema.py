@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tersely.agent.tools.declaration import Tool
+from tersely.agent.tools.declaration import AgentTool
 from tersely.capabilities.declaration.binding import (
     closed_object,
     element_schema,
@@ -16,20 +16,20 @@ from tersely.capabilities.declaration.binding import (
 SAY, CALL, TOOL = "say", "call", "tool"
 
 
-def envelope(tools: Sequence[Tool]) -> Mapping[str, Any]:
+def envelope(tools: Sequence[AgentTool]) -> Mapping[str, Any]:
     """The schema of an answer: what is said, then a call or null."""
     calls: list[Mapping[str, Any]] = [*map(_call, tools), {"type": "null"}]
     return closed_object({SAY: {"type": "string"}, CALL: {"anyOf": calls}}, [SAY, CALL])
 
 
-def functions(tools: Sequence[Tool]) -> tuple[Mapping[str, Any], ...]:
+def functions(tools: Sequence[AgentTool]) -> tuple[Mapping[str, Any], ...]:
     """The tools as functions, as OpenAI describes them, in as few tokens as that takes: they stand
     in every prompt.
     """
     return tuple(map(_function, tools))
 
 
-def _function(tool: Tool) -> Mapping[str, Any]:
+def _function(tool: AgentTool) -> Mapping[str, Any]:
     # names of parameters are declared; a tool of several forms needs all
     has_forms = "(" in tool.summary
     return {
@@ -39,10 +39,10 @@ def _function(tool: Tool) -> Mapping[str, Any]:
     }
 
 
-def _call(tool: Tool) -> Mapping[str, Any]:
+def _call(tool: AgentTool) -> Mapping[str, Any]:
     named = {TOOL: {"type": "string", "enum": [tool.name]}}
     return closed_object({**named, **_properties(tool)}, [TOOL, *required_names(tool.parameters)])
 
 
-def _properties(tool: Tool) -> dict[str, Any]:
+def _properties(tool: AgentTool) -> dict[str, Any]:
     return {each.name: element_schema(each) for each in tool.parameters}

@@ -19,7 +19,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.agent.tools.declaration import Tool
+from tersely.agent.tools.declaration import AgentTool
 from tersely.capabilities.declaration.declaration import Parameter, Role
 from tersely.foundation.limits import MAX_MODEL_CALLS
 
@@ -40,7 +40,7 @@ _MARKER = re.compile(r"-{3,}[ \t]*(\w*)[ \t]*-*[ \t]*$")
 _FENCE = re.compile(r"[ \t]*(```|~~~)")
 
 
-class Written(NamedTuple):
+class WrittenCall(NamedTuple):
     """A call as it was written: `values` are texts, as they stand. `problem` says why it cannot be
     one.
     """
@@ -56,7 +56,7 @@ def marker(name: str) -> str:
     return f"--- {name}"
 
 
-def written(tool: Tool, arguments: Mapping[str, Any]) -> str:
+def written(tool: AgentTool, arguments: Mapping[str, Any]) -> str:
     """A call in this form; raw values end with a newline or are empty."""
     raw = _raw_names(tool)
     plain = [parameter.name for parameter in tool.parameters if parameter.name not in raw]
@@ -65,7 +65,7 @@ def written(tool: Tool, arguments: Mapping[str, Any]) -> str:
     return f"{OPENING} {tool.name}>\n{''.join(lines)}{CLOSING}"
 
 
-def _raw_names(tool: Tool) -> list[str]:
+def _raw_names(tool: AgentTool) -> list[str]:
     """The names of the parameters whose lines are written as they are."""
     return [parameter.name for parameter in tool.parameters if parameter.role is Role.CONTENT]
 
@@ -83,11 +83,11 @@ def start_of(text: str, is_strict: bool) -> int:
     return found.start() if found else -1
 
 
-def read(text: str, tools: Sequence[Tool], is_strict: bool = False) -> list[Written]:
+def read(text: str, tools: Sequence[AgentTool], is_strict: bool = False) -> list[WrittenCall]:
     """The calls in a text, in order, at most MAX_MODEL_CALLS, the first alone if `is_strict`; none
     if none begins.
     """
-    calls: list[Written] = []
+    calls: list[WrittenCall] = []
     start = start_of(text, is_strict)
     own = text[start:] if is_strict else _SEPARATOR.sub(r"\1\n", text[start:])
     lines = own.split("\n") if start >= 0 else []
@@ -102,14 +102,14 @@ def read(text: str, tools: Sequence[Tool], is_strict: bool = False) -> list[Writ
     return calls
 
 
-def _read_one(lines: Sequence[str], tools: Sequence[Tool]) -> tuple[Written, int]:
+def _read_one(lines: Sequence[str], tools: Sequence[AgentTool]) -> tuple[WrittenCall, int]:
     """The call that begins with the first line, and how many lines it takes."""
     first = _FIRST_LINE.match(lines[0].strip())
     name, rest = (first.group(1), first.group(2)) if first else ("", "")
     tool = next((each for each in tools if each.name == name), None)
     values: JsonObject = {key: _unquoted(value) for key, value in _ATTRIBUTE.findall(rest)}
     if CLOSING in rest or rest.rstrip().endswith("/>"):
-        return Written(name, values, ("read the arguments from the first line",)), 1
+        return WrittenCall(name, values, ("read the arguments from the first line",)), 1
     end = _end(lines)
     body = lines[1 : end if end > 0 else len(lines)]
     repairs: tuple[str, ...] = ("read the arguments from the first line",) if values else ()
@@ -119,7 +119,7 @@ def _read_one(lines: Sequence[str], tools: Sequence[Tool]) -> tuple[Written, int
     problem = _read_body(body, tool, values)
     if end < 0 and tool is not None and _raw_names(tool) and not problem:
         problem = f"it does not end with {CLOSING}, so its lines may have been cut off"
-    return Written(name, values, repairs, problem), end + 1 if end > 0 else len(lines)
+    return WrittenCall(name, values, repairs, problem), end + 1 if end > 0 else len(lines)
 
 
 def _end(lines: Sequence[str]) -> int:
@@ -132,7 +132,7 @@ def _end(lines: Sequence[str]) -> int:
     return ends[0] if ends else -1
 
 
-def _read_body(lines: Sequence[str], tool: Tool | None, values: JsonObject) -> str:
+def _read_body(lines: Sequence[str], tool: AgentTool | None, values: JsonObject) -> str:
     """Read the lines between the first and the last; what is wrong with them, "" for nothing."""
     known = {parameter.name: parameter for parameter in tool.parameters} if tool else {}
     raw = _raw_names(tool) if tool else []

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from tersely.agent.tool_calling.call import Call, Malformed
+from tersely.agent.tool_calling.call import MalformedCall, ToolCall
 from tersely.agent.tool_calling.path_trie import KNOWN_PATHS, PathTrie
-from tersely.agent.tool_calling.text_call_format import Written
-from tersely.agent.tools.declaration import Subject, Tool, by_names
+from tersely.agent.tool_calling.text_call_format import WrittenCall
+from tersely.agent.tools.declaration import AgentTool, ApprovalSubject, by_names
 from tersely.capabilities.declaration import binding
 from tersely.capabilities.declaration.declaration import Effect, Parameter, Role
 from tersely.foundation.errors import TerselyError
@@ -47,15 +47,15 @@ _MARKUP = (".md", ".markdown", ".rst", ".txt", ".adoc", ".mdx")
 
 
 def checked(
-    said: Written, tools: Sequence[Tool], paths: PathTrie | None = None, id: str = ""
-) -> Call | Malformed:
+    said: WrittenCall, tools: Sequence[AgentTool], paths: PathTrie | None = None, id: str = ""
+) -> ToolCall | MalformedCall:
     """The call that was written, or in one line why it cannot be made."""
     tool, repaired = _tool_named(said.tool, tools)
     if tool is None:
         command = _as_command(said, tools)
         if command is not None:
             return checked(command, tools, paths, id)
-        return Malformed(_unknown(said.tool, tools), said.tool, id, said.values)
+        return MalformedCall(_unknown(said.tool, tools), said.tool, id, said.values)
     if said.problem:
         return _malformed(tool, said.problem, said, id)
     repairs = [*said.repairs, *repaired]
@@ -64,33 +64,35 @@ def checked(
         arguments = _with_known_paths(binding.checked(tool.parameters, meant), tool, paths, repairs)
     except TerselyError as error:
         return _malformed(tool, error.message, said, id)
-    return Call(tool.name, arguments, tuple(repairs), id)
+    return ToolCall(tool.name, arguments, tuple(repairs), id)
 
 
-def _malformed(tool: Tool, reason: str, said: Written, id: str) -> Malformed:
-    return Malformed(f"{tool.name}: {reason}; {tool.signature}", tool.name, id, said.values)
+def _malformed(tool: AgentTool, reason: str, said: WrittenCall, id: str) -> MalformedCall:
+    return MalformedCall(f"{tool.name}: {reason}; {tool.signature}", tool.name, id, said.values)
 
 
-def _unknown(name: str, tools: Sequence[Tool]) -> str:
+def _unknown(name: str, tools: Sequence[AgentTool]) -> str:
     """The answer to a call of a tool that there is not: the names of those that there are."""
     return f"there is no tool {name!r}; there are {', '.join(each.name for each in tools)}"
 
 
-def _as_command(said: Written, tools: Sequence[Tool]) -> Written | None:
+def _as_command(said: WrittenCall, tools: Sequence[AgentTool]) -> WrittenCall | None:
     """The call of a program, with its words in at most one argument, as a call of the tool that runs
     programs; None for anything else.
     """
-    runner = next((each for each in tools if each.about is Subject.COMMAND), None)
+    runner = next((each for each in tools if each.about is ApprovalSubject.COMMAND), None)
     words = list(said.values.values())
     is_line = len(words) < 2 and all(isinstance(each, str) for each in words)
     is_program = _PROGRAM.fullmatch(said.tool) is not None and shutil.which(said.tool) is not None
     if runner is None or not (is_line and is_program):
         return None
     command = " ".join([said.tool, *words])
-    return Written(runner.name, {runner.subject: command}, (f"took {said.tool!r} for a command",))
+    return WrittenCall(
+        runner.name, {runner.subject: command}, (f"took {said.tool!r} for a command",)
+    )
 
 
-def _tool_named(name: str, tools: Sequence[Tool]) -> tuple[Tool | None, list[str]]:
+def _tool_named(name: str, tools: Sequence[AgentTool]) -> tuple[AgentTool | None, list[str]]:
     """The tool of this name, or the only one that is written nearly so."""
     by_name = by_names(tools)
     if name in by_name:
@@ -104,7 +106,7 @@ def _tool_named(name: str, tools: Sequence[Tool]) -> tuple[Tool | None, list[str
     return by_name[alike[0]], [f"took {name!r} for {alike[0]!r}"]
 
 
-def _renamed(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> JsonObject:
+def _renamed(values: Mapping[str, Any], tool: AgentTool, repairs: list[str]) -> JsonObject:
     """The values under the names of parameters; a name that is not known stands for the one that it
     must mean, if there is one, and is left out where a tool only looks.
     """
@@ -128,7 +130,7 @@ def _renamed(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> JsonO
     return found
 
 
-def _normalised(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> JsonObject:
+def _normalised(values: Mapping[str, Any], tool: AgentTool, repairs: list[str]) -> JsonObject:
     """The values as they are meant. An empty one of a parameter that can be left out is left out."""
     meant = dict(values)
     is_markup = any(str(value).lower().endswith(_MARKUP) for value in values.values())
@@ -139,7 +141,7 @@ def _normalised(values: Mapping[str, Any], tool: Tool, repairs: list[str]) -> Js
         if parameter.role is Role.CONTENT:
             lines = _lines(given)
             lines = lines if is_markup else _without_fence(lines, repairs)
-            is_command = tool.about is Subject.COMMAND and isinstance(lines, str)
+            is_command = tool.about is ApprovalSubject.COMMAND and isinstance(lines, str)
             meant[parameter.name] = lines.rstrip("\n") if is_command else lines
         elif given == "" and not parameter.required:
             del meant[parameter.name]
@@ -187,7 +189,7 @@ def _choice(parameter: Parameter, value: Any, repairs: list[str]) -> Any:
 
 
 def _with_known_paths(
-    values: JsonObject, tool: Tool, paths: PathTrie | None, repairs: list[str]
+    values: JsonObject, tool: AgentTool, paths: PathTrie | None, repairs: list[str]
 ) -> JsonObject:
     """The arguments, in the order of the parameters, with paths that there are; raises
     `invalid_argument`.

@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import urlsplit
 
-from tersely.agent.tools.declaration import Subject, Tool
+from tersely.agent.tools.declaration import AgentTool, ApprovalSubject
 from tersely.capabilities.declaration.declaration import Effect
 from tersely.foundation.errors import TerselyError
 
@@ -62,7 +62,7 @@ class Mode(StrEnum):
 _AUTO_TIERS = frozenset({1, 2})
 
 
-class Approvals:
+class ToolApprovals:
     """The policy, and what was allowed in this session."""
 
     def __init__(self, policy: Mapping[int, Verdict] = POLICY, mode: Mode = Mode.ASK) -> None:
@@ -79,7 +79,7 @@ class Approvals:
             tier: _in_mode(mode, tier, verdict) for tier, verdict in self._chosen.items()
         }
 
-    def verdict(self, tool: Tool, arguments: Mapping[str, Any], subject: str) -> Verdict:
+    def verdict(self, tool: AgentTool, arguments: Mapping[str, Any], subject: str) -> Verdict:
         """The verdict on a call about `subject`, which is a path as it was resolved, or the
         argument itself.
 
@@ -95,11 +95,11 @@ class Approvals:
         )
         return Verdict.ALLOW if is_allowed else Verdict.ASK
 
-    def allow_tool(self, tool: Tool) -> None:
+    def allow_tool(self, tool: AgentTool) -> None:
         """Ask no more about this tool in this session."""
         self._tools.add(tool.name)
 
-    def allow_pattern(self, tool: Tool, pattern: str) -> None:
+    def allow_pattern(self, tool: AgentTool, pattern: str) -> None:
         """Ask no more about what fits; raises `invalid_argument` for a pattern that nothing fits or
         too many.
         """
@@ -119,29 +119,29 @@ def _in_mode(mode: Mode, tier: int, chosen: Verdict) -> Verdict:
     return chosen
 
 
-def matches(about: Subject, pattern: str, subject: str) -> bool:
+def matches(about: ApprovalSubject, pattern: str, subject: str) -> bool:
     """True if a pattern covers what a call is about."""
-    if about is Subject.COMMAND:
+    if about is ApprovalSubject.COMMAND:
         parts, words = _pattern_words(pattern), simple_words(subject)
         return bool(parts and words) and _fit(parts, words or ())
-    if about is Subject.PATH:
+    if about is ApprovalSubject.PATH:
         return _fit(pattern.replace("**", ANY).split("/"), subject.split("/"))
-    if about is Subject.HOST:
+    if about is ApprovalSubject.HOST:
         return host_of(subject) == pattern.lower()
     return subject == pattern
 
 
-def suggested(about: Subject, subject: str) -> str:
+def suggested(about: ApprovalSubject, subject: str) -> str:
     """A pattern that covers a call and what is much like it, for the user to allow or change; "" if
     there is none.
     """
-    if about is Subject.COMMAND:
+    if about is ApprovalSubject.COMMAND:
         words = simple_words(subject)
         return _suggested_command(words) if words else ""
-    if about is Subject.PATH:
+    if about is ApprovalSubject.PATH:
         folder = subject.rpartition("/")[0]
         return f"{folder}/{ANY}" if folder else subject
-    return host_of(subject) if about is Subject.HOST else subject
+    return host_of(subject) if about is ApprovalSubject.HOST else subject
 
 
 def _suggested_command(words: Sequence[str]) -> str:

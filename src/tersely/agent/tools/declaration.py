@@ -23,7 +23,7 @@ INSIST = "force"  # said after `/undo`, it takes back what it would leave
 ANSWER, REQUEST_TOOLS = "respond", "request_tools"  # the tools that the loop itself acts upon
 
 
-class Subject(StrEnum):
+class ApprovalSubject(StrEnum):
     """The subject that the pattern of an approval is matched against."""
 
     NAME = "name"
@@ -32,7 +32,7 @@ class Subject(StrEnum):
     HOST = "host"
 
 
-class Change(NamedTuple):
+class MadeChange(NamedTuple):
     """The change of a call to one file: a unified diff, bounded, and the checkpoint that undoes it."""
 
     path: str
@@ -51,7 +51,7 @@ class Observation(NamedTuple):
 
     text: str
     status: str = "ok"
-    change: Change | None = None
+    change: MadeChange | None = None
     ref: str = ""
     picture: str = ""
 
@@ -76,7 +76,7 @@ def no_doubt(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class AgentTool:
     """One tool. `run` never raises `TerselyError`: what went wrong is an observation too.
 
     `effect` is the most that a call may do; `effect_of` says what a call with these arguments does.
@@ -94,7 +94,7 @@ class Tool:
     subject: str = ""  # the parameter that says what a call is about
     # where more than a parameter says it
     subject_of: Callable[[Toolbox, Mapping[str, Any]], str] | None = None
-    about: Subject = Subject.NAME
+    about: ApprovalSubject = ApprovalSubject.NAME
     refusal: Callable[[Toolbox, Mapping[str, Any]], Observation | None] = no_refusal
     is_doubtful: Callable[[Toolbox, Mapping[str, Any]], bool] = no_doubt
     form: str = ""  # how it is called, where its parameters do not say it
@@ -118,7 +118,7 @@ class Tool:
         return self.narrowed(arguments) if self.narrowed else self.effect
 
 
-def by_names(tools: Sequence[Tool]) -> dict[str, Tool]:
+def by_names(tools: Sequence[AgentTool]) -> dict[str, AgentTool]:
     """Tools by every name that they are called by."""
     found = {tool.other_name: tool for tool in tools if tool.other_name}
     return {**found, **{tool.name: tool for tool in tools}}

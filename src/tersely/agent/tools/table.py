@@ -15,8 +15,8 @@ from typing import Any
 from tersely.agent.tools.declaration import (
     ANSWER,
     REQUEST_TOOLS,
-    Subject,
-    Tool,
+    AgentTool,
+    ApprovalSubject,
 )
 from tersely.agent.tools.editors import tools as editor
 from tersely.agent.tools.files import editing, reading
@@ -57,11 +57,11 @@ def _changing(
     parameters: tuple[Parameter, ...],
     plan: editing.Planning,
     form: str = "",
-) -> Tool:
+) -> AgentTool:
     """A tool that changes a file as it is planned."""
-    return Tool(
+    return AgentTool(
         name, summary, parameters, Effect.WRITE, partial(editing.run, plan), partial(editing.preview, plan),
-        subject="path", about=Subject.PATH, refusal=partial(editing.refusal, plan),
+        subject="path", about=ApprovalSubject.PATH, refusal=partial(editing.refusal, plan),
         is_doubtful=partial(editing.is_doubtful, plan), form=form,
     )  # fmt: skip
 
@@ -71,8 +71,8 @@ _NEW_PATH = replace(_PATH, role=Role.NEW_PATH)
 _ANY_PATH = replace(_PATH, required=False)
 _START, _END = _optional("start", int), _optional("end", int)
 
-TOOLS: tuple[Tool, ...] = (
-    Tool(
+TOOLS: tuple[AgentTool, ...] = (
+    AgentTool(
         "read",
         "numbered lines",
         (
@@ -86,23 +86,23 @@ TOOLS: tuple[Tool, ...] = (
         reading.read,
         form="read(path or symbol or ref, start?, end?)",
     ),
-    Tool(
+    AgentTool(
         "search",
         'code by meaning, name or "text"',
         (_of("code.search", "query"),),
         Effect.READ,
         reading.search,
     ),
-    Tool("list", "files", (_of("code.tree", "path"),), Effect.READ, reading.list_files),
-    Tool(
+    AgentTool("list", "files", (_of("code.tree", "path"),), Effect.READ, reading.list_files),
+    AgentTool(
         "outline",
         "definitions",
         (_of("code.structure", "path"),),
         Effect.READ,
         reading.outline,
     ),
-    Tool(ANSWER, "ends your turn", (_raw("text"),), Effect.READ, reading.respond),
-    Tool(
+    AgentTool(ANSWER, "ends your turn", (_raw("text"),), Effect.READ, reading.respond),
+    AgentTool(
         REQUEST_TOOLS,
         "1 edits, 2 runs programs, 3 web, agents",
         (Parameter("tier", _Unlocked),),
@@ -118,7 +118,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     _changing("write", "a new file", (_NEW_PATH, _raw("body")), editing.plan_new),
     _changing("create", "a new file", (_NEW_PATH, _raw("body", required=False)), editing.plan_new),
-    Tool(
+    AgentTool(
         "bash",
         "runs a program or the tests, no input",
         (_raw("command"),),
@@ -126,9 +126,9 @@ TOOLS: tuple[Tool, ...] = (
         shell.bash,
         shell.preview,
         subject="command",
-        about=Subject.COMMAND,
+        about=ApprovalSubject.COMMAND,
     ),
-    Tool(
+    AgentTool(
         "git",
         "as status or diff a.py",
         (Parameter("arguments"),),
@@ -137,9 +137,9 @@ TOOLS: tuple[Tool, ...] = (
         git.preview,
         git.effect_of,
         subject="arguments",
-        about=Subject.COMMAND,
+        about=ApprovalSubject.COMMAND,
     ),
-    Tool(
+    AgentTool(
         "editor_open",
         "shows the user a file; no path tells what the user looks at and has selected",
         (_ANY_PATH, _optional("line", int)),
@@ -148,7 +148,7 @@ TOOLS: tuple[Tool, ...] = (
         other_name="vscode_open_file",
         is_in_editor=True,
     ),
-    Tool(
+    AgentTool(
         "editor_diagnostics",
         "errors and warnings in the user's editor",
         (_ANY_PATH,),
@@ -156,7 +156,7 @@ TOOLS: tuple[Tool, ...] = (
         editor.diagnostics,
         is_in_editor=True,
     ),
-    Tool(
+    AgentTool(
         "editor_edit",
         "as edit, in the user's editor, which can undo it",
         (_PATH, _raw("old", required=False), _raw("body"), _START, _END),
@@ -164,13 +164,13 @@ TOOLS: tuple[Tool, ...] = (
         editor.edit,
         editor.edit_preview,
         subject="path",
-        about=Subject.PATH,
+        about=ApprovalSubject.PATH,
         refusal=editor.edit_refusal,
         is_doubtful=editor.edit_is_doubtful,
         other_name="vscode_edit",
         is_in_editor=True,
     ),
-    Tool(
+    AgentTool(
         "editor_terminal",
         "in a terminal that the user sees",
         (_raw("command"),),
@@ -178,22 +178,22 @@ TOOLS: tuple[Tool, ...] = (
         editor.terminal,
         editor.terminal_preview,
         subject="command",
-        about=Subject.COMMAND,
+        about=ApprovalSubject.COMMAND,
         other_name="vscode_run_terminal",
         is_in_editor=True,
         is_confined=False,
     ),
-    Tool(
+    AgentTool(
         "fetch",
         "a page as text, or its source",
-        (Parameter("url"), _optional("form", fetching.Form)),
+        (Parameter("url"), _optional("form", fetching.PageForm)),
         Effect.NETWORK,
         fetching.fetch,
         fetching.preview,
         subject="url",
-        about=Subject.HOST,
+        about=ApprovalSubject.HOST,
     ),
-    Tool(
+    AgentTool(
         "browser",
         "a real one: open a url; read; click, or type text into, element e3; "
         "press a key; screenshot; log of errors",
@@ -208,11 +208,11 @@ TOOLS: tuple[Tool, ...] = (
         browsing.preview,
         browsing.effect_of,
         subject_of=browsing.subject_of,
-        about=Subject.HOST,
+        about=ApprovalSubject.HOST,
         is_doubtful=browsing.is_doubtful,
         is_in_browser=True,
     ),
-    Tool(
+    AgentTool(
         "mcp",
         "tools of others; arguments in JSON",
         (Parameter("server"), _optional("tool"), _raw("arguments", required=False)),
@@ -221,7 +221,7 @@ TOOLS: tuple[Tool, ...] = (
         external.preview,
         subject="server",
     ),
-    Tool(
+    AgentTool(
         "relay",
         "other agents: mail, claims, board; no tool lists all; arguments in JSON",
         (_optional("tool"), _raw("arguments", required=False)),
@@ -233,8 +233,8 @@ TOOLS: tuple[Tool, ...] = (
     ),
 )
 
-_BY_NAME: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}
-_PLAIN: Mapping[str, Tool] = {
+_BY_NAME: Mapping[str, AgentTool] = {tool.name: tool for tool in TOOLS}
+_PLAIN: Mapping[str, AgentTool] = {
     "read": replace(
         _BY_NAME["read"],
         form="read(path or ref, start?, end?)",
@@ -249,6 +249,6 @@ _PLAIN: Mapping[str, Tool] = {
 }
 _OF_CODE = frozenset({"outline"})
 # The same without anything that the index knows: files by their paths, lines by their text.
-PLAIN_TOOLS: tuple[Tool, ...] = tuple(
+PLAIN_TOOLS: tuple[AgentTool, ...] = tuple(
     _PLAIN.get(tool.name, tool) for tool in TOOLS if tool.name not in _OF_CODE
 )

@@ -17,11 +17,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from tersely.agent.tools.approvals import Approvals, Mode, Verdict
+from tersely.agent.tools.approvals import Mode, ToolApprovals, Verdict
 from tersely.agent.tools.checkpoint_store import CheckpointStore
-from tersely.agent.tools.declaration import Observation, Subject, Tool
-from tersely.agent.tools.editors.editor import Editor
-from tersely.agent.tools.files.opened import Files, OpenFiles
+from tersely.agent.tools.declaration import AgentTool, ApprovalSubject, Observation
+from tersely.agent.tools.editors.editor import EditorBridge
+from tersely.agent.tools.files.opened import OpenFiles, RepositoryFiles
 from tersely.agent.tools.files.places import resolved
 from tersely.agent.tools.files.read_tracker import ReadTracker
 from tersely.agent.tools.files.replacing import clear_drafts
@@ -32,7 +32,7 @@ from tersely.agent.tools.running.command import (
     NOTHING_SHARED,
     Confinement,
     Heard,
-    Shared,
+    SharedWithCommands,
     confinement,
 )
 from tersely.agent.tools.running.terminal import TellTerminal, Terminals, untold
@@ -61,7 +61,7 @@ async def no_relay(capability: str, arguments: Mapping[str, Any], budget: int) -
     )
 
 
-def no_editor() -> Editor | None:
+def no_editor() -> EditorBridge | None:
     """Of a session that nobody has told where editors are."""
     return None
 
@@ -74,7 +74,9 @@ class Choices:
     observation_tokens: int = OBSERVATION_TOKENS
     confines: bool = True  # commands, where the system can
     network: bool = False  # for commands
-    shared: Shared = NOTHING_SHARED  # with commands: places outside of the repository, variables
+    shared: SharedWithCommands = (
+        NOTHING_SHARED  # with commands: places outside of the repository, variables
+    )
     # hosts of the user's own network, or ports of one, that pages may come from
     private_hosts: tuple[str, ...] = ()
     browser: tuple[str, ...] = ()  # the command of the server that has one
@@ -83,7 +85,7 @@ class Choices:
     opened: OpenFiles | None = None  # as the editor has them, where one shows the agent
     terminals: Terminals | None = None  # of that editor
     relay: AskRelay = no_relay  # as the agent that this session is
-    editor: Callable[[], Editor | None] = no_editor  # that the user is in
+    editor: Callable[[], EditorBridge | None] = no_editor  # that the user is in
 
 
 class Toolbox:
@@ -94,8 +96,8 @@ class Toolbox:
         self.kept = kept
         self.asking = asking
         self.choices = choices
-        self.approvals = Approvals(choices.policy, choices.mode)
-        self.files = Files(root, choices.opened)
+        self.approvals = ToolApprovals(choices.policy, choices.mode)
+        self.files = RepositoryFiles(root, choices.opened)
         self.shown = ReadTracker()
         self.refused = set[str]()  # files of which a change was refused since the last one
         self.named: Sequence[str] = ()  # paths in the user's message
@@ -131,22 +133,22 @@ class Toolbox:
     def with_files(self, opened: OpenFiles) -> Toolbox:
         """The same toolbox, with the files as somebody else has them."""
         made = copy(self)
-        made.files = Files(self.root, opened)
+        made.files = RepositoryFiles(self.root, opened)
         return made
 
-    def verdict(self, tool: Tool, arguments: Mapping[str, Any]) -> Verdict:
+    def verdict(self, tool: AgentTool, arguments: Mapping[str, Any]) -> Verdict:
         """The verdict on a call: allowed, denied, or somebody is to be asked."""
         verdict = self.approvals.verdict(tool, arguments, self.subject(tool, arguments))
         if verdict is Verdict.ALLOW and tool.is_doubtful(self, arguments):
             return Verdict.ASK
         return verdict
 
-    def subject(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+    def subject(self, tool: AgentTool, arguments: Mapping[str, Any]) -> str:
         """The subject of a call, as patterns of approvals are matched against it."""
         if tool.subject_of is not None:
             return tool.subject_of(self, arguments)
         subject = str(arguments.get(tool.subject, ""))
-        if tool.about is not Subject.PATH:
+        if tool.about is not ApprovalSubject.PATH:
             return subject
         try:
             return resolved(self.root, subject)

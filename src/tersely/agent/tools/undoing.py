@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tersely.agent.tools.declaration import INSIST, Change, Observation
+from tersely.agent.tools.declaration import INSIST, MadeChange, Observation
 from tersely.agent.tools.files import undoing
 from tersely.agent.tools.files.content import read_content
 from tersely.agent.tools.files.diffs import difference
@@ -76,7 +76,7 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(visible_line(clipped(name)) for name in names[:_MOST_NAMED]) + more
 
 
-def _change(restored: Restored) -> Change | None:
+def _change(restored: Restored) -> MadeChange | None:
     """The diff of one file, where both of its versions are text."""
     checkpoint, was = restored
     try:
@@ -85,4 +85,6 @@ def _change(restored: Restored) -> Change | None:
     except TerselyError:
         return None
     diff = difference(checkpoint.path, before, after)
-    return Change(checkpoint.path, diff.text, diff.added_lines, diff.removed_lines, checkpoint.id)
+    return MadeChange(
+        checkpoint.path, diff.text, diff.added_lines, diff.removed_lines, checkpoint.id
+    )

@@ -10,20 +10,26 @@ from typing import NamedTuple
 
 from tersely.agent.context import disclosure
 from tersely.agent.context.window import PICTURE_TOKENS
-from tersely.agent.conversation import Answered, Conversation
+from tersely.agent.conversation import AnsweredApproval, Conversation
 from tersely.agent.events import (
     ApprovalAsked,
     CallEnded,
     CallProgress,
     CallStarted,
     Decision,
-    Level,
+    NoticeLevel,
     TextDelta,
 )
-from tersely.agent.sessions.session import Draft
-from tersely.agent.tool_calling import Call, CallFormat, Malformed
+from tersely.agent.sessions.session import MessageDraft
+from tersely.agent.tool_calling import CallFormat, MalformedCall, ToolCall
 from tersely.agent.tools.approvals import Verdict, suggested
-from tersely.agent.tools.declaration import ANSWER, REQUEST_TOOLS, Observation, Subject, Tool
+from tersely.agent.tools.declaration import (
+    ANSWER,
+    REQUEST_TOOLS,
+    AgentTool,
+    ApprovalSubject,
+    Observation,
+)
 from tersely.agent.tools.running.tail import Tail
 from tersely.agent.turn import assembling, repeats
 from tersely.agent.turn.repeats import Repeated
@@ -46,20 +52,20 @@ class Acted(NamedTuple):
     is_stuck: bool = False
 
 
-async def act(conversation: Conversation, call: Call | Malformed) -> Acted:
+async def act(conversation: Conversation, call: ToolCall | MalformedCall) -> Acted:
     """Make a call, and append what it gave."""
-    if isinstance(call, Malformed):
-        await conversation.notice(Level.NOTE, f"a call that cannot be made: {call.reason}")
+    if isinstance(call, MalformedCall):
+        await conversation.notice(NoticeLevel.NOTE, f"a call that cannot be made: {call.reason}")
         await _append(conversation, f"That call cannot be made: {call.reason}", call.id)
         return Acted()
     if call.repairs:
-        await conversation.notice(Level.NOTE, f"{call.tool}: {'; '.join(call.repairs)}")
+        await conversation.notice(NoticeLevel.NOTE, f"{call.tool}: {'; '.join(call.repairs)}")
     if call.tool == ANSWER:
         return await _respond(conversation, str(call.arguments["text"]))
     tool = next(tool for tool in conversation.tools if tool.name == call.tool)
     if conversation.repeats.before(call.tool, call.arguments) is Repeated.STUCK:
         await conversation.notice(
-            Level.WARNING,
+            NoticeLevel.WARNING,
             f"{call.tool} is called again and again with the same result",
         )
         return Acted(is_stuck=True)
@@ -75,7 +81,7 @@ async def _respond(conversation: Conversation, text: str) -> Acted:
     return Acted(ends_turn=True, is_empty=not said.strip())
 
 
-async def _carry_out(conversation: Conversation, tool: Tool, call: Call) -> None:
+async def _carry_out(conversation: Conversation, tool: AgentTool, call: ToolCall) -> None:
     """Make a call that is allowed, or find that it is not; write down and append what came of it."""
     call_id = new_id()
     arguments = json.dumps(call.arguments, ensure_ascii=False)
@@ -93,7 +99,7 @@ async def _carry_out(conversation: Conversation, tool: Tool, call: Call) -> None
     )
 
 
-async def pass_over(conversation: Conversation, call: Call | Malformed) -> Acted:
+async def pass_over(conversation: Conversation, call: ToolCall | MalformedCall) -> Acted:
     """Leave out a call whose result would have no room behind those of the calls before it."""
     await _append(
         conversation,
@@ -104,7 +110,7 @@ async def pass_over(conversation: Conversation, call: Call | Malformed) -> Acted
 
 
 async def _refused(
-    conversation: Conversation, tool: Tool, call: Call, id: str, preview: str
+    conversation: Conversation, tool: AgentTool, call: ToolCall, id: str, preview: str
 ) -> Observation | None:
     """The reason for which a call is not made; None if it may be."""
     policy = conversation.toolbox.approvals.policy
@@ -131,7 +137,9 @@ async def _refused(
     return None
 
 
-async def _make_call(conversation: Conversation, tool: Tool, call: Call, id: str) -> Observation:
+async def _make_call(
+    conversation: Conversation, tool: AgentTool, call: ToolCall, id: str
+) -> Observation:
     """The observation of a call that is made."""
     if tool.name == REQUEST_TOOLS:
         return await _request_tools(conversation, int(call.arguments["tier"]))
@@ -175,7 +183,7 @@ async def _request_tools(conversation: Conversation, tier: int) -> Observation:
     return Observation(f"You have the tools of tier {conversation.session.tier} now.")
 
 
-def _unasked(conversation: Conversation, tool: Tool, call: Call) -> str:
+def _unasked(conversation: Conversation, tool: AgentTool, call: ToolCall) -> str:
     """The reason for which a call was denied that nobody could be asked about."""
     text = f"{tool.name} was denied: nobody can be asked here"
     if not tool.is_doubtful(conversation.toolbox, call.arguments):
@@ -185,14 +193,14 @@ def _unasked(conversation: Conversation, tool: Tool, call: Call) -> str:
 
 
 async def _ask_person(
-    conversation: Conversation, tool: Tool, call: Call, id: str, preview: str
+    conversation: Conversation, tool: AgentTool, call: ToolCall, id: str, preview: str
 ) -> Verdict:
     """The verdict of whoever is asked about a call; with nobody to ask, no."""
     if not conversation.options.can_ask:
-        await conversation.notice(Level.WARNING, _unasked(conversation, tool, call))
+        await conversation.notice(NoticeLevel.WARNING, _unasked(conversation, tool, call))
         return Verdict.DENY
     subject = conversation.toolbox.subject(tool, call.arguments)
-    answered: asyncio.Future[Answered] = asyncio.get_running_loop().create_future()
+    answered: asyncio.Future[AnsweredApproval] = asyncio.get_running_loop().create_future()
     conversation.waiting[id] = answered
     what = f"{tool.name} {subject}".strip()
     await conversation.emit(
@@ -212,11 +220,11 @@ async def _ask_person(
                 tool, pattern or suggested(tool.about, subject)
             )
         except TerselyError as error:
-            await conversation.notice(Level.WARNING, f"allowed this once: {error.message}")
+            await conversation.notice(NoticeLevel.WARNING, f"allowed this once: {error.message}")
     return Verdict.DENY if decision is Decision.DENY else Verdict.ALLOW
 
 
-async def _preview(conversation: Conversation, tool: Tool, call: Call) -> str:
+async def _preview(conversation: Conversation, tool: AgentTool, call: ToolCall) -> str:
     if tool.effect_of(call.arguments) is Effect.EXECUTE:
         await conversation.toolbox.confinement()  # the preview says what holds the command back
     try:
@@ -241,11 +249,11 @@ async def _end(
 
 
 def _text_for_model(
-    conversation: Conversation, tool: Tool, call: Call, observation: Observation
+    conversation: Conversation, tool: AgentTool, call: ToolCall, observation: Observation
 ) -> str:
     """The text that the model reads of a call."""
     # of a command that ran, its exit status tells more
-    says_itself = observation.status == "ok" or tool.about is Subject.COMMAND
+    says_itself = observation.status == "ok" or tool.about is ApprovalSubject.COMMAND
     result = "" if says_itself else f" ({observation.status})"
     text = f"{tool.name}{result}:\n{observation.text}"
     repeated = conversation.repeats.after(tool.name, call.arguments, observation.text)
@@ -267,5 +275,7 @@ async def _append(conversation: Conversation, text: str, call_id: str, picture: 
     role = "tool" if conversation.call_format is CallFormat.NATIVE and call_id else "user"
     tokens = conversation.count(content) + (PICTURE_TOKENS if picture else 0)
     conversation.session.add(
-        Draft(role, content, tokens, conversation.turn, shown="", call_id=call_id, picture=picture)
+        MessageDraft(
+            role, content, tokens, conversation.turn, shown="", call_id=call_id, picture=picture
+        )
     )

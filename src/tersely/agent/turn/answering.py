@@ -11,17 +11,16 @@ from contextlib import aclosing
 from typing import NamedTuple
 
 from tersely.agent.conversation import Conversation
-from tersely.agent.events import AnswerRestarted, Level, TextDelta, ThoughtDelta
-from tersely.agent.models.protocol import Chunk, Prompt, RawCall, Thinking
-from tersely.agent.models.protocol import Usage as RequestUsage
-from tersely.agent.sessions.session import Draft
+from tersely.agent.events import AnswerRestarted, NoticeLevel, TextDelta, ThoughtDelta
+from tersely.agent.models.protocol import Chunk, Prompt, RawCall, RequestUsage, Thinking
+from tersely.agent.sessions.session import MessageDraft
 from tersely.agent.tool_calling import (
-    Call,
     CallFormat,
-    Malformed,
+    MalformedCall,
     Reading,
     Repetition,
     ThoughtReader,
+    ToolCall,
     prose_reader,
     read_calls,
     read_raw_call,
@@ -35,17 +34,17 @@ STUCK, LENGTH = "stuck", "length"
 ANNOUNCED = "calls"  # why an answer ended, by its server
 
 
-class Answer(NamedTuple):
+class ModelAnswer(NamedTuple):
     """The answer of the model, and the calls in it; `stop` says why it ended."""
 
-    calls: tuple[Call | Malformed, ...]
+    calls: tuple[ToolCall | MalformedCall, ...]
     stop: str
     is_empty: bool = False  # neither a word nor a call
 
 
 async def answer(
     conversation: Conversation, thinking: Thinking, *, may_call: bool = True
-) -> Answer:
+) -> ModelAnswer:
     """Ask the model with the prompt as it is, and append what it answers; who may not call has all
     of it taken for prose.
     """
@@ -73,7 +72,7 @@ async def answer(
         incoming.raw += raw
         text = text[: read.start].rstrip() if raw else text
     conversation.session.add(
-        Draft(
+        MessageDraft(
             "assistant",
             text,
             conversation.count(text),
@@ -84,15 +83,15 @@ async def answer(
     )
     await _account(conversation, incoming, prompt, watch, is_usual=may_call)
     if is_stuck:
-        return Answer((), STUCK)
+        return ModelAnswer((), STUCK)
     if not may_call:
-        return Answer((), incoming.stop, is_empty=not shown.strip())
+        return ModelAnswer((), incoming.stop, is_empty=not shown.strip())
     calls = read.calls
     if not calls and incoming.stop == LENGTH and incoming.is_repeating:
-        return Answer((), STUCK)
+        return ModelAnswer((), STUCK)
     if not calls and incoming.stop == ANNOUNCED:
-        calls = (Malformed("the server says that this is a call, but none can be read in it"),)
-    return Answer(calls, incoming.stop, is_empty=not calls and not shown.strip())
+        calls = (MalformedCall("the server says that this is a call, but none can be read in it"),)
+    return ModelAnswer(calls, incoming.stop, is_empty=not calls and not shown.strip())
 
 
 async def _account(
@@ -177,7 +176,7 @@ class _Incoming:
             self._is_answered = True
         self._received += [chunk.thought, chunk.text, *(call.arguments for call in chunk.calls)]
         if chunk.notice:
-            await self._conversation.notice(Level.WARNING, chunk.notice)
+            await self._conversation.notice(NoticeLevel.WARNING, chunk.notice)
         if chunk.restarts:
             self._conversation.session.drop_draft()
             self._begin()

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from tersely.agent.context import compaction, disclosure, retrieval
 from tersely.agent.conversation import Conversation
-from tersely.agent.events import Item, Level, Retrieved
+from tersely.agent.events import NoticeLevel, Retrieved, RetrievedItem
 from tersely.agent.sessions.analytics import tiers_used
 from tersely.agent.sessions.store import name_of
 from tersely.agent.tool_calling import PathTrie
@@ -57,7 +57,7 @@ async def open_turn(conversation: Conversation, message: str, pasted: Sequence[s
     conversation.append("user", content, shown=message)
 
 
-async def _retrieved(conversation: Conversation, message: str) -> retrieval.Found | None:
+async def _retrieved(conversation: Conversation, message: str) -> retrieval.Retrieval | None:
     if not conversation.retrieves:
         return None
     box = conversation.toolbox
@@ -65,7 +65,7 @@ async def _retrieved(conversation: Conversation, message: str) -> retrieval.Foun
     return await retrieval.retrieve(box, message, most, box.tokenizer, conversation.paths)
 
 
-async def _code(conversation: Conversation, found: retrieval.Found, asks: str) -> str:
+async def _code(conversation: Conversation, found: retrieval.Retrieval, asks: str) -> str:
     """The code that was found, as far as the prompt does not have it."""
     said = [*(stored.content for stored in conversation.session.prompted()), asks]
     new = retrieval.news(found, said, conversation.toolbox.tokenizer)
@@ -102,7 +102,7 @@ async def project_asks(conversation: Conversation) -> str:
         conversation.toolbox.tokenizer,
     )
     if text:
-        items = (Item(retrieval.AGENTS_FILE, conversation.count(text)),)
+        items = (RetrievedItem(retrieval.AGENTS_FILE, conversation.count(text)),)
         await conversation.emit(
             Retrieved(conversation.turn, items, items[0].tokens, "the project asks it of agents")
         )
@@ -117,27 +117,27 @@ async def shortened(conversation: Conversation, message: str) -> str:
     box = conversation.toolbox
     short = await box.apart(lambda: bounded(message, box.kept, box.tokenizer, "ok", most))
     text = f"the message is long: its middle is left out, and kept as ref {short.ref}"
-    await conversation.notice(Level.WARNING, text)
+    await conversation.notice(NoticeLevel.WARNING, text)
     return short.text
 
 
 async def append_continuation(conversation: Conversation) -> None:
     """Ask for the rest of an answer that was cut off."""
     text = f"the answer reached its limit of {conversation.budget.reply:,} tokens: asked to go on"
-    await conversation.notice(Level.NOTE, text)
+    await conversation.notice(NoticeLevel.NOTE, text)
     conversation.append("user", _CONTINUE, shown="")
 
 
 async def append_last_question(conversation: Conversation) -> None:
     """Ask for an answer from what is known."""
     text = "the model does not get on: asked to answer from what it knows"
-    await conversation.notice(Level.WARNING, text)
+    await conversation.notice(NoticeLevel.WARNING, text)
     conversation.append("user", reminded(conversation, _LAST_QUESTION), shown="")
 
 
 async def append_after_silence(conversation: Conversation) -> None:
     """Ask a model that said nothing to go on."""
-    await conversation.notice(Level.NOTE, "the model said nothing: asked to go on")
+    await conversation.notice(NoticeLevel.NOTE, "the model said nothing: asked to go on")
     conversation.append("user", reminded(conversation, _AFTER_SILENCE), shown="")
 
 

@@ -29,7 +29,7 @@ HINTS = {
 }
 
 
-class Repeats:
+class CallRepeats:
     """The calls of a turn, what they gave last, and how often since something has changed."""
 
     def __init__(self) -> None:

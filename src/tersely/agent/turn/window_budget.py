@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from tersely.agent.context import compaction
 from tersely.agent.conversation import Conversation
 from tersely.agent.events import Compacted
-from tersely.agent.models.protocol import Message
+from tersely.agent.models.protocol import ModelMessage
 from tersely.agent.sessions.session import Stored
 from tersely.agent.tool_calling import CallFormat
 from tersely.foundation.clock import Stopwatch
@@ -53,13 +53,15 @@ async def compact(conversation: Conversation, at: int) -> Compacted | None:
     before = conversation.gauge.tokens(prompt)
     made = await _summary(conversation, messages[:at])
     session.leave_out(messages[at].id if at < len(messages) else None, made.text)
-    after = conversation.gauge.tokens((*conversation.prompt(), Message("user", made.text)))
+    after = conversation.gauge.tokens((*conversation.prompt(), ModelMessage("user", made.text)))
     done = Compacted(conversation.turn, before, after, made.how)
     await conversation.emit(done)
     return done
 
 
-async def _summary(conversation: Conversation, leaving: Sequence[Stored]) -> compaction.Summary:
+async def _summary(
+    conversation: Conversation, leaving: Sequence[Stored]
+) -> compaction.TurnsSummary:
     """A summary of what is at the beginning of the prompt, by the model where the prompt leaves it
     the room.
     """
@@ -68,7 +70,7 @@ async def _summary(conversation: Conversation, leaving: Sequence[Stored]) -> com
     watch = Stopwatch()
     asking = _behind_prompt(conversation)
     if conversation.gauge.tokens(asking.request) + most > conversation.budget.window:
-        return compaction.Summary(
+        return compaction.TurnsSummary(
             compaction.extracts(leaving, most, tokenizer), compaction.EXTRACTIVE
         )
     made = await compaction.summarised(asking, leaving, most, tokenizer)
@@ -77,13 +79,15 @@ async def _summary(conversation: Conversation, leaving: Sequence[Stored]) -> com
     return made
 
 
-def _behind_prompt(conversation: Conversation) -> compaction.Asking:
+def _behind_prompt(conversation: Conversation) -> compaction.SummaryRequest:
     """A summary asked for behind the prompt, nearly all of which the server has evaluated."""
     constraint = (
         conversation.constraint() if conversation.call_format is CallFormat.NATIVE else None
     )
-    request = (*conversation.prompt(), Message("user", compaction.REQUEST))
-    return compaction.Asking(conversation.model, request, conversation.call_format, constraint)
+    request = (*conversation.prompt(), ModelMessage("user", compaction.REQUEST))
+    return compaction.SummaryRequest(
+        conversation.model, request, conversation.call_format, constraint
+    )
 
 
 def has_room_for_result(conversation: Conversation) -> bool:

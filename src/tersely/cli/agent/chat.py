@@ -10,20 +10,20 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from tersely.agent.agent import Agent
+from tersely.agent.agent import CodingAgent
 from tersely.agent.models.connecting import address
 from tersely.agent.opening import (
+    AgentOptions,
     Choices,
-    Options,
-    Shared,
+    SharedWithCommands,
     Verdict,
-    Wanted,
+    WantedAgent,
     configured,
     delete_session,
     found_editor,
     open_agent,
 )
-from tersely.agent.sessions.store import LAST, Store
+from tersely.agent.sessions.store import LAST, SessionStore
 from tersely.cli.agent.command_spec import HIGHEST_TIER, ChatParameters, OutputFormat
 from tersely.cli.agent.servers import Server, connected
 from tersely.cli.agent.without_screen.headless import run_headless
@@ -59,7 +59,7 @@ def run_chat(printed: PrintOptions, parameters: ChatParameters) -> int:
     is_kept = parameters.keep_session or bool(_resumed(parameters))
     printer = Printer(Terminal.own(), form, is_quiet=printed.quiet, is_kept=is_kept)
 
-    async def opened() -> Agent:
+    async def opened() -> CodingAgent:
         return await _open_agent(Path(resolved_root(printed.root)), checked(parameters))
 
     return run_headless(
@@ -74,7 +74,7 @@ def folder() -> Path:
 
 def _delete(session: str) -> None:
     """Delete a session by its full id; raises what keeps that from being done."""
-    with Store.open(folder()) as store:
+    with SessionStore.open(folder()) as store:
         delete_session(store, folder(), session)
 
 
@@ -131,13 +131,15 @@ def _key_for(url: str, settings: Settings) -> str:
     return settings.chat_key
 
 
-def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_ask: bool) -> Wanted:
+def wanted(
+    root: Path, parameters: ChatParameters, settings: Settings, *, can_ask: bool
+) -> WantedAgent:
     """The wishes by which the agent is opened."""
     policy = dict.fromkeys(range(parameters.allow + 1), Verdict.ALLOW)
     policy |= dict.fromkeys(range(parameters.deny, HIGHEST_TIER + 1), Verdict.DENY)
     session = ""
     if named := _resumed(parameters):
-        with Store.open(folder()) as store:
+        with SessionStore.open(folder()) as store:
             session = store.find(named, str(root)).id
     choices = Choices(
         policy=policy, network=settings.chat_network == "on", shared=shared(settings),
@@ -146,19 +148,21 @@ def wanted(root: Path, parameters: ChatParameters, settings: Settings, *, can_as
         editor=partial(found_editor, root.resolve(), os.environ), browser=browser_command(settings),
     )  # fmt: skip
     compacts = settings.chat_compact == "on"
-    options = Options(
+    options = AgentOptions(
         can_ask=can_ask, reply_tokens=settings.chat_reply_tokens, compacts=compacts, calls=settings.chat_calls,
         session_tokens=parameters.session_tokens or settings.chat_session_tokens,
         with_code_context=parameters.code_context,
     )  # fmt: skip
-    return Wanted(root, folder(), ANSWER_WORDS, session, choices, options, forks=parameters.fork)
+    return WantedAgent(
+        root, folder(), ANSWER_WORDS, session, choices, options, forks=parameters.fork
+    )
 
 
-def shared(settings: Settings) -> Shared:
+def shared(settings: Settings) -> SharedWithCommands:
     """The things that the user lets commands of the agent have besides the repository; raises
     `invalid_setting`.
     """
-    return Shared(
+    return SharedWithCommands(
         _places("TERSELY_CHAT_WRITABLE", settings.chat_writable),
         _places("TERSELY_CHAT_READABLE", settings.chat_readable),
         tuple(_listed(settings.chat_variables, ",")),
@@ -199,7 +203,7 @@ def _listed(said: str, separator: str) -> list[str]:
     )
 
 
-async def _open_agent(root: Path, parameters: ChatParameters) -> Agent:
+async def _open_agent(root: Path, parameters: ChatParameters) -> CodingAgent:
     """An agent without a screen, to be closed with its model."""
     settings = load(root)
     opening = wanted(root, parameters, settings, can_ask=False)

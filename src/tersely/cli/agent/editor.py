@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tersely.acp.front import EditorAgent, Wish
 from tersely.agent.opening import Choices
-from tersely.agent.sessions.store import Listed, Store
+from tersely.agent.sessions.store import ListedSession, SessionStore
 from tersely.cli.agent.chat import folder, server_of, wanted
 from tersely.cli.agent.command_spec import ChatParameters
 from tersely.cli.agent.front import open_front
@@ -67,7 +67,7 @@ async def _open_agent(wish: Wish, parameters: ChatParameters) -> EditorAgent:
     return await open_front(replace(opening, choices=choices), server, model, retrieves=True)
 
 
-def _sessions_around(inside: str) -> Sequence[Listed]:
+def _sessions_around(inside: str) -> Sequence[ListedSession]:
     """The sessions of the repository around a folder."""
-    with Store.open(folder()) as store:
+    with SessionStore.open(folder()) as store:
         return store.every(str(find_root(Path(inside))))

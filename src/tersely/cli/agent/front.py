@@ -7,10 +7,10 @@ from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 
-from tersely.agent.agent import Agent
+from tersely.agent.agent import CodingAgent
 from tersely.agent.events import CallEnded, CallStarted, Decision, Event
 from tersely.agent.models.connecting import Model, address, is_same_server, names
-from tersely.agent.opening import Conversation, Mode, Wanted, open_agent
+from tersely.agent.opening import Conversation, Mode, WantedAgent, open_agent
 from tersely.agent.sessions.analytics import analytics
 from tersely.capabilities.answers.text import counted
 from tersely.cli.agent.command_spec import HIGHEST_TIER
@@ -19,11 +19,11 @@ from tersely.cli.agent.tally import Tally
 from tersely.cli.agent.transcript import transcript
 from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import TerselyError
-from tersely.tui.shown import Said, SessionRow, Status, ToolRow
+from tersely.tui.shown import SessionRow, ShownStatus, ShownWords, ToolRow
 
 
 async def open_front(
-    wanted: Wanted, server: Server, model: Model, *, retrieves: bool
+    wanted: WantedAgent, server: Server, model: Model, *, retrieves: bool
 ) -> FrontAgent:
     """The agent for a front; the model is closed with it, also where it cannot be opened."""
     try:
@@ -40,7 +40,12 @@ class FrontAgent:
     """See `tui.shown.ShownAgent` and `acp.front.EditorAgent`."""
 
     def __init__(
-        self, wanted: Wanted, server: Server, model: Model, agent: Agent, confinement: str
+        self,
+        wanted: WantedAgent,
+        server: Server,
+        model: Model,
+        agent: CodingAgent,
+        confinement: str,
     ) -> None:
         self._wanted = wanted
         self._server = server
@@ -54,10 +59,10 @@ class FrontAgent:
         """The repository, resolved."""
         return self._wanted.root
 
-    def status(self) -> Status:
+    def status(self) -> ShownStatus:
         """The state of the agent."""
         told = self._agent.status()
-        return Status(
+        return ShownStatus(
             told.model, told.tier, told.tokens, told.window, told.cached_percent, self._wanted.root.name,
             self._confinement, told.retrieves, self._conversation.session.id,
         )  # fmt: skip
@@ -202,7 +207,7 @@ class FrontAgent:
         await self._go_on(new.id)
         return f"this is {new.name} now"
 
-    def history(self) -> Sequence[Said | CallStarted | CallEnded]:
+    def history(self) -> Sequence[ShownWords | CallStarted | CallEnded]:
         """The words and calls so far."""
         return transcript(self._conversation.store.history(self._conversation.session.id))
 

@@ -6,7 +6,7 @@ import sys
 from functools import partial
 
 from tersely.agent.models.connecting import Model
-from tersely.agent.opening import Wanted
+from tersely.agent.opening import WantedAgent
 from tersely.cli.agent.front import open_front
 from tersely.cli.agent.servers import Server, connected
 from tersely.foundation.errors import EXIT_OK, TerselyError
@@ -14,7 +14,7 @@ from tersely.tui.app import chat
 from tersely.tui.starting import until_found
 
 
-async def show(wanted: Wanted, server: Server, *, retrieves: bool) -> int:
+async def show(wanted: WantedAgent, server: Server, *, retrieves: bool) -> int:
     """Talk on the screen until the user ends it; the exit status."""
     shown = await open_front(wanted, *await _found(server), retrieves=retrieves)
     try:

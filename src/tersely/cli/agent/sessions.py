@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.agent.opening import delete_session
 from tersely.agent.sessions.analytics import analytics
-from tersely.agent.sessions.store import History, Listed, Store, checked_name, short_id
+from tersely.agent.sessions.store import (
+    ListedSession,
+    SessionHistory,
+    SessionStore,
+    checked_name,
+    short_id,
+)
 from tersely.capabilities.answers.text import Style, aligned, counted
 from tersely.cli.agent.chat import folder
 from tersely.cli.agent.command_spec import ExportFormat, SessionParameters, SessionVerb
@@ -24,12 +30,12 @@ MAX_TURN_DIGITS = 9
 
 
 class _Asked(NamedTuple):
-    store: Store
+    store: SessionStore
     repository: str
     parameters: SessionParameters
     style: Style
 
-    def named(self) -> Listed:
+    def named(self) -> ListedSession:
         """The session that is meant."""
         if not self.parameters.session:
             raise TerselyError(
@@ -42,7 +48,7 @@ class _Asked(NamedTuple):
 
 def run_sessions(root: str, parameters: SessionParameters, style: Style) -> JsonObject:
     """Do what the verb says; the result, with its `text`."""
-    with Store.open(folder()) as store:
+    with SessionStore.open(folder()) as store:
         return _VERBS[parameters.verb](_Asked(store, resolved_root(root), parameters, style))
 
 
@@ -151,7 +157,7 @@ def _stats(asked: _Asked) -> JsonObject:
     }
 
 
-def _plain(history: History) -> JsonObject:
+def _plain(history: SessionHistory) -> JsonObject:
     """All that is kept of a session."""
     messages = [
         {"id": each.id, "parent_id": each.parent_id, "turn": each.turn, "role": each.role, "content": each.content,
@@ -163,7 +169,7 @@ def _plain(history: History) -> JsonObject:
     return {**history.listed._asdict(), "models": models, "messages": messages, "tool_calls": calls}
 
 
-def _markdown(history: History) -> str:
+def _markdown(history: SessionHistory) -> str:
     """A session as people read it: what was said, and the calls between."""
     listed = history.listed
     lines = [

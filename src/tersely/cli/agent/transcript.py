@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tersely.agent.events import CallEnded, CallStarted
-from tersely.agent.sessions.store import CallRow, History
-from tersely.tui.shown import Said
+from tersely.agent.sessions.store import CallRow, SessionHistory
+from tersely.tui.shown import ShownWords
 
 _STATUS_OF_KEPT = {"completed": "ok", "error": "failed", "pending": "interrupted"}
 
 
-def transcript(history: History) -> Sequence[Said | CallStarted | CallEnded]:
+def transcript(history: SessionHistory) -> Sequence[ShownWords | CallStarted | CallEnded]:
     """Messages in their order, each with the calls that it asked for."""
     calls: dict[str, list[CallRow]] = {}
     for call in history.calls:
         calls.setdefault(call.message_id, []).append(call)
-    shown: list[Said | CallStarted | CallEnded] = []
+    shown: list[ShownWords | CallStarted | CallEnded] = []
     for each in history.messages:
         if each.role in {"user", "assistant"} and each.text.strip():
-            shown.append(Said(each.role, each.text))
+            shown.append(ShownWords(each.role, each.text))
         for call in calls.get(each.id, ()):
             status = _STATUS_OF_KEPT.get(call.status, call.status)
             shown.append(CallStarted(each.turn, call.id, call.tool, call.arguments))

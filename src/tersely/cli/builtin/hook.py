@@ -22,12 +22,12 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.settings import SESSION_VARIABLE
 from tersely.foundation.storage.roots import enclosing_root, find_root
 from tersely.integrations import adoption, state
-from tersely.integrations.adoption import Note
-from tersely.integrations.declaration import Agent
+from tersely.integrations.adoption import AdoptionNote
+from tersely.integrations.declaration import KnownAgent
 from tersely.integrations.hooks import (
     LEAST_OUTLINED_BYTES,
     LEAST_OUTLINED_LINES,
-    Call,
+    HookCall,
     prompt_answer,
     read_answer,
     read_call,
@@ -60,7 +60,7 @@ def run_hook(kind: str, agent_name: str) -> str:
         return ""
 
 
-def _session(agent: Agent, call: Call) -> str:
+def _session(agent: KnownAgent, call: HookCall) -> str:
     """Have what follows be told anew where the session goes on without what it was shown."""
     root = enclosing_root(_directory(call))
     if call.source != STARTUP:
@@ -73,11 +73,11 @@ def _session(agent: Agent, call: Call) -> str:
     return ""
 
 
-def _directory(call: Call) -> str:
+def _directory(call: HookCall) -> str:
     return os.path.realpath(call.directory or os.getcwd())
 
 
-def _prompt(agent: Agent, call: Call) -> str:
+def _prompt(agent: KnownAgent, call: HookCall) -> str:
     if not call.prompt.strip() or call.prompt.lstrip().startswith("/"):  # a command of the agent
         return ""
     root = str(find_root(Path(_directory(call))))
@@ -94,7 +94,7 @@ def _prompt(agent: Agent, call: Call) -> str:
     return prompt_answer(agent, found["text"])
 
 
-def _read(agent: Agent, call: Call) -> str:
+def _read(agent: KnownAgent, call: HookCall) -> str:
     if call.tool not in agent.read_tools or not call.path or call.is_part:
         return ""
     directory = _directory(call)
@@ -112,10 +112,10 @@ def _read(agent: Agent, call: Call) -> str:
     reader = f"{call.session or directory} {state.context_of(root)}"
     if not outline:
         return ""
-    adoption.note(Note.READ)
+    adoption.note(AdoptionNote.READ)
     if not state.is_first_outline(reader, str(path)):
         return ""
-    adoption.note(Note.OUTLINED)
+    adoption.note(AdoptionNote.OUTLINED)
     return read_answer(agent, relative, lines, outline)
 
 
@@ -180,7 +180,7 @@ def _of_process(words: Sequence[str], root: str, given: str, seconds: float) -> 
     return done.stdout
 
 
-_KINDS: Mapping[str, Callable[[Agent, Call], str]] = {
+_KINDS: Mapping[str, Callable[[KnownAgent, HookCall], str]] = {
     "session": _session,
     "prompt": _prompt,
     "read": _read,

@@ -19,7 +19,7 @@ from tersely.cli.builtin.extension import Step
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible
 from tersely.foundation.text.suggestion import suggestion
-from tersely.integrations.changes import Change, InstallRequest, carry_out, planned, undone
+from tersely.integrations.changes import InstallRequest, SettingsChange, carry_out, planned, undone
 from tersely.integrations.declaration import Audience
 from tersely.integrations.state import read_record
 from tersely.integrations.table import AGENTS
@@ -36,7 +36,7 @@ class Plan(NamedTuple):
     """The changes for one agent: of its files, and by a command of its editor."""
 
     request: InstallRequest
-    changes: Sequence[Change]
+    changes: Sequence[SettingsChange]
     step: Step
     is_removal: bool
 
@@ -132,7 +132,7 @@ def _request(root: str, asked: InstallParameters) -> InstallRequest:
     return wanted
 
 
-def _diff(change: Change) -> str:
+def _diff(change: SettingsChange) -> str:
     before = (change.before or "").splitlines(keepends=True)
     after = (change.after or "").splitlines(keepends=True)
     old = str(change.path) if change.before is not None else "/dev/null"

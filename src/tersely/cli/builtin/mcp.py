@@ -30,7 +30,7 @@ from tersely.foundation.ids import new_id
 from tersely.foundation.process.ancestry import client_name
 from tersely.foundation.text.tokens import Tokenizer
 from tersely.integrations import adoption, state
-from tersely.integrations.adoption import Note
+from tersely.integrations.adoption import AdoptionNote
 
 if TYPE_CHECKING:
     from tersely.cli.builtin.serving import McpParameters
@@ -54,7 +54,7 @@ def run_mcp(root: str, given: McpParameters) -> None:
 
 async def _serve_streams(named: Path | None, given: McpParameters) -> None:
     asking = Asking(ANSWER_WORDS, starts_daemons=True)
-    adoption.note(Note.SESSION)
+    adoption.note(AdoptionNote.SESSION)
     await serve_streams(_service(_Noting(partial(_answer, asking, given)), named, given))
     asking.close()
     os._exit(0)  # threads that wait, for a daemon to start or for the relay, would keep the process
@@ -84,7 +84,7 @@ class _Noting:
         """The answer of the code service to one question."""
         if not self._is_noted:
             self._is_noted = True
-            adoption.note(Note.ASKED)
+            adoption.note(AdoptionNote.ASKED)
         return await self._ask(root, command, arguments, on_progress)
 
 

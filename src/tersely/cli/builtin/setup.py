@@ -22,7 +22,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.private import index_places
 from tersely.foundation.storage.roots import INDEX_DIRECTORY, MARK, holds_home, is_repository
 from tersely.foundation.text.escape import visible
-from tersely.integrations.declaration import Agent
+from tersely.integrations.declaration import KnownAgent
 from tersely.integrations.state import read_record
 from tersely.integrations.table import AGENTS
 
@@ -151,7 +151,7 @@ def _offer(plans: Sequence[Plan]) -> str:
     return "".join([*(f"{line}\n" for line in [f"found: {_titles(plans)}", *lines]), *steps])
 
 
-def _first_question(asked: OwnCommandCall, agent: Agent) -> list[str]:
+def _first_question(asked: OwnCommandCall, agent: KnownAgent) -> list[str]:
     """Index the repository in which this is typed; a line about that, and a question to try."""
     root = repository(asked.options.root)
     if not root:

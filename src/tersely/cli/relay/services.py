@@ -13,7 +13,7 @@ from tersely.foundation import JsonMapping, JsonObject, frozen
 
 if TYPE_CHECKING:
     from tersely.client import Client
-    from tersely.pty.inline.arguments import Asked as Question
+    from tersely.pty.inline.arguments import ServiceQuestion as Question
 
 
 @frozen

@@ -47,7 +47,7 @@ class _RunParameters:
 
 
 def _run(asked: RelayCommandCall, parameters: _RunParameters) -> JsonObject:
-    from tersely.pty.wanted import Wanted, run_in_tmux, warning
+    from tersely.pty.wanted import WantedRun, run_in_tmux, warning
 
     try:
         re.compile(parameters.prompt)
@@ -56,7 +56,7 @@ def _run(asked: RelayCommandCall, parameters: _RunParameters) -> JsonObject:
     home = home_directory()
     _have_relay(home, asked.options.root, may_start=parameters.start)
     place = _place(asked, parameters, home)
-    wanted = Wanted(
+    wanted = WantedRun(
         parameters.program, place, parameters.name, parameters.task, parameters.spawn, parameters.prompt,
         parameters.trust_screen,
     )  # fmt: skip

@@ -28,7 +28,7 @@ class NotJsonError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SettingsEntry:
     """One thing to be in a text: a member at a path of names, or with `in_list` an element of the
     list there.
     """
@@ -39,7 +39,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class _Node:
+class _JsonNode:
     """A value and where it stands in a `plain` text. `key_start` is where its name begins, or itself
     in a list.
     """
@@ -50,9 +50,9 @@ class _Node:
     end: int
     key_start: int
 
-    def parts(self) -> dict[str | int, _Node]:
+    def parts(self) -> dict[str | int, _JsonNode]:
         """Its members or elements, in order."""
-        found: dict[str | int, _Node] = {}
+        found: dict[str | int, _JsonNode] = {}
         is_object = isinstance(self.value, dict)
         at = _after(self.plain, self.start + 1)
         count = len(self.value) if isinstance(self.value, dict | list) else 0
@@ -63,7 +63,7 @@ class _Node:
                 name, at = _DECODER.raw_decode(self.plain, at)
                 at = _after(self.plain, _after(self.plain, at) + 1)
             value, end = _DECODER.raw_decode(self.plain, at)
-            found[name] = _Node(self.plain, value, at, end, key_start)
+            found[name] = _JsonNode(self.plain, value, at, end, key_start)
             at = _after(self.plain, _after(self.plain, end) + 1)
         return found
 
@@ -73,7 +73,7 @@ def read(text: str) -> Any:
     return _parse(text).value
 
 
-def added(text: str, entries: Sequence[Entry]) -> str:
+def added(text: str, entries: Sequence[SettingsEntry]) -> str:
     """The text with some entries; what is there already stays as it is."""
     text = text if text.strip() else "{}\n"
     wanted = read(text)
@@ -85,7 +85,7 @@ def added(text: str, entries: Sequence[Entry]) -> str:
     return text
 
 
-def removed(text: str, entries: Sequence[Entry]) -> str:
+def removed(text: str, entries: Sequence[SettingsEntry]) -> str:
     """The text without some entries, as far as they are there as they were added."""
     for entry in entries:
         node = _find(_parse(text), entry.path)
@@ -99,7 +99,7 @@ def removed(text: str, entries: Sequence[Entry]) -> str:
     return text
 
 
-def _having(value: Any, path: tuple[str, ...], entry: Entry) -> Any:
+def _having(value: Any, path: tuple[str, ...], entry: SettingsEntry) -> Any:
     """The value with an entry, computed without the text."""
     if path:
         if not isinstance(value, dict):
@@ -115,7 +115,7 @@ def _having(value: Any, path: tuple[str, ...], entry: Entry) -> Any:
     return value if entry.value in value else [*value, entry.value]
 
 
-def _with(text: str, entry: Entry) -> str:
+def _with(text: str, entry: SettingsEntry) -> str:
     node = _parse(text)
     value = [entry.value] if entry.in_list else entry.value
     for depth, name in enumerate(entry.path):
@@ -134,7 +134,7 @@ def _with(text: str, entry: Entry) -> str:
     )
 
 
-def _inserted(text: str, node: _Node, name: str, value: Any) -> str:
+def _inserted(text: str, node: _JsonNode, name: str, value: Any) -> str:
     """The text with one more member or element at the end of an object or list."""
     close = node.end - 1
     last = next(reversed(node.parts().values()), None)
@@ -175,7 +175,7 @@ def _without(text: str, path: tuple[str | int, ...]) -> str:
     return text[:start] + text[end:]
 
 
-def _written(value: Any, text: str, node: _Node) -> str:
+def _written(value: Any, text: str, node: _JsonNode) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
     indent = _indent_of(text, node.key_start)
     return json.dumps(value, indent=_unit(text), ensure_ascii=False).replace("\n", newline + indent)
@@ -192,7 +192,7 @@ def _unit(text: str) -> str:
     return found[1] if found else "  "
 
 
-def _find(node: _Node, path: tuple[str | int, ...]) -> _Node | None:
+def _find(node: _JsonNode, path: tuple[str | int, ...]) -> _JsonNode | None:
     for name in path:
         inner = node.parts().get(name)
         if inner is None:
@@ -201,18 +201,18 @@ def _find(node: _Node, path: tuple[str | int, ...]) -> _Node | None:
     return node
 
 
-def _parse(text: str) -> _Node:
+def _parse(text: str) -> _JsonNode:
     plain = _blank(_LAST_COMMAS, _blank(_COMMENTS, text))
     start = _after(plain, 0)
     if start == len(plain):
-        return _Node(plain, {}, start, start, start)
+        return _JsonNode(plain, {}, start, start, start)
     try:
         value = json.loads(plain, object_pairs_hook=_members)
     except json.JSONDecodeError as error:
         raise NotJsonError(f"line {error.lineno}: {error.msg}") from None
     except RecursionError:
         raise NotJsonError("it is nested too deeply") from None
-    return _Node(plain, value, start, len(plain.rstrip()), start)
+    return _JsonNode(plain, value, start, len(plain.rstrip()), start)
 
 
 def _members(pairs: Sequence[tuple[str, Any]]) -> JsonObject:

@@ -13,7 +13,7 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from tersely.integrations.formats.json_text import Entry
+from tersely.integrations.formats.json_text import SettingsEntry
 
 # of a text that a table is taken out of: some seconds of tomlkit at worst
 MAX_EDITED_CHARACTERS = 250_000
@@ -27,7 +27,7 @@ def read(text: str) -> dict[str, Any]:
         raise ValueError("it is nested too deep") from None
 
 
-def added(text: str, entries: Sequence[Entry]) -> str:
+def added(text: str, entries: Sequence[SettingsEntry]) -> str:
     """The text with a table for each entry; raises `ValueError` where another one stands at its
     path.
     """
@@ -48,7 +48,7 @@ def added(text: str, entries: Sequence[Entry]) -> str:
     return text
 
 
-def removed(text: str, entries: Sequence[Entry]) -> str:
+def removed(text: str, entries: Sequence[SettingsEntry]) -> str:
     """The text without the tables, as far as they say what was added, however they are laid out by
     now.
     """

@@ -12,13 +12,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tersely.integrations.formats.json_text import Entry
+from tersely.integrations.formats.json_text import SettingsEntry
 
 _USUAL_INDENT = "  "
 _NOTHING_BELOW = re.compile(r"\s*(\{\s*\}|null|~)?\s*(#.*)?")
 
 
-class _Place(NamedTuple):
+class _YamlPlace(NamedTuple):
     """The place of the entry of a name, or where it would be: its lines, and how far it is
     indented.
     """
@@ -28,7 +28,7 @@ class _Place(NamedTuple):
     indent: str
 
 
-def added(text: str, entries: Sequence[Entry]) -> str:
+def added(text: str, entries: Sequence[SettingsEntry]) -> str:
     """The text with some entries; raises `ValueError` where another one stands in the place."""
     for entry in entries:
         top, name = entry.path
@@ -48,7 +48,7 @@ def added(text: str, entries: Sequence[Entry]) -> str:
     return text
 
 
-def removed(text: str, entries: Sequence[Entry]) -> str:
+def removed(text: str, entries: Sequence[SettingsEntry]) -> str:
     """The text without some entries, however they are laid out by now."""
     for entry in entries:
         top, name = entry.path
@@ -76,15 +76,15 @@ def _top(lines: Sequence[str], top: str) -> int | None:
     return None
 
 
-def _place(lines: Sequence[str], at: int, name: str) -> _Place:
+def _place(lines: Sequence[str], at: int, name: str) -> _YamlPlace:
     below = _below(lines, at)
     indent = next((_indent(line) for line in below if _says_something(line)), _USUAL_INDENT)
     first = at + 1
     for offset, line in enumerate(below):
         if re.match(rf"{re.escape(indent)}[\"']?{re.escape(name)}[\"']?\s*:", line):
             more = _deeper(below[offset + 1 :], indent)
-            return _Place(first + offset, first + offset + 1 + more, indent)
-    return _Place(first, first, indent)
+            return _YamlPlace(first + offset, first + offset + 1 + more, indent)
+    return _YamlPlace(first, first, indent)
 
 
 def _below(lines: Sequence[str], at: int) -> list[str]:

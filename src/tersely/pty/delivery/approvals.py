@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tersely.client import AsyncClient
 from tersely.foundation.activity import ALLOW
 from tersely.foundation.errors import TerselyError
-from tersely.pty.delivery.dialogs import Asked
+from tersely.pty.delivery.dialogs import AskedPermission
 from tersely.pty.mail import Who
 
 STANDING_SECONDS = 0.6  # for which a dialog has not changed before it is asked about
@@ -25,12 +25,12 @@ _ASK = "permission.ask"
 
 
 @dataclass(slots=True, eq=False)
-class _Question:
+class _PermissionQuestion:
     """A dialog that the relay is asked about, when it was last seen, what the person has said, and
     when that was typed.
     """
 
-    asked: Asked
+    asked: AskedPermission
     seen: float
     id: str = ""
     decision: str = ""
@@ -38,17 +38,17 @@ class _Question:
     is_over: bool = False
 
 
-class Approvals:
+class PermissionAnswers:
     """The questions of one run, one at a time."""
 
     def __init__(self, who: Who) -> None:
         self._who = who
-        self._question: _Question | None = None
-        self._seen: Asked | None = None
+        self._question: _PermissionQuestion | None = None
+        self._seen: AskedPermission | None = None
         self._since = 0.0  # when the screen began to show it
         self._asking: set[asyncio.Task[None]] = set()
 
-    def look(self, now: float, asked: Asked | None, *, is_calm: bool) -> bytes:
+    def look(self, now: float, asked: AskedPermission | None, *, is_calm: bool) -> bytes:
         """Take the dialog that the screen shows; the key that is to be pressed.
 
         `is_calm` says that the screen is what the program has drawn last, and that the program has
@@ -59,7 +59,7 @@ class Approvals:
         question = self._question
         if question is None:
             if asked is not None and now - self._since >= STANDING_SECONDS:
-                self._ask(_Question(asked, now))
+                self._ask(_PermissionQuestion(asked, now))
             return b""
         if asked != question.asked:
             if now - question.seen >= GONE_SECONDS:
@@ -86,13 +86,13 @@ class Approvals:
         self.end()
         await asyncio.gather(*self._asking)
 
-    def _ask(self, question: _Question) -> None:
+    def _ask(self, question: _PermissionQuestion) -> None:
         self._question = question
         task = asyncio.create_task(self._keep_asking(question))
         self._asking.add(task)
         task.add_done_callback(self._asking.discard)
 
-    async def _keep_asking(self, question: _Question) -> None:
+    async def _keep_asking(self, question: _PermissionQuestion) -> None:
         while not question.is_over and not question.decision:
             try:
                 await self._tell(question)
@@ -105,7 +105,7 @@ class Approvals:
             except (TerselyError, OSError):
                 return
 
-    async def _tell(self, question: _Question) -> None:
+    async def _tell(self, question: _PermissionQuestion) -> None:
         """Ask the relay for the person's answer; where the question is over, tell it so."""
         is_over = question.is_over
         async with AsyncClient.local(self._who.name, self._who.home) as relay:

@@ -17,7 +17,7 @@ from tersely.capabilities.relay.teams.permissions import (
     MAX_TOOL_CHARACTERS,
 )
 from tersely.integrations.wrapped import Dialog
-from tersely.pty.delivery.prompts import Prompt
+from tersely.pty.delivery.prompts import PromptPattern
 from tersely.pty.inline.reading import BORDERS
 
 MAX_FOOT_ROWS = 4  # below the last choice of a dialog
@@ -27,7 +27,7 @@ _CUT = re.compile(r"(?:…|\.\.\.) ?(?:(?:first|last) )?\d[\d,]* (?:more )?lines
 _BETWEEN = " ⏎ "
 
 
-class Asked(NamedTuple):
+class AskedPermission(NamedTuple):
     """A dialog: its first row, what stands between that and the choices, the keys that allow and
     refuse it once, and all its rows.
     """
@@ -46,7 +46,9 @@ class _Choice(NamedTuple):
     label: str
 
 
-def asked(dialogs: Sequence[Dialog], prompt: Prompt, shown: Sequence[str]) -> Asked | None:
+def asked(
+    dialogs: Sequence[Dialog], prompt: PromptPattern, shown: Sequence[str]
+) -> AskedPermission | None:
     """The dialog that a screen ends with; None where there is none that is wholly understood."""
     rows = [row.rstrip() for row in shown if row.strip()]
     choices = _choices(rows)
@@ -56,7 +58,9 @@ def asked(dialogs: Sequence[Dialog], prompt: Prompt, shown: Sequence[str]) -> As
     return found[0] if len(found) == 1 else None
 
 
-def _asked(dialog: Dialog, rows: Sequence[str], choices: Sequence[_Choice]) -> Asked | None:
+def _asked(
+    dialog: Dialog, rows: Sequence[str], choices: Sequence[_Choice]
+) -> AskedPermission | None:
     """The dialog with some choices, if it is one of a kind and shows all that is asked."""
     first, last = choices[0].row, choices[-1].row
     titles = [at for at in range(first) if re.fullmatch(dialog.title, rows[at])]
@@ -70,7 +74,7 @@ def _asked(dialog: Dialog, rows: Sequence[str], choices: Sequence[_Choice]) -> A
     is_cut = any(map(_CUT.search, whole)) or re.search(dialog.cut, what)
     if not is_short or is_cut:
         return None
-    return Asked(title, what, allow, deny, whole)
+    return AskedPermission(title, what, allow, deny, whole)
 
 
 def _choices(rows: Sequence[str]) -> list[_Choice]:

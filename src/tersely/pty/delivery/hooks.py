@@ -20,8 +20,8 @@ from typing import NamedTuple
 from tersely.foundation.clock import elapsed_seconds
 from tersely.integrations.hooks import printed
 from tersely.integrations.run_hook import MAX_RUN_CALL_BYTES, RUN_HOOK_SECONDS
-from tersely.integrations.wrapped import Moment, State, Wrapped
-from tersely.pty.delivery.inbox import Inbox, Text, Written
+from tersely.integrations.wrapped import AgentState, Moment, Wrapped
+from tersely.pty.delivery.inbox import Inbox, TypedText, WaitingText
 from tersely.pty.delivery.injection import CONFIRM_SECONDS, squeezed
 
 MAX_OPEN_HOOKS = 64  # of one agent at a time
@@ -38,7 +38,7 @@ class _Waiting(NamedTuple):
     at_any_time: bool
 
 
-class _Call(NamedTuple):
+class _HookMessage(NamedTuple):
     """The message of a hook: whose it is, "" if that is clear, what it waits for, and the call of
     the agent.
     """
@@ -50,7 +50,7 @@ class _Call(NamedTuple):
     is_second_stop: bool  # the agent has gone on once; agents end such loops
 
 
-def _read(line: bytes) -> _Call:
+def _read(line: bytes) -> _HookMessage:
     """Raises `ValueError` for what is no call."""
     try:
         told = json.loads(line)
@@ -59,7 +59,7 @@ def _read(line: bytes) -> _Call:
     call = told.get("call") if isinstance(told, dict) else None
     if not isinstance(call, dict):
         raise ValueError("a hook sends an object with a call")
-    return _Call(
+    return _HookMessage(
         str(told.get("agent", "")), str(told.get("waits", "")), str(call.get("hook_event_name", "")),
         str(call.get("prompt", "")), call.get("stop_hook_active") is True,
     )  # fmt: skip
@@ -74,7 +74,7 @@ class Hooks:
         wrapped: Wrapped,
         inbox: Inbox,
         rules: str,
-        taken: Callable[[Text], None],
+        taken: Callable[[WaitingText], None],
     ) -> None:
         """`taken` is told of each text that has arrived."""
         self._agent = agent
@@ -86,7 +86,7 @@ class Hooks:
         # beginnings of texts that are to show up in a prompt
         self._expected: dict[str, asyncio.Event] = {}
         self._open = 0
-        self.state: State | None = None
+        self.state: AgentState | None = None
         self.changed = 0.0
         self.is_alive = False  # a hook has called
 
@@ -103,10 +103,10 @@ class Hooks:
                 if self._waiting is not None:
                     self._waiting.writer.close()
 
-    def can_hand_over(self, state: State | None) -> bool:
+    def can_hand_over(self, state: AgentState | None) -> bool:
         """True if a hook waits that takes a text from an agent in a state."""
         waiting = self._waiting
-        return waiting is not None and (waiting.at_any_time or state is State.IDLE)
+        return waiting is not None and (waiting.at_any_time or state is AgentState.IDLE)
 
     @property
     def takes_tasks(self) -> bool:
@@ -150,7 +150,7 @@ class Hooks:
             for one in written:
                 self.forget(one.whole)
 
-    def _settle(self, written: Sequence[Written], *, is_taken: bool) -> None:
+    def _settle(self, written: Sequence[TypedText], *, is_taken: bool) -> None:
         if not is_taken:
             self._inbox.put_back([one.text for one in written])
             return
@@ -181,13 +181,13 @@ class Hooks:
                 await self._answer_event(call, reader, writer)
 
     async def _answer_event(
-        self, call: _Call, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, call: _HookMessage, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         self.is_alive = True
         self._note_prompt(call.prompt)
         moment = self._wrapped.moments.get(call.event, Moment(None))
         written = await self._inbox.take_all() if _takes_texts(moment, call) else []
-        goes_on = bool(written) and moment.state is State.IDLE  # a text keeps it from stopping
+        goes_on = bool(written) and moment.state is AgentState.IDLE  # a text keeps it from stopping
         if moment.state is not None and not goes_on:
             self.state, self.changed = moment.state, elapsed_seconds()
         text = self._rules if call.event == _CONTEXT_EVENT else _joined(written)
@@ -208,7 +208,7 @@ class Hooks:
                 event.set()
 
 
-def _takes_texts(moment: Moment, call: _Call) -> bool:
+def _takes_texts(moment: Moment, call: _HookMessage) -> bool:
     return moment.answer is not None and not call.is_second_stop and call.event != _CONTEXT_EVENT
 
 
@@ -216,7 +216,7 @@ def _known_by(whole: str) -> str:
     return squeezed(whole)[:_COMPARED_CHARACTERS]
 
 
-def _joined(written: Sequence[Written]) -> str:
+def _joined(written: Sequence[TypedText]) -> str:
     return _SEPARATOR.join(one.whole for one in written)
 
 

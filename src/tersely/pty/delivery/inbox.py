@@ -22,7 +22,7 @@ TYPED_PREVIEW_CHARACTERS = 600  # of a longer one
 _ANSWER_NAME = "answer"
 
 
-class Text(NamedTuple):
+class WaitingText(NamedTuple):
     """A text to be typed: who says it, what, since when it waits, and the message that it is, None
     if it is none.
     """
@@ -35,10 +35,10 @@ class Text(NamedTuple):
     rules: str = ""  # of ours, behind it
 
 
-class Written(NamedTuple):
+class TypedText(NamedTuple):
     """A text as it is typed or handed over."""
 
-    text: Text
+    text: WaitingText
     whole: str
 
 
@@ -47,8 +47,10 @@ class Inbox:
 
     def __init__(self, keep: Callable[[str, str], Awaitable[str]]) -> None:
         self._keep = keep
-        self._texts: deque[Text] = deque()
-        self._unshown: deque[Text] = deque(maxlen=MAX_WAITING_TEXTS)  # that are for no program
+        self._texts: deque[WaitingText] = deque()
+        self._unshown: deque[WaitingText] = deque(
+            maxlen=MAX_WAITING_TEXTS
+        )  # that are for no program
         self._ids: set[str] = set()
         self._taken: deque[str] = deque(maxlen=MAX_WAITING_TEXTS)
         self._noticed: set[str] = set()  # messages of whose waiting their senders have heard
@@ -70,21 +72,23 @@ class Inbox:
             to=delivery.to,
             importance=None if delivery.importance is None else int(delivery.importance),
         )
-        self._texts.append(Text(head, delivery.body, elapsed_seconds(), delivery))
+        self._texts.append(WaitingText(head, delivery.body, elapsed_seconds(), delivery))
         return True
 
     def put(self, head: str, body: str) -> bool:
         """Something is to be said that is no message; whether there was room."""
         if len(self._texts) >= MAX_WAITING_TEXTS:
             return False
-        self._texts.append(Text(head, body, elapsed_seconds()))
+        self._texts.append(WaitingText(head, body, elapsed_seconds()))
         return True
 
     def put_task(self, head: str, body: str, rules: str) -> None:
         """Put what a session begins with before all that waits: a text, and rules that are written
         as they are.
         """
-        self._texts.appendleft(Text(head, body, elapsed_seconds(), is_task=True, rules=rules))
+        self._texts.appendleft(
+            WaitingText(head, body, elapsed_seconds(), is_task=True, rules=rules)
+        )
 
     def begins_with_task(self, after: float) -> bool:
         """True if the next text is what the session begins with, and waits since a time at the
@@ -92,11 +96,11 @@ class Inbox:
         """
         return bool(self._texts) and self._texts[0].is_task and self._texts[0].since > after
 
-    def put_back(self, texts: Sequence[Text]) -> None:
+    def put_back(self, texts: Sequence[WaitingText]) -> None:
         """Texts were not taken: they are the next again."""
         self._texts.extendleft(reversed(texts))
 
-    def errors(self) -> list[Text]:
+    def errors(self) -> list[WaitingText]:
         """The texts that are no messages and that nobody will read any more: answers and errors."""
         waiting = [*self._unshown, *self._texts]
         return [one for one in waiting if one.delivery is None and not one.is_task]
@@ -117,30 +121,30 @@ class Inbox:
         self._noticed.update(delivery.id for delivery in new)
         return new
 
-    def done(self, text: Text) -> None:
+    def done(self, text: WaitingText) -> None:
         """A text was taken."""
         if text.delivery is not None:
             self._ids.discard(text.delivery.id)
             self._noticed.discard(text.delivery.id)
             self._taken.append(text.delivery.id)
 
-    async def take_all(self) -> list[Written]:
+    async def take_all(self) -> list[TypedText]:
         """The texts that fit into one answer of a hook, at least one if any waits."""
-        found: list[Written] = []
+        found: list[TypedText] = []
         room = MAX_HANDED_BYTES
         while self._texts and room > MAX_TYPED_BYTES:
             found.append(await self.take(has_lines=True))
             room -= len(found[-1].whole.encode())
         return found
 
-    async def take(self, *, has_lines: bool) -> Written:
+    async def take(self, *, has_lines: bool) -> TypedText:
         """The next text, and how it is typed: whole, or its beginning and where the rest is."""
         text = self._texts.popleft()
         whole = await self._form(text, has_lines=has_lines)
         parts = [f"{text.head}:", text.rules] if not text.body else [whole, text.rules]
-        return Written(text, ("\n" if has_lines and text.body else " ").join(filter(None, parts)))
+        return TypedText(text, ("\n" if has_lines and text.body else " ").join(filter(None, parts)))
 
-    async def _form(self, text: Text, *, has_lines: bool) -> str:
+    async def _form(self, text: WaitingText, *, has_lines: bool) -> str:
         whole = typed(text.head, text.body, has_lines=has_lines)
         if len(whole.encode()) + len(text.rules.encode()) <= MAX_TYPED_BYTES:
             return whole

@@ -38,7 +38,7 @@ _TAIL_CHARACTERS = 12
 _LEAST_TAIL_CHARACTERS = 4
 
 
-class Outcome(StrEnum):
+class TypingOutcome(StrEnum):
     """The outcome of a text."""
 
     TAKEN = "taken"
@@ -46,7 +46,7 @@ class Outcome(StrEnum):
     LOST = "lost"  # it is not there any more, and was not taken
 
 
-class Line(NamedTuple):
+class TerminalLine(NamedTuple):
     """The state of the terminal of a program."""
 
     reads_lines: bool  # the terminal edits lines, the program gets whole ones
@@ -63,17 +63,17 @@ class Scene(NamedTuple):
     `is_open` says that an empty prompt waits, `is_safe` that an Enter would answer no dialog.
     """
 
-    line: Line
+    line: TerminalLine
     is_open: bool
     is_safe: bool
     confirms: bool = False
 
 
-class Step(NamedTuple):
+class TypingStep(NamedTuple):
     """The bytes that are to be written now, and the outcome once there is one."""
 
     write: bytes = b""
-    outcome: Outcome | None = None
+    outcome: TypingOutcome | None = None
 
 
 class _Phase(StrEnum):
@@ -83,7 +83,7 @@ class _Phase(StrEnum):
     STUCK = "stuck"
 
 
-_NOTHING = Step()
+_NOTHING = TypingStep()
 
 
 @dataclass(slots=True)
@@ -152,13 +152,13 @@ class Typist:
         self.keys.feed(data)
         self._touched = now
 
-    def step(self, now: float, scene: Scene) -> Step:
+    def step(self, now: float, scene: Scene) -> TypingStep:
         """Look at the screen, and say what is to be done."""
         self._look(now)
         self._was_shown = self._was_shown or self._is_there()
         if self._phase is not _Phase.FREE and self._is_lost(now, scene):
             self._phase = _Phase.FREE
-            return Step(outcome=Outcome.LOST)
+            return TypingStep(outcome=TypingOutcome.LOST)
         if self._phase is _Phase.TYPED:
             return self._after_text(now, scene)
         if self._phase is _Phase.ENTERED:
@@ -183,7 +183,7 @@ class Typist:
         is_late = now - self._since >= (CONFIRM_SECONDS if scene.confirms else ECHO_SECONDS)
         return is_late and (scene.confirms or not self._was_shown) and not scene.line.reads_lines
 
-    def _after_text(self, now: float, scene: Scene) -> Step:
+    def _after_text(self, now: float, scene: Scene) -> TypingStep:
         is_shown = self._shown != self._shown_before and self._is_there()
         is_settled = now - max(self._changed, self._since) >= SETTLING_SECONDS
         if is_shown and is_settled and scene.is_safe:
@@ -193,13 +193,13 @@ class Typist:
         )
         return self._stuck() if is_late else _NOTHING
 
-    def _press(self, now: float) -> Step:
+    def _press(self, now: float) -> TypingStep:
         if not self._presses:
             self._shown_before = self._shown
         self._phase, self._since, self._presses = _Phase.ENTERED, now, self._presses + 1
-        return Step(_ENTER)
+        return TypingStep(_ENTER)
 
-    def _after_enter(self, now: float, scene: Scene) -> Step:
+    def _after_enter(self, now: float, scene: Scene) -> TypingStep:
         waited = now - self._since
         if waited >= SETTLING_SECONDS and self._is_taken(scene):
             return self._end()
@@ -234,15 +234,15 @@ class Typist:
     def _tokens(self) -> int:
         return len(_PASTE_TOKEN.findall(self._shown))
 
-    def _stuck(self) -> Step:
+    def _stuck(self) -> TypingStep:
         if not self._presses:
             self._shown_before = self._shown
         self._phase = _Phase.STUCK
-        return Step(outcome=Outcome.STUCK)
+        return TypingStep(outcome=TypingOutcome.STUCK)
 
-    def _end(self) -> Step:
+    def _end(self) -> TypingStep:
         self._phase = _Phase.FREE
-        return Step(outcome=Outcome.TAKEN)
+        return TypingStep(outcome=TypingOutcome.TAKEN)
 
 
 def squeezed(text: str) -> str:

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from tersely.pty.delivery.injection import Line
+from tersely.pty.delivery.injection import TerminalLine
 from tersely.pty.inline.reading import BORDERS
 from tersely.pty.screen.screen import Screen
 
@@ -35,14 +35,14 @@ class Sight(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class PromptPattern:
     """The empty prompt of one program: a pattern for its row, None where nothing is known of the
     program.
     """
 
     row: re.Pattern[str] | None = None
 
-    def sight(self, screen: Screen, line: Line) -> Sight:
+    def sight(self, screen: Screen, line: TerminalLine) -> Sight:
         """The state that the bottom of a screen shows."""
         rows = [text for text in screen.texts() if text.strip()][-MAX_PROMPT_ROWS:]
         if line.reads_lines:
@@ -56,7 +56,7 @@ class Prompt:
         is_at_prompt = self.row is None and screen.has_cursor and _ends_in_prompt(screen)
         return Sight.PROMPT if places or is_at_prompt else Sight.UNKNOWN
 
-    def _of_lines(self, rows: list[str], screen: Screen, line: Line) -> Sight:
+    def _of_lines(self, rows: list[str], screen: Screen, line: TerminalLine) -> Sight:
         """A program that reads lines: it waits where its process does, with a prompt before the
         cursor.
         """

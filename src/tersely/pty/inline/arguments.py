@@ -28,7 +28,7 @@ _DECIMAL = re.compile(r"[+-]?(?:\d{1,18}\.\d{0,18}|\.\d{1,18})(?:[eE][+-]?\d{1,3
 _WORDS = {"true": True, "false": False, "null": None}
 
 
-class Asked(NamedTuple):
+class ServiceQuestion(NamedTuple):
     """A question to a service."""
 
     service: str
@@ -36,7 +36,7 @@ class Asked(NamedTuple):
     parameters: dict[str, Any]
 
 
-def asked(service: str, said: str, declared: Sequence[str] = ()) -> Asked:
+def asked(service: str, said: str, declared: Sequence[str] = ()) -> ServiceQuestion:
     """The request to a service that somebody's words mean; raises `usage`, `invalid_argument` and
     `payload_too_large`.
 
@@ -60,7 +60,7 @@ def asked(service: str, said: str, declared: Sequence[str] = ()) -> Asked:
     given = (
         _by_looks(rest, declared or _PLACES) if spelling is None else _of_capability(spelling, rest)
     )
-    return Asked(service, method, given)
+    return ServiceQuestion(service, method, given)
 
 
 def _of_capability(spelling: Spelling, words: Sequence[str]) -> JsonObject:

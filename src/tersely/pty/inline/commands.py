@@ -20,7 +20,7 @@ SPAWN, RELEASE = "spawn", "release"
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class OutgoingMessage:
     """Something to be said to somebody: an agent, `project:agent`, `#channel`, or `*`."""
 
     to: str
@@ -31,9 +31,9 @@ class Message:
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
-def read_message(kept: Mapping[str, Any]) -> Message:
+def read_message(kept: Mapping[str, Any]) -> OutgoingMessage:
     """A message as an outbox keeps it; raises `TypeError` for anything else."""
-    message = Message(**kept)
+    message = OutgoingMessage(**kept)
     texts = (message.to, message.body, message.thread, message.topic, message.kind)
     if not all(isinstance(text, str) for text in texts) or not isinstance(message.data, dict):
         raise TypeError("that is no message")
@@ -57,7 +57,7 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
-class Malformed:
+class MalformedCommand:
     """A text that was meant as a command and is none: the reason, and its beginning."""
 
     reason: str
@@ -71,4 +71,4 @@ class Unmarked:
     text: str
 
 
-Command = Message | Spawn | Release | Malformed | Unmarked
+Command = OutgoingMessage | Spawn | Release | MalformedCommand | Unmarked

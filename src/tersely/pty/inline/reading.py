@@ -33,8 +33,8 @@ from tersely.pty.inline.commands import (
     RELEASE,
     SPAWN,
     Command,
-    Malformed,
-    Message,
+    MalformedCommand,
+    OutgoingMessage,
     Release,
     Spawn,
     Unmarked,
@@ -80,7 +80,7 @@ def _heads(marker: str) -> _Heads:
     return _Heads(re.compile(line), re.compile(rf"{_LEAD}{prefix}"), re.compile(json_line))
 
 
-class Line(NamedTuple):
+class ScreenLine(NamedTuple):
     """A line as it stands on a screen: its place, and how many columns its program had for it."""
 
     text: str
@@ -88,7 +88,7 @@ class Line(NamedTuple):
     columns: int = 0  # 0: nobody breaks lines here
 
 
-class Found(NamedTuple):
+class FoundCommand(NamedTuple):
     """A command and the line where it begins."""
 
     command: Command
@@ -96,7 +96,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _OpenCommand:
     """The command that is not complete yet."""
 
     head: re.Match[str]
@@ -108,19 +108,19 @@ class _Open:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ReaderState:
     """The state of a reader. With a `marker`, lines without it are no commands."""
 
     marker: str = ""
     fence: str = ""
     fenced_lines: int = 0
-    open: _Open | None = field(default=None)
+    open: _OpenCommand | None = field(default=None)
 
 
-START = State()
+START = ReaderState()
 
 
-def read(state: State, line: Line) -> tuple[State, tuple[Found, ...]]:
+def read(state: ReaderState, line: ScreenLine) -> tuple[ReaderState, tuple[FoundCommand, ...]]:
     """Read one line."""
     if state.open is not None and state.open.ends:
         return _read_block(state, state.open, line)
@@ -134,7 +134,7 @@ def read(state: State, line: Line) -> tuple[State, tuple[Found, ...]]:
     return _read_plain(state, line)
 
 
-def finish(state: State, *, is_over: bool) -> tuple[Found, ...]:
+def finish(state: ReaderState, *, is_over: bool) -> tuple[FoundCommand, ...]:
     """The findings in the last line: a command that could have gone on; what was never closed, when
     all is over.
     """
@@ -145,9 +145,11 @@ def finish(state: State, *, is_over: bool) -> tuple[Found, ...]:
     return (_unclosed(state.open),) if is_over else ()
 
 
-def _read_plain(state: State, line: Line) -> tuple[State, tuple[Found, ...]]:
+def _read_plain(
+    state: ReaderState, line: ScreenLine
+) -> tuple[ReaderState, tuple[FoundCommand, ...]]:
     if _BANNER.match(line.text):  # a message was typed in here: whatever was open before is over
-        return State(state.marker), ()
+        return ReaderState(state.marker), ()
     if not state.marker and (state.fence or _FENCE.match(line.text)):
         return _read_fence(state, line), ()
     heads = _heads(state.marker)
@@ -156,18 +158,22 @@ def _read_plain(state: State, line: Line) -> tuple[State, tuple[Found, ...]]:
         return _begin(state, head, line)
     block = heads.json.match(line.text)
     if block is not None:
-        opened = _Open(block, line.number, _width_of_lead(block), ends=_JSON_END)
-        return _read_block(replace(state, open=opened), opened, Line(block["body"], line.number))
+        opened = _OpenCommand(block, line.number, _width_of_lead(block), ends=_JSON_END)
+        return _read_block(
+            replace(state, open=opened), opened, ScreenLine(block["body"], line.number)
+        )
     if heads.any.match(line.text):
         return state, (
-            Found(Malformed("nobody has such a name", _beginning(line.text)), line.number),
+            FoundCommand(
+                MalformedCommand("nobody has such a name", _beginning(line.text)), line.number
+            ),
         )
     if state.marker and _UNMARKED.match(line.text):
-        return state, (Found(Unmarked(_beginning(line.text)), line.number),)
+        return state, (FoundCommand(Unmarked(_beginning(line.text)), line.number),)
     return state, ()
 
 
-def _read_fence(state: State, line: Line) -> State:
+def _read_fence(state: ReaderState, line: ScreenLine) -> ReaderState:
     found = _FENCE.match(line.text)
     if not state.fence:
         assert found is not None
@@ -183,30 +189,32 @@ def _read_fence(state: State, line: Line) -> State:
     return replace(state, fenced_lines=state.fenced_lines + 1)
 
 
-def _begin(state: State, head: re.Match[str], line: Line) -> tuple[State, tuple[Found, ...]]:
+def _begin(
+    state: ReaderState, head: re.Match[str], line: ScreenLine
+) -> tuple[ReaderState, tuple[FoundCommand, ...]]:
     indent, body = _width_of_lead(head), head["body"] or ""
     if any(border in head["lead"] for border in BORDERS):
         body = body.rstrip(BORDERS + " \t")
     before, opens, after = body.partition(_OPEN)
     if opens and not before.endswith("\\") and (not before.strip() or head["target"] == SPAWN):
-        opened = _Open(head, line.number, indent, (before.strip(),), ends=_CLOSE)
+        opened = _OpenCommand(head, line.number, indent, (before.strip(),), ends=_CLOSE)
         state = replace(state, open=opened)
         return (
-            _read_block(state, opened, Line(" " * indent + after.strip(), line.number))
+            _read_block(state, opened, ScreenLine(" " * indent + after.strip(), line.number))
             if after.strip()
             else (state, ())
         )
-    opened = _Open(head, line.number, indent, (body,))
+    opened = _OpenCommand(head, line.number, indent, (body,))
     if _may_go_on(opened, line):
         return replace(state, open=opened), ()
     return state, (_said(opened),)
 
 
-def _may_go_on(opened: _Open, line: Line) -> bool:
+def _may_go_on(opened: _OpenCommand, line: ScreenLine) -> bool:
     return bool(line.columns and opened.indent and len(line.text) > line.columns // 2)
 
 
-def _goes_on(opened: _Open, line: Line, marker: str) -> bool:
+def _goes_on(opened: _OpenCommand, line: ScreenLine, marker: str) -> bool:
     """True if a program broke its line here: the row is indented as far, and its first word had no
     room above.
     """
@@ -229,7 +237,9 @@ def _goes_on(opened: _Open, line: Line, marker: str) -> bool:
 _MARGIN_CELLS = 4  # that programs leave free at the right
 
 
-def _read_block(state: State, opened: _Open, line: Line) -> tuple[State, tuple[Found, ...]]:
+def _read_block(
+    state: ReaderState, opened: _OpenCommand, line: ScreenLine
+) -> tuple[ReaderState, tuple[FoundCommand, ...]]:
     """Read a line of what `>>>` or `[[/RELAY]]` closes."""
     text = _inner(opened, line.text)
     if line.number != opened.number and (
@@ -241,13 +251,13 @@ def _read_block(state: State, opened: _Open, line: Line) -> tuple[State, tuple[F
     rows = opened.rows if closes and not content.strip() else (*opened.rows, content)
     opened = replace(opened, rows=rows, characters=opened.characters + len(content))
     if closes:
-        return replace(state, open=None), (Found(_block_command(opened), opened.number),)
+        return replace(state, open=None), (FoundCommand(_block_command(opened), opened.number),)
     if opened.characters > MAX_BLOCK_CHARACTERS or len(rows) > MAX_BLOCK_LINES:
         return replace(state, open=None), (_unclosed(opened),)
     return replace(state, open=opened), ()
 
 
-def _inner(opened: _Open, text: str) -> str:
+def _inner(opened: _OpenCommand, text: str) -> str:
     """A line of a block without what its program has put before it."""
     if any(border in opened.head["lead"] for border in BORDERS):
         text = text.rstrip(BORDERS + " \t").lstrip(BORDERS)
@@ -255,7 +265,7 @@ def _inner(opened: _Open, text: str) -> str:
     return text[min(blank, opened.indent) :].rstrip()
 
 
-def _closed(opened: _Open, text: str) -> tuple[str, bool]:
+def _closed(opened: _OpenCommand, text: str) -> tuple[str, bool]:
     if opened.ends == _JSON_END:
         content, ends, _ = text.partition(_JSON_END)
         return content, bool(ends)
@@ -263,15 +273,17 @@ def _closed(opened: _Open, text: str) -> tuple[str, bool]:
     return (text[: -len(_CLOSE)].rstrip() if closes else text), closes
 
 
-def _unclosed(opened: _Open) -> Found:
-    return Found(Malformed(f"{opened.ends} is missing", _beginning(opened.head[0])), opened.number)
+def _unclosed(opened: _OpenCommand) -> FoundCommand:
+    return FoundCommand(
+        MalformedCommand(f"{opened.ends} is missing", _beginning(opened.head[0])), opened.number
+    )
 
 
-def _said(opened: _Open) -> Found:
-    return Found(_line_command(opened.head, " ".join(opened.rows)), opened.number)
+def _said(opened: _OpenCommand) -> FoundCommand:
+    return FoundCommand(_line_command(opened.head, " ".join(opened.rows)), opened.number)
 
 
-def _block_command(opened: _Open) -> Command:
+def _block_command(opened: _OpenCommand) -> Command:
     if opened.ends == _JSON_END:
         return _json_command(opened)
     first, *rest = opened.rows
@@ -289,53 +301,55 @@ def _line_command(head: re.Match[str], body: str) -> Command:
         return (
             Release(body)
             if re.fullmatch(r"\w[\w.-]*", body)
-            else Malformed("a name is missing", _beginning(head[0]))
+            else MalformedCommand("a name is missing", _beginning(head[0]))
         )
     return _message(head, _unescaped(body))
 
 
 def _message(head: re.Match[str], body: str) -> Command:
     if not body.strip():
-        return Malformed("there is nothing to say", _beginning(head[0]))
-    return Message(head["target"], body, head["thread"] or "")
+        return MalformedCommand("there is nothing to say", _beginning(head[0]))
+    return OutgoingMessage(head["target"], body, head["thread"] or "")
 
 
 def _spawn(head: re.Match[str], said: str, task: str) -> Command:
     try:
         words = shlex.split(said)
     except ValueError as error:
-        return Malformed(f"{error}".lower(), _beginning(head[0]))
+        return MalformedCommand(f"{error}".lower(), _beginning(head[0]))
     if len(words) < 2 or not _NAME.fullmatch(words[0]):
-        return Malformed("it takes a name and a program", _beginning(head[0]))
+        return MalformedCommand("it takes a name and a program", _beginning(head[0]))
     name, program, *rest = words
     return Spawn(name, (program,), task or " ".join(rest))
 
 
-def _json_command(opened: _Open) -> Command:
+def _json_command(opened: _OpenCommand) -> Command:
     text = "\n".join(opened.rows)
     try:
         told = json.loads(text, strict=False)
     except (ValueError, RecursionError) as error:
-        return Malformed(f"no JSON: {error}", _beginning(text))
+        return MalformedCommand(f"no JSON: {error}", _beginning(text))
     if not isinstance(told, dict):
-        return Malformed("no object", _beginning(text))
+        return MalformedCommand("no object", _beginning(text))
     return _told_command(told, text)
 
 
 def _told_command(told: dict[str, Any], text: str) -> Command:
     to, body = told.get("to"), told.get("body")
     if not isinstance(to, str) or not re.fullmatch(TARGET, to):
-        return Malformed("to is missing", _beginning(text))
+        return MalformedCommand("to is missing", _beginning(text))
     if not isinstance(body, str) or not body.strip():
-        return Malformed("body is missing", _beginning(text))
+        return MalformedCommand("body is missing", _beginning(text))
     words = {name: told.get(name) for name in ("thread", "topic", "kind")}
     words["kind"] = words["kind"] or told.get("type") or "message"
     if not all(value is None or isinstance(value, str) for value in words.values()):
-        return Malformed("thread, topic and kind are texts", _beginning(text))
+        return MalformedCommand("thread, topic and kind are texts", _beginning(text))
     data = told.get("data") or {}
     if not isinstance(data, dict):
-        return Malformed("data is no object", _beginning(text))
-    return Message(to, body, words["thread"] or "", words["topic"] or "", words["kind"] or "", data)
+        return MalformedCommand("data is no object", _beginning(text))
+    return OutgoingMessage(
+        to, body, words["thread"] or "", words["topic"] or "", words["kind"] or "", data
+    )
 
 
 def _unescaped(text: str) -> str:

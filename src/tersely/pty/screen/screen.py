@@ -53,13 +53,13 @@ _NO_WIDTH = frozenset({"Mn", "Me", "Cf"})
 Lines = list[str]
 
 
-class Event(Enum):
+class ScreenEvent(Enum):
     """The changes of the rows beside rows leaving."""
 
     CLEARED = auto()  # everything was erased at once: what follows may be a repetition
 
 
-class Row(NamedTuple):
+class ScreenRow(NamedTuple):
     """One row without the blanks at its end, and whether the next row goes on with its line."""
 
     text: str
@@ -70,10 +70,10 @@ class Buffer:
     """The rows of the main or of the alternate screen, with the cursor's."""
 
     def __init__(self) -> None:
-        self.rows: list[Row] = []
+        self.rows: list[ScreenRow] = []
         self.y = 0
         self.scrolled_rows = 0  # that have left since the beginning
-        self.left: list[Row | Event] = []  # since somebody looked
+        self.left: list[ScreenRow | ScreenEvent] = []  # since somebody looked
 
 
 class Screen:
@@ -129,9 +129,9 @@ class Screen:
             self._take(data[at : found.start()])
             at = found.start()
             is_all = found["all"] is not None or not (self._x or self.shown.y)
-            is_new = self.main.left[-1:] != [Event.CLEARED]
+            is_new = self.main.left[-1:] != [ScreenEvent.CLEARED]
             if is_all and is_new and not self.is_alternate:
-                self.main.left.append(Event.CLEARED)
+                self.main.left.append(ScreenEvent.CLEARED)
         self._take(data[at:])
 
     def resize(self, columns: int, rows: int) -> None:
@@ -184,9 +184,9 @@ class Screen:
         if self.is_alternate and (saved := self._try(_CAPTURE_MAIN)):
             self.main.rows = self._rows(*saved)
 
-    def _rows(self, lines: Lines, joined: Lines) -> list[Row]:
+    def _rows(self, lines: Lines, joined: Lines) -> list[ScreenRow]:
         """Rows as they stand, of which tmux has also joined those that are one line."""
-        rows: list[Row] = []
+        rows: list[ScreenRow] = []
         whole = iter(joined)
         rest = ""
         for line in lines:
@@ -195,7 +195,7 @@ class Screen:
             rest = rest[len(line) :] if goes_on else ""
             # a row that was emptied may still be joined; a wide character leaves a cell free
             is_continued = goes_on and sum(map(_width, line)) >= self.columns - 1
-            rows.append(Row(line.rstrip(), is_continued))
+            rows.append(ScreenRow(line.rstrip(), is_continued))
         return rows
 
 

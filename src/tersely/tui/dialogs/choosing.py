@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 from tersely.foundation.text.escape import visible_line
 
 
-class Choice(NamedTuple):
+class ChoiceRow(NamedTuple):
     """One entry: what choosing it gives, what is shown, and a few words about it."""
 
     value: str
@@ -31,7 +31,7 @@ class Choosing(ModalScreen[str | None]):
         Binding("escape,ctrl+c", "dismiss_without", "Back", priority=True)
     ]
 
-    def __init__(self, title: str, choices: Sequence[Choice]) -> None:
+    def __init__(self, title: str, choices: Sequence[ChoiceRow]) -> None:
         super().__init__()
         self._title = title
         self._choices = choices

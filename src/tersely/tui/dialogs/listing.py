@@ -20,7 +20,7 @@ from tersely.tui.shown import ToolRow
 _POLICIES = {"allow": "", "ask": "asks first", "deny": "denied"}
 
 
-class Listing(ModalScreen[None]):
+class ToolListing(ModalScreen[None]):
     """Every tool by tier."""
 
     AUTO_FOCUS = "#tools"

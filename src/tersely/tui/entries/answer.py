@@ -18,30 +18,30 @@ from textual.widget import Widget
 
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.text.escape import visible
-from tersely.tui.markdown.pieces import Growing, Piece
+from tersely.tui.markdown.pieces import Growing, MarkdownPiece
 from tersely.tui.markdown.rows import Row, laid_out
 
 MAX_BUSY_SECONDS = 0.01  # of laying out before keys and other widgets have their turn
 
 
-class Answer(Widget):
+class AnswerEntry(Widget):
     """Markdown that grows. `width` in cells is what its rows are laid out for; the log says when it
     changes.
     """
 
     DEFAULT_CSS = """
-    Answer { width: 1fr; height: auto; }
+    AnswerEntry { width: 1fr; height: auto; }
     """
 
     def __init__(self, width: int) -> None:
         super().__init__(classes="entry")
         self._width = width
         self._growing = Growing()
-        self._pieces: list[Piece] = []
+        self._pieces: list[MarkdownPiece] = []
         self._final: list[Row] = []
         self._tail: list[Row] = []
         self._pending: list[str] = []
-        self._waiting: deque[Piece] = deque()  # final, and not yet laid out
+        self._waiting: deque[MarkdownPiece] = deque()  # final, and not yet laid out
         self._is_ended = False
         self._strips: dict[int, Strip] = {}
         self._written: list[str] = []
@@ -83,7 +83,7 @@ class Answer(Widget):
         self._forget_strips(first_changed)
         self.refresh(layout=len(self._final) + len(self._tail) != before)
 
-    def _arrived(self) -> list[Piece]:
+    def _arrived(self) -> list[MarkdownPiece]:
         """The pieces that became final by what has come."""
         text = visible("".join(self._pending).replace("\r", ""))
         self._pending.clear()
@@ -108,10 +108,10 @@ class Answer(Widget):
         self._forget_strips(0)
         self.refresh(layout=True)
 
-    def _append(self, rows: list[Row], piece: Piece) -> None:
+    def _append(self, rows: list[Row], piece: MarkdownPiece) -> None:
         rows += self._laid_out(piece, after=rows)
 
-    def _laid_out(self, piece: Piece, after: list[Row]) -> list[Row]:
+    def _laid_out(self, piece: MarkdownPiece, after: list[Row]) -> list[Row]:
         if not piece.text.strip():
             return []
         rows = laid_out(piece.text, self._width, is_light=not self.app.current_theme.dark)

@@ -27,7 +27,7 @@ _NOT_OK = ("✗", "$text-error")
 _DIFF_STYLES = {"+": "$text-success", "-": "$text-error", "@": "$text-accent"}
 
 
-class Call(Folding):
+class CallEntry(Folding):
     """One call, laid out for `width` cells."""
 
     def __init__(self, started: CallStarted, width: int, *, is_open: bool = False) -> None:

@@ -21,7 +21,7 @@ MAX_PIECE_CHARACTERS = 4_000
 _TABLE_HEAD_LINES = 2
 
 
-class Piece(NamedTuple):
+class MarkdownPiece(NamedTuple):
     """Markdown of one block or one item of a list; `has_gap`: a blank row stands before it."""
 
     text: str
@@ -36,16 +36,16 @@ class Growing:
         self._has_gap = False
 
     @property
-    def rest(self) -> Piece:
+    def rest(self) -> MarkdownPiece:
         """The part that is not final, as far as it has come."""
-        return Piece(self._rest, self._has_gap)
+        return MarkdownPiece(self._rest, self._has_gap)
 
-    def add(self, text: str) -> list[Piece]:
+    def add(self, text: str) -> list[MarkdownPiece]:
         """The pieces that became final by more text."""
         self._rest += text
         return [*self._closed(self._rest.rfind("\n") + 1), *self._overlong()]
 
-    def end(self) -> list[Piece]:
+    def end(self) -> list[MarkdownPiece]:
         """The pieces of all that was left."""
         found = [*self._closed(len(self._rest)), *self._overlong()]
         if self._rest.strip():
@@ -53,12 +53,12 @@ class Growing:
         self._rest, self._has_gap = "", True
         return found
 
-    def _closed(self, end: int) -> list[Piece]:
+    def _closed(self, end: int) -> list[MarkdownPiece]:
         """Take off the blocks before the last one of those that are whole in the first `end`
         characters.
         """
         lines = self._rest[:end].splitlines(keepends=True)
-        found: list[Piece] = []
+        found: list[MarkdownPiece] = []
         first, has_gap = 0, self._has_gap
         for start, starts_block in _starts(self._rest[:end]):
             found += self._bounded("".join(lines[first:start]), has_gap)
@@ -66,22 +66,22 @@ class Growing:
         self._rest, self._has_gap = self._rest[sum(map(len, lines[:first])) :], has_gap
         return found
 
-    def _overlong(self) -> list[Piece]:
+    def _overlong(self) -> list[MarkdownPiece]:
         *found, rest = self._bounded(self._rest, self._has_gap) or [self.rest]
         self._rest, self._has_gap = rest
         return found
 
     @staticmethod
-    def _bounded(text: str, has_gap: bool) -> list[Piece]:
+    def _bounded(text: str, has_gap: bool) -> list[MarkdownPiece]:
         """One block as pieces of bounded size; the later ones begin like the first, be it a fence
         or a table.
         """
         pieces = []
         while len(text) > MAX_PIECE_CHARACTERS:
             piece, text = _cut(text)
-            pieces.append(Piece(piece, has_gap))
+            pieces.append(MarkdownPiece(piece, has_gap))
             has_gap = False
-        return [*pieces, Piece(text, has_gap)] if text.strip() else pieces
+        return [*pieces, MarkdownPiece(text, has_gap)] if text.strip() else pieces
 
 
 def _starts(text: str) -> list[tuple[int, bool]]:

@@ -85,7 +85,7 @@ class _Item(ListItem):
                 yield part
 
 
-class _Table(TableElement):
+class _MarkdownTable(TableElement):
     """Without a row above and below."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -103,7 +103,7 @@ class _Markdown(Markdown):
         "fence": _Code,
         "code_block": _Code,
         "list_item_open": _Item,
-        "table_open": _Table,
+        "table_open": _MarkdownTable,
     }
 
 

@@ -11,7 +11,7 @@ from tersely.agent.opening import MODES, Mode
 from tersely.agent.tools.declaration import INSIST
 from tersely.capabilities.answers.text import counted
 from tersely.foundation.errors import TerselyError
-from tersely.tui.dialogs.choosing import Choice
+from tersely.tui.dialogs.choosing import ChoiceRow
 
 if TYPE_CHECKING:
     from tersely.tui.chat import ChatScreen
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_BUDGET_DIGITS = 12  # of a number of tokens that is typed
 
 
-class Command(NamedTuple):
+class TypedCommand(NamedTuple):
     """One command; `argument` names what follows, in brackets if it may be left out, "" for
     nothing.
     """
@@ -87,7 +87,7 @@ async def _chosen_model(screen: ChatScreen, url: str) -> str:
     if url and len(names) == 1:
         return names[0]
     now = "" if url else screen.agent.status().model
-    choices = [Choice(name, name, "this one" if name == now else "") for name in names]
+    choices = [ChoiceRow(name, name, "this one" if name == now else "") for name in names]
     return await screen.choose(f"Models of {url or 'this server'}", choices) or ""
 
 
@@ -141,7 +141,7 @@ async def _sessions(screen: ChatScreen, argument: str) -> None:
     rows = await screen.agent.sessions()
     now = screen.agent.status().session
     choices = [
-        Choice(
+        ChoiceRow(
             row.id,
             row.title or row.id,
             f"{counted(row.turns, 'turn')}, {'this one' if row.id == now else row.updated}",
@@ -185,29 +185,31 @@ async def _quit(screen: ChatScreen, argument: str) -> None:
 
 
 COMMANDS = {
-    "help": Command("commands and keys", _help, may_run_meanwhile=True),
-    "model": Command("go on with another model, or a server by its URL", _model, "[url] [name]"),
-    "budget": Command(
+    "help": TypedCommand("commands and keys", _help, may_run_meanwhile=True),
+    "model": TypedCommand(
+        "go on with another model, or a server by its URL", _model, "[url] [name]"
+    ),
+    "budget": TypedCommand(
         "the tokens that this session may use", _budget, "[tokens]", may_run_meanwhile=True
     ),
-    "tier": Command("unlock or lock tools", _tier, "0-3", may_run_meanwhile=True),
-    "mode": Command(
+    "tier": TypedCommand("unlock or lock tools", _tier, "0-3", may_run_meanwhile=True),
+    "mode": TypedCommand(
         "ask before changes, only plan, or work freely",
         _mode,
         "[ask|plan|auto]",
         may_run_meanwhile=True,
     ),
-    "compact": Command("summarize older turns now", _compact),
-    "undo": Command("take back the last change to files", _undo, f"[{INSIST}]"),
-    "sessions": Command("go on with another session", _sessions, "[id]"),
-    "new": Command("begin a new session", _new),
-    "clear": Command("the same", _new),
-    "fork": Command("go on in a copy of this session", _fork),
-    "rag": Command(
+    "compact": TypedCommand("summarize older turns now", _compact),
+    "undo": TypedCommand("take back the last change to files", _undo, f"[{INSIST}]"),
+    "sessions": TypedCommand("go on with another session", _sessions, "[id]"),
+    "new": TypedCommand("begin a new session", _new),
+    "clear": TypedCommand("the same", _new),
+    "fork": TypedCommand("go on in a copy of this session", _fork),
+    "rag": TypedCommand(
         "look up code before the model is asked, or not", _rag, "[on|off]", may_run_meanwhile=True
     ),
-    "cost": Command("tokens of this session", _cost, may_run_meanwhile=True),
-    "quit": Command("end the program", _quit, may_run_meanwhile=True),
+    "cost": TypedCommand("tokens of this session", _cost, may_run_meanwhile=True),
+    "quit": TypedCommand("end the program", _quit, may_run_meanwhile=True),
 }
 KEYS = {
     "Enter": "send; Ctrl+J, Shift+Enter or Alt+Enter begins a new line",

@@ -20,7 +20,7 @@ _COMMAND = re.compile(r"/[a-z]*")
 _REFERENCE = re.compile(r"(?:^|(?<=[\s(,;]))@([^\s@]*)\Z")
 
 
-class Word(NamedTuple):
+class TypedWord(NamedTuple):
     """The word before the cursor: `mark` is / or @, `start` the column where it begins."""
 
     mark: str
@@ -28,20 +28,20 @@ class Word(NamedTuple):
     start: int
 
 
-class Candidate(NamedTuple):
+class Completion(NamedTuple):
     """A text that may be put in place of a word, and a few words about it."""
 
     text: str
     note: str = ""
 
 
-def word_before(line: str, *, is_first_line: bool = True) -> Word | None:
+def word_before(line: str, *, is_first_line: bool = True) -> TypedWord | None:
     """The word to complete at the end of what was typed on a line."""
     if is_first_line and _COMMAND.fullmatch(line):
-        return Word("/", line[1:], 0)
+        return TypedWord("/", line[1:], 0)
     found = _REFERENCE.search(line)
     if found and len(found[1]) <= MAX_WORD_CHARACTERS:
-        return Word("@", found[1], found.start())
+        return TypedWord("@", found[1], found.start())
     return None
 
 
@@ -56,7 +56,7 @@ class Index:
         self._paths: tuple[str, tuple[str, ...]] = ("", ())  # of a revision
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="completion")  # the one that may ask
 
-    def complete(self, typed: str) -> list[Candidate]:
+    def complete(self, typed: str) -> list[Completion]:
         """Files whose path has the typed letters in order, the closest first, then symbols that
         begin so.
 
@@ -64,7 +64,7 @@ class Index:
         """
         try:
             workspace = self._opened()
-            paths = [Candidate(path) for path in closest(typed, self._indexed_paths(workspace))]
+            paths = [Completion(path) for path in closest(typed, self._indexed_paths(workspace))]
             found = self._symbols(workspace, typed) if typed else ()
             named = {path.text for path in paths}
             # a module is its file
@@ -96,9 +96,9 @@ class Index:
         return self._paths[1]
 
     @staticmethod
-    def _symbols(workspace: Workspace, typed: str) -> Iterator[Candidate]:
+    def _symbols(workspace: Workspace, typed: str) -> Iterator[Completion]:
         for symbol in workspace.engine.lookup(f"{typed.replace('*', '')}*", limit=MAX_COMPLETIONS):
-            yield Candidate(symbol.id, symbol.kind.value)
+            yield Completion(symbol.id, symbol.kind.value)
 
 
 def closest(typed: str, paths: Sequence[str]) -> list[str]:

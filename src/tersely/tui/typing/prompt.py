@@ -19,7 +19,7 @@ from textual.widgets import OptionList, TextArea
 from tersely.foundation.text.escape import visible
 from tersely.tui.dialogs.choosing import option
 from tersely.tui.typing.commands import COMMANDS
-from tersely.tui.typing.completion import Candidate, Index, Word, referred, word_before
+from tersely.tui.typing.completion import Completion, Index, TypedWord, referred, word_before
 from tersely.tui.typing.queue import Queue, TypedEntry
 
 _PLACEHOLDER = "Ask, or say what to change · / commands · @ files"
@@ -29,7 +29,7 @@ MAX_PASTED_LINES = 4  # longer texts that are pasted are one row in the prompt
 MAX_PASTED_CHARACTERS = 800
 
 
-class History:
+class SentMessages:
     """The messages that were sent, and the place in them."""
 
     def __init__(self) -> None:
@@ -119,15 +119,15 @@ class Prompt(Vertical):
         super().__init__(id=id)
         self._index = index
         self._queue = queue
-        self._word: Word | None = None
-        self._offered: Sequence[Candidate] = ()
-        self._offered_for: Word | None = None
+        self._word: TypedWord | None = None
+        self._offered: Sequence[Completion] = ()
+        self._offered_for: TypedWord | None = None
         self._given = ""  # a text that was not typed, so that nothing is offered for it
         # also of messages that are called back
         self._pasted: deque[str] = deque(maxlen=MAX_REMEMBERED)
         self._folded: dict[str, str] = {}  # by the rows that stand for them
         self._folds = 0
-        self.history = History()
+        self.history = SentMessages()
 
     def compose(self) -> ComposeResult:
         """The list is there all the time, mostly unseen."""
@@ -247,7 +247,7 @@ class Prompt(Vertical):
         if self._list.display and self._word_now() != self._word:
             self._look()
 
-    def _word_now(self) -> Word | None:
+    def _word_now(self) -> TypedWord | None:
         line, column = self.editor.cursor_location
         return word_before(self.editor.document.get_line(line)[:column], is_first_line=line == 0)
 
@@ -259,7 +259,7 @@ class Prompt(Vertical):
         self._offer(self._word)
 
     @work(group="completion", exclusive=True)
-    async def _offer(self, word: Word) -> None:
+    async def _offer(self, word: TypedWord) -> None:
         found = await self._candidates(word)
         if word != self._word:
             return
@@ -270,14 +270,14 @@ class Prompt(Vertical):
         if found:
             self._list.highlighted = 0
 
-    async def _candidates(self, word: Word) -> Sequence[Candidate]:
+    async def _candidates(self, word: TypedWord) -> Sequence[Completion]:
         if word.mark == "/":
             found = [
                 (name, command) for name, command in COMMANDS.items() if name.startswith(word.typed)
             ]
             width = max((len(name) for name, _ in found), default=0)
             return [
-                Candidate(name, f"{'':{width - len(name)}}{command.summary}")
+                Completion(name, f"{'':{width - len(name)}}{command.summary}")
                 for name, command in found
             ]
         if self._index is None:

@@ -18,14 +18,14 @@ from tersely.agent.models.dialects.reasoning import SealedReasoning
 from tersely.agent.models.protocol import (
     Chunk,
     Constraint,
-    Message,
+    ModelMessage,
     Prompt,
     RawCall,
+    RequestUsage,
     Thinking,
-    Usage,
 )
 from tersely.agent.models.refusals import cut_error
-from tersely.agent.models.served import Known, Request
+from tersely.agent.models.served import KnownModel, ModelRequest
 from tersely.agent.models.wire import Endpoint, parse_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_EVENT_BYTES
@@ -53,7 +53,7 @@ class AnthropicMessages:
     def __init__(self) -> None:
         self._reasoning = SealedReasoning()
 
-    def body(self, known: Known, request: Request) -> JsonObject:
+    def body(self, known: KnownModel, request: ModelRequest) -> JsonObject:
         """See `served.Dialect`."""
         body: JsonObject = {
             "model": known.abilities.model,
@@ -82,7 +82,7 @@ class AnthropicMessages:
             "thinking.type.disabled": name,
         }
 
-    def reader(self, place: Endpoint, request: Request) -> MessageAnswer:
+    def reader(self, place: Endpoint, request: ModelRequest) -> MessageAnswer:
         """See `served.Dialect`."""
         return MessageAnswer(place, self._reasoning)
 
@@ -103,7 +103,7 @@ class AnthropicMessages:
             turns[-1]["content"][-1] |= _CACHED
         return turns
 
-    def _blocks(self, message: Message) -> list[JsonObject]:
+    def _blocks(self, message: ModelMessage) -> list[JsonObject]:
         """The blocks of a message."""
         pictures = [_picture(each) for each in message.pictures]
         if message.call_id:
@@ -156,7 +156,7 @@ def _tool(function: Mapping[str, Any]) -> JsonObject:
     return made | ({"description": function["description"]} if function.get("description") else {})
 
 
-def _thinking(known: Known, request: Request) -> JsonObject:
+def _thinking(known: KnownModel, request: ModelRequest) -> JsonObject:
     if request.thinking is Thinking.OFF:
         return {"thinking": {"type": "disabled"}}
     if _ADAPTIVE not in known.refused:
@@ -252,14 +252,14 @@ def _complete(call: RawCall) -> RawCall:
     return call if call.arguments else call._replace(arguments="{}")
 
 
-def usage_of(usage: Mapping[str, Any]) -> Usage:
+def usage_of(usage: Mapping[str, Any]) -> RequestUsage:
     """The tokens that an answer reports; what was read from the cache or stored in it is a part of
     the prompt.
     """
     cached = usage.get("cache_read_input_tokens")
     fresh = number(usage.get("input_tokens")) + number(usage.get("cache_creation_input_tokens"))
     thought = table(usage.get("output_tokens_details")).get("thinking_tokens")
-    return Usage(
+    return RequestUsage(
         prompt_tokens=fresh + number(cached),
         cached_tokens=count_or_none(cached),
         completion_tokens=number(usage.get("output_tokens")),

@@ -13,9 +13,16 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tersely.agent.models.dialects.answers import number, object_in, table
-from tersely.agent.models.protocol import Chunk, Message, Prompt, RawCall, Thinking, Usage
+from tersely.agent.models.protocol import (
+    Chunk,
+    ModelMessage,
+    Prompt,
+    RawCall,
+    RequestUsage,
+    Thinking,
+)
 from tersely.agent.models.refusals import cut_error, stream_error
-from tersely.agent.models.served import Known, Request
+from tersely.agent.models.served import KnownModel, ModelRequest
 from tersely.agent.models.wire import Endpoint, parse_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_CALLS, MAX_MODEL_EVENT_BYTES
@@ -39,7 +46,7 @@ class OllamaChat:
     def __init__(self, window: int) -> None:
         self._sizes = PromptSizes(window)
 
-    def body(self, known: Known, request: Request) -> JsonObject:
+    def body(self, known: KnownModel, request: ModelRequest) -> JsonObject:
         """See `served.Dialect`."""
         body: JsonObject = {
             "model": known.abilities.model,
@@ -64,7 +71,7 @@ class OllamaChat:
         words = {"think": "think", "thinking": "think"}
         return words if "think" in body else {}
 
-    def reader(self, place: Endpoint, request: Request) -> OllamaAnswer:
+    def reader(self, place: Endpoint, request: ModelRequest) -> OllamaAnswer:
         """See `served.Dialect`."""
         return OllamaAnswer(place, request.prompt, self._sizes)
 
@@ -103,12 +110,14 @@ class OllamaAnswer:
             raise TerselyError("model_failed", f"{self._place.url} sent calls without an end")
         if not event.get("done"):
             return Chunk(text, thought=thought)
-        usage = Usage(number(event.get("prompt_eval_count")), None, number(event.get("eval_count")))
+        usage = RequestUsage(
+            number(event.get("prompt_eval_count")), None, number(event.get("eval_count"))
+        )
         stop = "calls" if self._calls else _STOPS.get(str(event.get("done_reason")), "end")
         return Chunk(text, tuple(self._calls), usage, stop, thought)
 
 
-def _message(message: Message) -> JsonObject:
+def _message(message: ModelMessage) -> JsonObject:
     written: JsonObject = {"role": message.role, "content": message.content}
     if message.calls:
         written["tool_calls"] = [

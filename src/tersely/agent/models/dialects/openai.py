@@ -22,14 +22,14 @@ from tersely.agent.models.dialects.pairing import pair_calls
 from tersely.agent.models.protocol import (
     Chunk,
     Constraint,
-    Message,
+    ModelMessage,
     Prompt,
     RawCall,
+    RequestUsage,
     Thinking,
-    Usage,
 )
 from tersely.agent.models.refusals import cut_error
-from tersely.agent.models.served import Known, Request
+from tersely.agent.models.served import KnownModel, ModelRequest
 from tersely.agent.models.wire import Endpoint
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
@@ -54,7 +54,7 @@ class ChatCompletions:
 
     path = "/chat/completions"
 
-    def body(self, known: Known, request: Request) -> JsonObject:
+    def body(self, known: KnownModel, request: ModelRequest) -> JsonObject:
         """See `served.Dialect`."""
         most = _NEWER_LIMIT if _NEWER_LIMIT in known.refused else "max_tokens"
         body: JsonObject = {
@@ -81,12 +81,12 @@ class ChatCompletions:
             names[_NEWER_LIMIT] = _NEWER_LIMIT
         return names
 
-    def reader(self, place: Endpoint, request: Request) -> ChatAnswer:
+    def reader(self, place: Endpoint, request: ModelRequest) -> ChatAnswer:
         """See `served.Dialect`."""
         return ChatAnswer(place)
 
 
-def _for_llama_cpp(request: Request) -> JsonObject:
+def _for_llama_cpp(request: ModelRequest) -> JsonObject:
     body: JsonObject = {"cache_prompt": True}
     if request.thinking is not Thinking.DEFAULT:
         body["chat_template_kwargs"] = {"enable_thinking": request.thinking is Thinking.ON}
@@ -136,7 +136,7 @@ def data_url(png: str) -> str:
     return f"data:image/png;base64,{png}"
 
 
-def _message(message: Message) -> JsonObject:
+def _message(message: ModelMessage) -> JsonObject:
     written: JsonObject = {"role": message.role, "content": message.content}
     if message.pictures and not message.call_id:
         said = {"type": "text", "text": message.content}
@@ -160,7 +160,7 @@ class ChatAnswer(EventAnswer):
 
     def __init__(self, place: Endpoint) -> None:
         super().__init__(place)
-        self._usage: Usage | None = None
+        self._usage: RequestUsage | None = None
         self._stop = ""
 
     def chunks(self, data: str) -> Iterator[Chunk]:
@@ -218,7 +218,7 @@ def _with_id(call: RawCall) -> RawCall:
     return call if call.id else call._replace(id=f"call_{new_id()}")
 
 
-def usage_of(event: Mapping[str, Any]) -> Usage:
+def usage_of(event: Mapping[str, Any]) -> RequestUsage:
     """The tokens that an event reports. llama.cpp also has them in `timings`, which older versions
     report alone.
     """
@@ -227,7 +227,7 @@ def usage_of(event: Mapping[str, Any]) -> Usage:
     cached = details.get(
         "cached_tokens", usage.get("prompt_cache_hit_tokens", timings.get("cache_n"))
     )
-    return Usage(
+    return RequestUsage(
         number(usage.get("prompt_tokens")),
         count_or_none(cached),
         number(usage.get("completion_tokens")),

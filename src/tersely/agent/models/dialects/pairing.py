@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tersely.agent.models.protocol import Message, Prompt, RawCall
+from tersely.agent.models.protocol import ModelMessage, Prompt, RawCall
 from tersely.agent.models.wire import parse_json
 
 
@@ -20,7 +20,7 @@ def pair_calls(prompt: Prompt) -> Prompt:
     return tuple(_with_pairs(message, known) for message in prompt)
 
 
-def _with_pairs(message: Message, known: set[str]) -> Message:
+def _with_pairs(message: ModelMessage, known: set[str]) -> ModelMessage:
     calls = tuple(_readable(call) for call in message.calls if call.id in known)
     if message.role == "tool" and message.call_id not in known:
         return message.of_user()
@@ -32,7 +32,7 @@ def _readable(call: RawCall) -> RawCall:
     return call if is_object else call._replace(arguments="{}")
 
 
-def _answered_ids(messages: Iterable[Message]) -> set[str]:
+def _answered_ids(messages: Iterable[ModelMessage]) -> set[str]:
     """The ids of calls that a later message answers."""
     made: set[str] = set()
     answered: set[str] = set()

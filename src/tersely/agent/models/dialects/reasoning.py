@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tersely.agent.models.protocol import Message, RawCall
+from tersely.agent.models.protocol import ModelMessage, RawCall
 
 MAX_KEPT_ANSWERS = 256  # whose reasoning is kept, the newest
 
@@ -31,6 +31,6 @@ class SealedReasoning:
         if len(self._items) > MAX_KEPT_ANSWERS:
             del self._items[next(iter(self._items))]
 
-    def before(self, message: Message) -> tuple[Item, ...]:
+    def before(self, message: ModelMessage) -> tuple[Item, ...]:
         """The reasoning that led to the calls of a message, as it was received."""
         return self._items.get(message.calls[0].id, ()) if message.calls else ()

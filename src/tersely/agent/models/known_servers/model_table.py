@@ -35,7 +35,7 @@ class Host(NamedTuple):
     key_header: str = BEARER
 
 
-class Figures(NamedTuple):
+class FamilyFigures(NamedTuple):
     """The sizes of a family of models: tokens of the window and of one answer, 0 for what is not
     known.
     """
@@ -55,12 +55,12 @@ def host_of(name: str) -> Host | None:
     )
 
 
-def figures_of(model: str, *, is_hosted: bool) -> Figures:
+def figures_of(model: str, *, is_hosted: bool) -> FamilyFigures:
     """The figures of a model's family, by its name; of an open family only at a host that is known."""
     name = model.lower().rpartition("/")[2]
     fitting = [prefix for prefix in _figures() if name.startswith(prefix)]
-    found = _figures()[max(fitting, key=len)] if fitting else Figures()
-    return Figures() if found.open and not is_hosted else found
+    found = _figures()[max(fitting, key=len)] if fitting else FamilyFigures()
+    return FamilyFigures() if found.open and not is_hosted else found
 
 
 def family_of(model: str) -> str:
@@ -83,5 +83,5 @@ def _hosts() -> tuple[Host, ...]:
 
 
 @cache
-def _figures() -> dict[str, Figures]:
-    return {prefix: Figures(**each) for prefix, each in _table()["family"].items()}
+def _figures() -> dict[str, FamilyFigures]:
+    return {prefix: FamilyFigures(**each) for prefix, each in _table()["family"].items()}

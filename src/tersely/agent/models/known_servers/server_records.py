@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.agent.models.dialects.answers import table
 from tersely.agent.models.protocol import Abilities
-from tersely.agent.models.served import Known
+from tersely.agent.models.served import KnownModel
 from tersely.foundation.storage.private import MAKING, READING, make_state, state_directory
 
 if TYPE_CHECKING:
@@ -61,16 +61,16 @@ class ServerRecords:
         except (KeyError, TypeError):
             return None
 
-    def known(self, server: str, model: str) -> Known | None:
+    def known(self, server: str, model: str) -> KnownModel | None:
         """The record of a model of a server."""
         try:
             kept = self._servers[server]["models"][model]
             refused = frozenset(map(str, kept["refused"]))
-            return Known(Abilities(**kept["abilities"]), refused, str(kept["fingerprint"]))
+            return KnownModel(Abilities(**kept["abilities"]), refused, str(kept["fingerprint"]))
         except (KeyError, TypeError, AttributeError):
             return None
 
-    def keep(self, server: str, interface: Interface, known: Known) -> None:
+    def keep(self, server: str, interface: Interface, known: KnownModel) -> None:
         """Remember a model of a server. Where nothing can be kept, it is found out again the next
         time.
         """

@@ -47,7 +47,7 @@ class Ran(NamedTuple):
     status: int | None
 
 
-class Editor(Protocol):
+class EditorBridge(Protocol):
     """An editor with the repository open. Asked from threads beside the event loop; paths are from
     the root.
 
@@ -84,7 +84,7 @@ class EditedFiles:
     to open for it.
     """
 
-    def __init__(self, editor: Editor, root: Path) -> None:
+    def __init__(self, editor: EditorBridge, root: Path) -> None:
         self._editor = editor
         self._root = root
         self._before: dict[str, str] = {}

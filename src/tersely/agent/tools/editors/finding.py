@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tersely.agent.tools.editors.connection import is_own_socket
-from tersely.agent.tools.editors.editor import Editor
+from tersely.agent.tools.editors.editor import EditorBridge
 from tersely.agent.tools.editors.neovim import Neovim
 from tersely.agent.tools.editors.vscode import window
 from tersely.daemon.place import runtime_directory
@@ -20,7 +20,7 @@ NEOVIM = "NVIM"  # is set by Neovim in the terminals and programs that it starts
 _PREFIX, _SUFFIX = "editor-", ".sock"  # as the extension names its socket
 
 
-def found_editor(root: Path, environment: Mapping[str, str]) -> Editor | None:
+def found_editor(root: Path, environment: Mapping[str, str]) -> EditorBridge | None:
     """The editor for a resolved root, None where there is none. Of several windows that in use
     counts.
     """

@@ -32,7 +32,7 @@ _REQUEST, _RESPONSE, _ID = 0, 1, 1
 
 
 class Neovim:
-    """See `editor.Editor`."""
+    """See `editor.EditorBridge`."""
 
     title = "Neovim"
 

@@ -7,7 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tersely.agent.tools.declaration import Observation
-from tersely.agent.tools.editors.editor import TERMINAL_SECONDS, Diagnostic, EditedFiles, Editor
+from tersely.agent.tools.editors.editor import (
+    TERMINAL_SECONDS,
+    Diagnostic,
+    EditedFiles,
+    EditorBridge,
+)
 from tersely.agent.tools.files import editing
 from tersely.agent.tools.files.places import resolved
 from tersely.agent.tools.observation import failed, plain
@@ -21,7 +26,7 @@ _UNHEARD = "it runs in the terminal; what it prints cannot be read from here"
 async def open_file(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """Show a file; without one, tell what the user looks at."""
 
-    def work(editor: Editor) -> str:
+    def work(editor: EditorBridge) -> str:
         if not arguments.get("path"):
             return _looked(editor)
         inside = resolved(toolbox.root, str(arguments["path"]))
@@ -35,7 +40,7 @@ async def open_file(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observati
 async def diagnostics(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     """The remarks of the tools of the editor on a file, or on all."""
 
-    def work(editor: Editor) -> str:
+    def work(editor: EditorBridge) -> str:
         named = arguments.get("path")
         found = editor.diagnostics(resolved(toolbox.root, str(named)) if named else "")
         return "\n".join(map(_line, found)) or f"{editor.title} has no diagnostics here"
@@ -101,7 +106,7 @@ def terminal_preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
     return f"{visible(str(arguments.get('command', '')))}\n(in a terminal of the editor, as you: not confined; {limit})"
 
 
-def the_editor(toolbox: Toolbox) -> Editor:
+def the_editor(toolbox: Toolbox) -> EditorBridge:
     """The editor, looked for anew: windows come and go; raises `editor_failed`."""
     editor = toolbox.choices.editor()
     if editor is None:
@@ -119,7 +124,7 @@ def _in_editor(toolbox: Toolbox) -> Toolbox:
     return toolbox.with_files(EditedFiles(the_editor(toolbox), toolbox.root))
 
 
-async def _done(toolbox: Toolbox, work: Callable[[Editor], str]) -> Observation:
+async def _done(toolbox: Toolbox, work: Callable[[EditorBridge], str]) -> Observation:
     try:
         text = await toolbox.apart(lambda: work(the_editor(toolbox)))
     except TerselyError as error:
@@ -127,7 +132,7 @@ async def _done(toolbox: Toolbox, work: Callable[[Editor], str]) -> Observation:
     return await toolbox.observed(text)
 
 
-def _looked(editor: Editor) -> str:
+def _looked(editor: EditorBridge) -> str:
     looked = editor.looked()
     if looked is None:
         return f"in {editor.title} no file of this repository is shown"

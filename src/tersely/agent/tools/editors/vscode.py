@@ -29,7 +29,7 @@ MAX_TOLD_FOLDERS = 100  # of one window
 
 
 class VsCode:
-    """See `editor.Editor`."""
+    """See `editor.EditorBridge`."""
 
     def __init__(self, place: str, title: str, base: str, root: Path) -> None:
         self._place = place

@@ -19,7 +19,7 @@ _MARKS = (
 _LF, _CRLF = "\n", "\r\n"
 
 
-class Content(NamedTuple):
+class FileContent(NamedTuple):
     """Lines with their own endings; the last may have none. `ending` is that of most lines."""
 
     lines: tuple[str, ...]
@@ -44,7 +44,7 @@ class Content(NamedTuple):
                 "invalid_argument", f"{bad!r} cannot be written in {name}, as the file is"
             ) from None
 
-    def replaced(self, start: int, end: int, body: str) -> Content:
+    def replaced(self, start: int, end: int, body: str) -> FileContent:
         """With lines `start` to `end`, from 1 and both included, replaced; none is, before `start`,
         if `end` is less.
 
@@ -70,7 +70,7 @@ def body_lines(body: str) -> list[str]:
     return text.split(_LF) if body else []
 
 
-def read_content(data: bytes, path: str) -> Content:
+def read_content(data: bytes, path: str) -> FileContent:
     """Take a file apart; raises `unreadable_file` for what is no text."""
     mark, encoding = next(
         ((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", "")
@@ -89,4 +89,4 @@ def read_content(data: bytes, path: str) -> Content:
     lines = text.split(_LF)
     ended = [f"{line}{_LF}" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
     crlf = sum(line.endswith(_CRLF) for line in ended)
-    return Content(tuple(ended), encoding, mark, _CRLF if crlf * 2 > len(ended) else _LF)
+    return FileContent(tuple(ended), encoding, mark, _CRLF if crlf * 2 > len(ended) else _LF)

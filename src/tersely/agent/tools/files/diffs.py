@@ -13,7 +13,7 @@ MAX_PREVIEW_LINES = 400  # of a diff that somebody is asked about
 _HEAD_LINES = 2  # of a unified diff, before its first hunk
 
 
-class Difference(NamedTuple):
+class FileDifference(NamedTuple):
     """The text of a diff, and how many lines it adds and removes in all."""
 
     text: str
@@ -21,7 +21,7 @@ class Difference(NamedTuple):
     removed_lines: int
 
 
-def difference(path: str, before: Sequence[str], after: Sequence[str]) -> Difference:
+def difference(path: str, before: Sequence[str], after: Sequence[str]) -> FileDifference:
     """The unified diff of two versions, as lines without endings; nothing in it steers a terminal."""
     lines: list[str] = []
     added = removed = 0
@@ -33,4 +33,4 @@ def difference(path: str, before: Sequence[str], after: Sequence[str]) -> Differ
     rest = added + removed - sum(line[:1] in {"+", "-"} for line in lines[:MAX_PREVIEW_LINES])
     shown = lines[:MAX_PREVIEW_LINES] + ([f"… {rest:,} more changed lines"] if rest else [])
     name = visible_line(path)
-    return Difference("\n".join([f"--- {name}", f"+++ {name}", *shown]) + "\n", added, removed)
+    return FileDifference("\n".join([f"--- {name}", f"+++ {name}", *shown]) + "\n", added, removed)

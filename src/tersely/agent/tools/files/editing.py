@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from tersely.agent.tools.checkpoint_store import UNDONE
-from tersely.agent.tools.declaration import Change, Observation
+from tersely.agent.tools.declaration import MadeChange, Observation
 from tersely.agent.tools.files import edits, places, replacing
-from tersely.agent.tools.files.content import Content, body_lines, read_content
-from tersely.agent.tools.files.diffs import Difference, difference
-from tersely.agent.tools.files.numbered import Numbered, unquoted
+from tersely.agent.tools.files.content import FileContent, body_lines, read_content
+from tersely.agent.tools.files.diffs import FileDifference, difference
+from tersely.agent.tools.files.numbered import NumberedLines, unquoted
 from tersely.agent.tools.observation import clipped, failed
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.code.syntax.check import broken_by
@@ -33,19 +33,19 @@ _RUNNABLE_MODE = 0o755
 _WRITABLE = 0o222
 
 
-class Plan(NamedTuple):
+class EditPlan(NamedTuple):
     """A change that fits: what the file is, what it would be, and which of its lines are replaced."""
 
     inside: str
     data: bytes | None  # None where there is no file
     after: bytes
     mode: int
-    edit: edits.Edit
-    diff: Difference
+    edit: edits.LineEdit
+    diff: FileDifference
     doubt: str = ""  # what the grammar does not understand of it, where the model insists
 
 
-class Refused(NamedTuple):
+class RefusedEdit(NamedTuple):
     """A change that does not fit: why, and the lines that are shown with that."""
 
     inside: str
@@ -56,7 +56,7 @@ class Refused(NamedTuple):
     doubted: bytes = b""  # what would have been written, where the grammar alone speaks against it
 
 
-Planning = Callable[[Toolbox, Mapping[str, Any]], Plan | Refused]
+Planning = Callable[[Toolbox, Mapping[str, Any]], EditPlan | RefusedEdit]
 
 
 async def run(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
@@ -66,7 +66,7 @@ async def run(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) ->
         planned = plan(toolbox, arguments)
         return (
             _refusal(toolbox, planned)
-            if isinstance(planned, Refused)
+            if isinstance(planned, RefusedEdit)
             else _carry_out(toolbox, planned)
         )
 
@@ -82,7 +82,7 @@ def preview(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> s
         planned = plan(toolbox, arguments)
     except TerselyError as error:
         return visible(str(error))
-    if isinstance(planned, Refused):
+    if isinstance(planned, RefusedEdit):
         return visible(f"{planned.inside}: {planned.why}")
     doubt = (
         visible(f"The grammar does not understand it: {planned.doubt}\n") if planned.doubt else ""
@@ -96,7 +96,7 @@ def refusal(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> O
         planned = plan(toolbox, arguments)
     except TerselyError as error:
         return failed(error)
-    return _refusal(toolbox, planned) if isinstance(planned, Refused) else None
+    return _refusal(toolbox, planned) if isinstance(planned, RefusedEdit) else None
 
 
 def is_doubtful(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
@@ -107,53 +107,55 @@ def is_doubtful(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) 
         planned = plan(toolbox, arguments)
     except TerselyError:
         return False
-    return isinstance(planned, Plan) and bool(planned.doubt)
+    return isinstance(planned, EditPlan) and bool(planned.doubt)
 
 
-def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
+def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> EditPlan | RefusedEdit:
     """The plan of an edit; raises `TerselyError` where there is no file to edit."""
     inside = places.resolved(toolbox.root, str(arguments["path"]))
     found = toolbox.files.read(inside)
     if not found.mode & _WRITABLE:
-        return Refused(inside, "it is read-only: whoever made it so does not want it changed")
+        return RefusedEdit(inside, "it is read-only: whoever made it so does not want it changed")
     content = read_content(found.data, inside)
     body = str(arguments.get("body", ""))
     if "\0" in body:
-        return Refused(inside, "the body holds a NUL character: the file would be no text any more")
+        return RefusedEdit(
+            inside, "the body holds a NUL character: the file would be no text any more"
+        )
     made = _edit_of(content, arguments, body)
-    if isinstance(made, edits.Refusal):
+    if isinstance(made, edits.EditRefusal):
         shown = tuple(line for lines in made.ranges for line in lines)
-        return Refused(inside, made.why, found.data, content.lines, shown)
+        return RefusedEdit(inside, made.why, found.data, content.lines, shown)
     if made.needs and not toolbox.shown.was(inside, found.data, made.needs):
         return _unseen(toolbox, inside, found.data, content, made)
     after = content.replaced(made.start, made.end, made.body)
     return _plan(toolbox, inside, found.data, found.mode, content, after, made)
 
 
-def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Plan | Refused:
+def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> EditPlan | RefusedEdit:
     """The plan of a new file, an empty one without a body."""
     path, body = str(arguments["path"]), str(arguments.get("body", ""))
     inside = places.resolved(toolbox.root, path)
     if path.rstrip().endswith("/"):
-        return Refused(inside, "it names a folder: folders are made with the files in them")
+        return RefusedEdit(inside, "it names a folder: folders are made with the files in them")
     meant = _named_otherwise(toolbox, inside)
     if meant.casefold() == inside.casefold():
         inside, meant = meant, ""
     if places.exists(toolbox.root, inside):
         return _plan_existing(toolbox, inside, arguments)
     if other := places.alike(toolbox.root, inside):
-        return Refused(
+        return RefusedEdit(
             inside,
             f"there is {other}, which differs by case alone: name that, or choose another name",
         )
     if meant and inside not in toolbox.refused:
-        return Refused(inside, f"the user names {meant}: use that, or send the same again")
+        return RefusedEdit(inside, f"the user names {meant}: use that, or send the same again")
     if "\0" in body:
-        return Refused(inside, "the body holds a NUL character: it would be no text")
-    content = Content((), "utf-8", b"", "\n")
+        return RefusedEdit(inside, "the body holds a NUL character: it would be no text")
+    content = FileContent((), "utf-8", b"", "\n")
     after = content._replace(lines=tuple(f"{line}\n" for line in body_lines(body)))
     mode = _RUNNABLE_MODE if body.startswith("#!") else _NEW_MODE
-    return _plan(toolbox, inside, None, mode, content, after, edits.Edit(1, 0, body, range(0)))
+    return _plan(toolbox, inside, None, mode, content, after, edits.LineEdit(1, 0, body, range(0)))
 
 
 def _named_otherwise(toolbox: Toolbox, inside: str) -> str:
@@ -171,7 +173,9 @@ def _named_otherwise(toolbox: Toolbox, inside: str) -> str:
     return ""
 
 
-def _plan_existing(toolbox: Toolbox, inside: str, arguments: Mapping[str, Any]) -> Plan | Refused:
+def _plan_existing(
+    toolbox: Toolbox, inside: str, arguments: Mapping[str, Any]
+) -> EditPlan | RefusedEdit:
     """The plan of a new file where one is: a refusal, and an edit of the whole for who has been
     refused before and was shown all of it.
     """
@@ -179,13 +183,13 @@ def _plan_existing(toolbox: Toolbox, inside: str, arguments: Mapping[str, Any]) 
     content = read_content(data, inside)
     lines = content.lines
     if content.shown == body_lines(str(arguments.get("body", ""))):
-        return Refused(inside, _SO_ALREADY)
+        return RefusedEdit(inside, _SO_ALREADY)
     body = arguments.get("body", "")
     may_replace = inside in toolbox.refused and len(lines) <= MAX_WHOLE_LINES
     if body and (may_replace or unquoted(body, content.shown).first > 1):
         return plan_edit(toolbox, {"path": inside, "body": body})
     why = f"it exists with {len(lines)} lines: {_call_to_use(inside, len(lines))}"
-    return Refused(inside, why, data, lines)
+    return RefusedEdit(inside, why, data, lines)
 
 
 def _call_to_use(inside: str, lines: int) -> str:
@@ -197,8 +201,8 @@ def _call_to_use(inside: str, lines: int) -> str:
 
 
 def _edit_of(
-    content: Content, arguments: Mapping[str, Any], body: str
-) -> edits.Edit | edits.Refusal:
+    content: FileContent, arguments: Mapping[str, Any], body: str
+) -> edits.LineEdit | edits.EditRefusal:
     """The three ways to say an edit."""
     start, end = arguments.get("start"), arguments.get("end")
     lines = content.shown
@@ -212,18 +216,18 @@ def _edit_of(
         last = first + len(body_lines(body)) - 1
         return edits.ranged(content, first, min(last, len(lines)), body)
     if not body.strip():
-        return edits.Refusal("the body is empty")
+        return edits.EditRefusal("the body is empty")
     return edits.whole(content, body)
 
 
 def _unseen(
-    toolbox: Toolbox, inside: str, data: bytes, content: Content, made: edits.Edit
-) -> Refused:
+    toolbox: Toolbox, inside: str, data: bytes, content: FileContent, made: edits.LineEdit
+) -> RefusedEdit:
     """Lines that the model has not been shown as they are now."""
     lines = edits.around(made, len(content.lines))
     is_outdated = toolbox.shown.is_outdated(inside, data)
     why = "the file has changed since it was shown" if is_outdated else "not shown yet as it is now"
-    return Refused(
+    return RefusedEdit(
         inside, f"{_range_text(made.start, made.end)}: {why}", data, content.lines, tuple(lines)
     )
 
@@ -244,15 +248,15 @@ def _plan(
     inside: str,
     data: bytes | None,
     mode: int,
-    before: Content,
-    after: Content,
-    made: edits.Edit,
-) -> Plan | Refused:
+    before: FileContent,
+    after: FileContent,
+    made: edits.LineEdit,
+) -> EditPlan | RefusedEdit:
     encoded = after.encoded()
     if len(encoded) > MAX_EDITED_BYTES:
-        return Refused(inside, f"it would have more than {MAX_EDITED_BYTES:,} bytes")
+        return RefusedEdit(inside, f"it would have more than {MAX_EDITED_BYTES:,} bytes")
     if encoded == data:
-        return Refused(inside, _SO_ALREADY)
+        return RefusedEdit(inside, _SO_ALREADY)
     shown = after.shown
     problems = broken_by(inside, data or b"", encoded)
     said = "; ".join(
@@ -260,15 +264,17 @@ def _plan(
     )
     if said and not toolbox.is_doubted(inside, encoded):
         why = f"the syntax would be broken, nothing was written: {said}"
-        return Refused(inside, f"{why}\n{_AGAIN}", doubted=encoded)
-    return Plan(inside, data, encoded, mode, made, difference(inside, before.shown, shown), said)
+        return RefusedEdit(inside, f"{why}\n{_AGAIN}", doubted=encoded)
+    return EditPlan(
+        inside, data, encoded, mode, made, difference(inside, before.shown, shown), said
+    )
 
 
 def _line(lines: list[str], number: int) -> str:
     return lines[number - 1].strip() if number <= len(lines) else "end of file"
 
 
-def _carry_out(toolbox: Toolbox, plan: Plan) -> Observation:
+def _carry_out(toolbox: Toolbox, plan: EditPlan) -> Observation:
     """Write down what is about to be done, do it, and say so."""
     folders = replacing.missing_folders(toolbox.root, plan.inside) if plan.data is None else ()
     checkpoint = toolbox.kept.add_checkpoint(plan.inside, plan.data, plan.mode, plan.after, folders)
@@ -285,24 +291,26 @@ def _carry_out(toolbox: Toolbox, plan: Plan) -> Observation:
     added = len(body_lines(plan.edit.body))
     toolbox.shown.edited(plan.inside, plan.data or b"", plan.after, start, removed, added)
     text, added_lines, removed_lines = plan.diff
-    change = Change(plan.inside, text, added_lines, removed_lines, checkpoint)
+    change = MadeChange(plan.inside, text, added_lines, removed_lines, checkpoint)
     report = _report(plan, start, removed, added)
     if plan.data is not None:
         report += f"\n{_lines_after(toolbox, plan, range(start - 1, start + added + 1))}"
     return Observation(f"{report}\n{_GO_ON}", change=change)
 
 
-def _lines_after(toolbox: Toolbox, plan: Plan, around: range) -> str:
+def _lines_after(toolbox: Toolbox, plan: EditPlan, around: range) -> str:
     """The first and the last lines of an edit with one on either side, as they are now."""
     lines = read_content(plan.after, plan.inside).lines
     wanted = [number for number in around if 0 < number <= len(lines)]
     ends = dict.fromkeys([*wanted[:MAX_SHOWN_OF_EDIT], *wanted[-MAX_SHOWN_OF_EDIT:]])
-    text, seen = Numbered(lines, toolbox.tokenizer).within(ends, toolbox.choices.observation_tokens)
+    text, seen = NumberedLines(lines, toolbox.tokenizer).within(
+        ends, toolbox.choices.observation_tokens
+    )
     toolbox.shown.add(plan.inside, plan.after, seen)
     return text
 
 
-def _report(plan: Plan, start: int, removed: int, added: int) -> str:
+def _report(plan: EditPlan, start: int, removed: int, added: int) -> str:
     name = visible(plan.inside)
     if plan.data is None:
         return f"{name} is written, {added} lines"
@@ -318,12 +326,12 @@ def _report(plan: Plan, start: int, removed: int, added: int) -> str:
     return f"{name}: {what}{moved}"
 
 
-def _refusal(toolbox: Toolbox, refused: Refused) -> Observation:
+def _refusal(toolbox: Toolbox, refused: RefusedEdit) -> Observation:
     """The reason, and the lines as they are, which then count as shown."""
     if refused.doubted:
         toolbox.doubt(refused.inside, refused.doubted)
     first = f"refused: {refused.inside}: {refused.why}"
-    numbered = Numbered(refused.lines, toolbox.tokenizer)
+    numbered = NumberedLines(refused.lines, toolbox.tokenizer)
     room = toolbox.choices.observation_tokens - toolbox.tokenizer.count(first)
     toolbox.refused.add(refused.inside)
     wanted = refused.shown or range(1, len(refused.lines) + 1)

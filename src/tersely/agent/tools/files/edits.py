@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tersely.agent.tools.files.content import Content, body_lines
+from tersely.agent.tools.files.content import FileContent, body_lines
 from tersely.foundation.limits import MAX_WHOLE_LINES
 
 AROUND = 3  # lines shown on either side of a place
@@ -19,7 +19,7 @@ _MOST_PLACES = 3  # of a text that stands in several
 _MOST_COMPARED_LINES = 2_000  # with one that stands nowhere
 
 
-class Edit(NamedTuple):
+class LineEdit(NamedTuple):
     """Lines `start` to `end`, from 1, become `body`; none is replaced, and `body` put before
     `start`, if `end` is less.
 
@@ -32,41 +32,41 @@ class Edit(NamedTuple):
     needs: range
 
 
-class Refusal(NamedTuple):
+class EditRefusal(NamedTuple):
     """The reason for which an edit does not fit, and the ranges of lines to be shown with that."""
 
     why: str
     ranges: tuple[range, ...] = ()
 
 
-def whole(content: Content, body: str) -> Edit | Refusal:
+def whole(content: FileContent, body: str) -> LineEdit | EditRefusal:
     """A short file becomes `body`."""
     lines = len(content.lines)
     if lines > MAX_WHOLE_LINES:
-        return Refusal(f"the file has {lines} lines: give start and end, or old")
-    return Edit(1, lines, body, range(1, lines + 1))
+        return EditRefusal(f"the file has {lines} lines: give start and end, or old")
+    return LineEdit(1, lines, body, range(1, lines + 1))
 
 
-def ranged(content: Content, start: int, end: int, body: str) -> Edit | Refusal:
+def ranged(content: FileContent, start: int, end: int, body: str) -> LineEdit | EditRefusal:
     """Lines `start` to `end` become `body`."""
     lines = len(content.lines)
     if not 1 <= start <= lines + 1 or not start - 1 <= end <= lines:
         near = _around(min(max(start, 1), lines), min(max(start, 1), lines), lines)
-        return Refusal(f"there is no range {start}-{end}: the file has {lines} lines", (near,))
+        return EditRefusal(f"there is no range {start}-{end}: the file has {lines} lines", (near,))
     needs = (
         range(start, end + 1) if end >= start else range(max(1, start - 1), min(start, lines) + 1)
     )
-    return Edit(start, end, body, needs)
+    return LineEdit(start, end, body, needs)
 
 
-def replacing(content: Content, old: str, body: str) -> Edit | Refusal:
+def replacing(content: FileContent, old: str, body: str) -> LineEdit | EditRefusal:
     """The one place where `old` stands becomes `body`: as it is, else whole lines that differ in
     their indentation.
     """
     lines = content.shown
     wanted = body_lines(old)
     if not any(line.strip() for line in wanted):
-        return Refusal("old is empty")
+        return EditRefusal("old is empty")
     exact = list(_exact(lines, "\n".join(wanted)))
     if len(exact) == 1:
         return _exact_edit(lines, exact[0], "\n".join(wanted), body)
@@ -77,27 +77,27 @@ def replacing(content: Content, old: str, body: str) -> Edit | Refusal:
     if len(loose) == 1:
         at = loose[0]
         shifted = _shifted(body_lines(body), wanted, lines[at : at + len(wanted)])
-        return Edit(at + 1, at + len(wanted), _body(shifted), range(0))
+        return LineEdit(at + 1, at + len(wanted), _body(shifted), range(0))
     count = len(exact) + len(loose)
     if not count:
         return _nowhere(lines, wanted)
     places = [_line_at(lines, offset) for offset in exact[:_MOST_PLACES]]
     places = places or [at + 1 for at in loose[:_MOST_PLACES]]
     shown = tuple(_around(line, line + len(wanted) - 1, len(lines)) for line in places)
-    return Refusal(
+    return EditRefusal(
         f"old stands in {count} places: take more lines into it, or give start and end", shown
     )
 
 
-def _nowhere(lines: Sequence[str], wanted: Sequence[str]) -> Refusal:
+def _nowhere(lines: Sequence[str], wanted: Sequence[str]) -> EditRefusal:
     """The refusal where a text does not stand, with the lines that are most like it."""
     near = _nearest(lines, wanted)
-    return Refusal(
+    return EditRefusal(
         "old does not stand in the file", (_around(near, near, len(lines)),) if near else ()
     )
 
 
-def around(edit: Edit, lines: int) -> range:
+def around(edit: LineEdit, lines: int) -> range:
     """The lines of an edit with those beside them."""
     return _around(edit.start, max(edit.start, edit.end), lines)
 
@@ -119,15 +119,15 @@ def _line_at(lines: Sequence[str], offset: int) -> int:
     return "\n".join(lines).count("\n", 0, offset) + 1
 
 
-def _exact_edit(lines: Sequence[str], offset: int, wanted: str, body: str) -> Edit:
+def _exact_edit(lines: Sequence[str], offset: int, wanted: str, body: str) -> LineEdit:
     first = _line_at(lines, offset)
     last = first + wanted.count("\n")
     text = "\n".join(lines)
     head = text[text.rfind("\n", 0, offset) + 1 : offset]
     tail = text[offset + len(wanted) :].partition("\n")[0]
     if not head and not tail:  # whole lines: an empty body takes them away
-        return Edit(first, last, body, range(0))
-    return Edit(first, last, f"{head}{_inner(body)}{tail}\n", range(0))
+        return LineEdit(first, last, body, range(0))
+    return LineEdit(first, last, f"{head}{_inner(body)}{tail}\n", range(0))
 
 
 def _inner(body: str) -> str:

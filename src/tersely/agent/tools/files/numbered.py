@@ -50,7 +50,7 @@ def unquoted(text: str, lines: Sequence[str]) -> Quoted:
     return Quoted(plain, int(rows[0].partition("|")[0]))
 
 
-class Numbered:
+class NumberedLines:
     """The lines of one file, with or without their endings."""
 
     def __init__(self, lines: Sequence[str], tokenizer: Tokenizer) -> None:

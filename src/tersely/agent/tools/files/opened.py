@@ -11,7 +11,7 @@ from typing import Protocol
 
 from tersely.agent.tools.files import places, replacing
 from tersely.agent.tools.files.content import read_content
-from tersely.agent.tools.files.places import Found
+from tersely.agent.tools.files.places import FoundFile
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_EDITED_BYTES
 
@@ -34,14 +34,14 @@ class OpenFiles(Protocol):
         """
 
 
-class Files:
+class RepositoryFiles:
     """The files of a repository, as whoever edits it sees them."""
 
     def __init__(self, root: Path, opened: OpenFiles | None) -> None:
         self._root = root
         self._opened = opened
 
-    def read(self, inside: str, most_bytes: int = MAX_EDITED_BYTES) -> Found:
+    def read(self, inside: str, most_bytes: int = MAX_EDITED_BYTES) -> FoundFile:
         """A file by its resolved path; raises as `places.read`."""
         text = self._opened.read(inside) if self._opened else None
         if text is None:
@@ -51,14 +51,14 @@ class Files:
         except TerselyError as error:
             if error.code != "path_not_found" or not text:
                 raise
-            saved = Found(b"", _NEW_MODE)  # a buffer that was never saved
+            saved = FoundFile(b"", _NEW_MODE)  # a buffer that was never saved
         data = _encoded(text, saved.data, inside)
         if len(data) > MAX_EDITED_BYTES:
             raise TerselyError(
                 "unreadable_file",
                 f"{inside} has more than {MAX_EDITED_BYTES:,} bytes in the editor",
             )
-        return Found(data, saved.mode)
+        return FoundFile(data, saved.mode)
 
     def replace(self, inside: str, expected: bytes, data: bytes, mode: int) -> None:
         """Put `data` in place of `expected`, in the editor where it has the file; raises as

@@ -26,14 +26,14 @@ NOT_OURS = frozenset({".git", ".tersely"})
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Found(NamedTuple):
+class FoundFile(NamedTuple):
     """The bytes of a file, and its permissions."""
 
     data: bytes
     mode: int
 
 
-class State(NamedTuple):
+class FileState(NamedTuple):
     """The state of a path: a file and its bytes, or a link and where it leads. `mode` is as
     `stat(2)` has it.
     """
@@ -115,13 +115,13 @@ def opened_parent(
         os.close(descriptor)
 
 
-def read(root: Path, inside: str, most_bytes: int = MAX_EDITED_BYTES) -> Found:
+def read(root: Path, inside: str, most_bytes: int = MAX_EDITED_BYTES) -> FoundFile:
     """A regular file of bounded size; raises `path_not_found` or `unreadable_file`."""
     with opened_parent(root, inside) as (folder, name, _):
         return read_in(folder, name, inside, most_bytes)
 
 
-def read_in(folder: int, name: str, inside: str, most_bytes: int = MAX_EDITED_BYTES) -> Found:
+def read_in(folder: int, name: str, inside: str, most_bytes: int = MAX_EDITED_BYTES) -> FoundFile:
     """The same, in a folder that is open."""
     descriptor = os.open(name, READING, dir_fd=folder)
     with os.fdopen(descriptor, "rb") as file:
@@ -135,10 +135,10 @@ def read_in(folder: int, name: str, inside: str, most_bytes: int = MAX_EDITED_BY
         raise TerselyError(
             "unreadable_file", f"{inside} is larger than {most_bytes:,} bytes", "use search"
         )
-    return Found(data, stat.S_IMODE(status.st_mode))
+    return FoundFile(data, stat.S_IMODE(status.st_mode))
 
 
-def state(root: Path, inside: str) -> State | None:
+def state(root: Path, inside: str) -> FileState | None:
     """The state of a path, None if nothing is there; raises `unreadable_file` for a folder or pipe."""
     try:
         with opened_parent(root, inside) as (folder, name, _):
@@ -150,13 +150,13 @@ def state(root: Path, inside: str) -> State | None:
         raise
 
 
-def state_in(folder: int, name: str, inside: str) -> State:
+def state_in(folder: int, name: str, inside: str) -> FileState:
     """The same, in a folder that is open; raises `FileNotFoundError` where nothing is."""
     mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
     if stat.S_ISLNK(mode):
-        return State(mode, os.fsencode(os.readlink(name, dir_fd=folder)))
+        return FileState(mode, os.fsencode(os.readlink(name, dir_fd=folder)))
     found = read_in(folder, name, inside, MAX_SNAPSHOT_FILE_BYTES)
-    return State(stat.S_IFREG | found.mode, found.data)
+    return FileState(stat.S_IFREG | found.mode, found.data)
 
 
 def alike(root: Path, inside: str) -> str:

@@ -14,11 +14,11 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
-from tersely.agent.context.pack_parser import Piece
+from tersely.agent.context.pack_parser import PackPiece
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.files import places
 from tersely.agent.tools.files.content import read_content
-from tersely.agent.tools.files.numbered import Numbered, shown_in
+from tersely.agent.tools.files.numbered import NumberedLines, shown_in
 from tersely.agent.tools.observation import clipped, failed, folded, within_bytes
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.capabilities.answers.reply import REST
@@ -167,7 +167,7 @@ def _lines_of_file(toolbox: Toolbox, path: str, start: Any, end: Any) -> Observa
     return Observation(f"{name} from line {first} of {len(lines)}\n{text}")
 
 
-def mark_shown(toolbox: Toolbox, pieces: Iterable[Piece]) -> None:
+def mark_shown(toolbox: Toolbox, pieces: Iterable[PackPiece]) -> None:
     """Take note of the lines of files that pieces of a pack show, as far as the files have them so."""
     for piece in pieces:
         with suppress(TerselyError):
@@ -199,7 +199,7 @@ def _within(toolbox: Toolbox, lines: Any, start: Any, end: Any, name: str) -> tu
         raise TerselyError(
             "invalid_argument", f"there are lines 1-{len(lines)}", f"not {start}-{end}"
         )
-    numbered = Numbered(lines, toolbox.tokenizer)
+    numbered = NumberedLines(lines, toolbox.tokenizer)
     # for the name of the file, and for long lines
     most = toolbox.choices.observation_tokens - 2 * _NOTE_TOKENS
     text, seen = numbered.within(range(first, last + 1), most)

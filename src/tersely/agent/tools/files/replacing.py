@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from tersely.agent.tools.files.places import State, opened_parent, state_in
+from tersely.agent.tools.files.places import FileState, opened_parent, state_in
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.roots import INDEX_DIRECTORY
@@ -26,7 +26,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _DRAFTS = "drafts"
 
 
-class _Draft(NamedTuple):
+class _FileDraft(NamedTuple):
     """The file that is to be put in place, and the open folder that it is in until then."""
 
     folder: int
@@ -39,7 +39,7 @@ def replace(root: Path, inside: str, expected: bytes, data: bytes, mode: int) ->
     """
     with (
         opened_parent(root, inside) as (folder, name, _),
-        _drafted(root, folder, name, State(mode, data)) as draft,
+        _drafted(root, folder, name, FileState(mode, data)) as draft,
     ):
         now = state_in(folder, name, inside)
         if now.is_link or now.data != expected:
@@ -52,10 +52,10 @@ def replace(root: Path, inside: str, expected: bytes, data: bytes, mode: int) ->
 
 def create(root: Path, inside: str, data: bytes, mode: int) -> None:
     """Make a file where nothing is, with the folders that it needs; raises `name_taken`."""
-    put(root, inside, None, State(mode, data))
+    put(root, inside, None, FileState(mode, data))
 
 
-def put(root: Path, inside: str, expected: State | None, wanted: State) -> None:
+def put(root: Path, inside: str, expected: FileState | None, wanted: FileState) -> None:
     """Put a file or link in place of what is expected there; raises `name_taken` or
     `version_conflict`.
     """
@@ -80,7 +80,7 @@ def put(root: Path, inside: str, expected: State | None, wanted: State) -> None:
         _move(draft, folder, name)
 
 
-def remove(root: Path, inside: str, expected: State, folders: tuple[str, ...]) -> None:
+def remove(root: Path, inside: str, expected: FileState, folders: tuple[str, ...]) -> None:
     """Remove what is expected at a path, and folders of a path's own that are then empty."""
     with opened_parent(root, inside) as (folder, name, _):
         if state_in(folder, name, inside) != expected:
@@ -119,14 +119,14 @@ def clear_drafts(root: Path) -> None:
 
 
 @contextmanager
-def _drafted(root: Path, folder: int, name: str, wanted: State) -> Iterator[_Draft]:
+def _drafted(root: Path, folder: int, name: str, wanted: FileState) -> Iterator[_FileDraft]:
     """A draft on the same file system as a folder; it is gone afterwards, in place or not."""
     drafts = _drafts_of(root)
     if drafts is not None and os.fstat(drafts).st_dev != os.fstat(folder).st_dev:
         os.close(drafts)
         drafts = None
     home = folder if drafts is None else drafts
-    draft = _Draft(
+    draft = _FileDraft(
         home, f".{name[:100]}.{os.urandom(6).hex()}" if drafts is None else os.urandom(8).hex()
     )
     try:
@@ -155,7 +155,7 @@ def _drafts_of(root: Path) -> int | None:
         os.close(home)
 
 
-def _write(draft: _Draft, wanted: State) -> None:
+def _write(draft: _FileDraft, wanted: FileState) -> None:
     if wanted.is_link:
         os.symlink(os.fsdecode(wanted.data), draft.name, dir_fd=draft.folder)
         return
@@ -167,12 +167,12 @@ def _write(draft: _Draft, wanted: State) -> None:
         os.fsync(file.fileno())
 
 
-def _move(draft: _Draft, folder: int, name: str) -> None:
+def _move(draft: _FileDraft, folder: int, name: str) -> None:
     os.rename(draft.name, name, src_dir_fd=draft.folder, dst_dir_fd=folder)
     os.fsync(folder)
 
 
-def _keep_owner(folder: int, name: str, draft: _Draft) -> None:
+def _keep_owner(folder: int, name: str, draft: _FileDraft) -> None:
     """The new file belongs to whom the old one belongs to, as far as we may say so."""
     was = os.stat(name, dir_fd=folder, follow_symlinks=False)
     now = os.stat(draft.name, dir_fd=draft.folder, follow_symlinks=False)

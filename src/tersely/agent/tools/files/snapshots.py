@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tersely.agent.tools.files.places import NOT_OURS, State
+from tersely.agent.tools.files.places import NOT_OURS, FileState
 from tersely.foundation.git.listing import GitListing, in_repository
 from tersely.foundation.git.runner import GitUnavailableError, environment, run
 from tersely.foundation.limits import MAX_SNAPSHOT_FILE_BYTES
@@ -69,8 +69,8 @@ class Changed(NamedTuple):
     """
 
     path: str
-    before: State | None
-    after: State | None
+    before: FileState | None
+    after: FileState | None
     folders: tuple[str, ...]
 
 
@@ -352,12 +352,12 @@ def _contents(root: Path, store: Path, ids: Iterable[str]) -> dict[str, bytes]:
     return found
 
 
-def _state(mode: int, own_mode: int, contents: Mapping[str, bytes], id: str) -> State | None:
+def _state(mode: int, own_mode: int, contents: Mapping[str, bytes], id: str) -> FileState | None:
     if not mode:
         return None
     if id not in contents:  # which was the repository's own, and is pruned
         raise GitUnavailableError(f"the object {id} is gone")
-    return State(
+    return FileState(
         mode if stat.S_ISLNK(mode) else stat.S_IFREG | (own_mode or stat.S_IMODE(mode)),
         contents[id],
     )

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tersely.agent.tools.checkpoint_store import LEFT, UNDONE, Checkpoint, CheckpointStore
 from tersely.agent.tools.files import places, replacing
-from tersely.agent.tools.files.places import State
+from tersely.agent.tools.files.places import FileState
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.hashing import content_hash
 
@@ -25,7 +25,7 @@ class Restored(NamedTuple):
     """A file that is as it was, and what it was until now."""
 
     checkpoint: Checkpoint
-    was: State | None
+    was: FileState | None
 
 
 class Undone(NamedTuple):
@@ -36,7 +36,7 @@ class Undone(NamedTuple):
     note: dict[str, Any] = {}  # noqa: RUF012 - of a command, never changed
 
 
-def digest(state: State | None) -> bytes:
+def digest(state: FileState | None) -> bytes:
     """By which it is seen that a file is still what it was made."""
     if state is None:
         return b""
@@ -90,7 +90,7 @@ def _restore(root: Path, change: Checkpoint, *, insists: bool) -> Restored | Non
     """Put back one file; None where it is as it was already. Raises `version_conflict` and what
     writing raises.
     """
-    wanted = None if change.before is None else State(change.mode, change.before)
+    wanted = None if change.before is None else FileState(change.mode, change.before)
     now = places.state(root, change.path)
     if _is_alike(now, wanted, change):  # it never came to pass, or somebody has taken it back
         return None
@@ -103,7 +103,7 @@ def _restore(root: Path, change: Checkpoint, *, insists: bool) -> Restored | Non
     return Restored(change, now)
 
 
-def _is_alike(now: State | None, wanted: State | None, change: Checkpoint) -> bool:
+def _is_alike(now: FileState | None, wanted: FileState | None, change: Checkpoint) -> bool:
     if now is None or wanted is None:
         return now is wanted
     is_same = now.data == wanted.data and now.is_link == wanted.is_link

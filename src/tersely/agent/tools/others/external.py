@@ -95,10 +95,10 @@ def _server(toolbox: Toolbox, name: str) -> ToolServer:
 async def _asked(toolbox: Toolbox, name: str, tool: str, arguments: JsonObject) -> ToolAnswer:
     server = _server(toolbox, name)
     # whose SDK takes a second to load
-    from tersely.agent.tool_servers import Place, ToolAnswer, ToolServers
+    from tersely.agent.tool_servers import ServerPlace, ToolAnswer, ToolServers
 
     servers = toolbox.tool_servers = toolbox.tool_servers or ToolServers()
-    place = Place(server, toolbox.root)
+    place = ServerPlace(server, toolbox.root)
     if not tool:
         return ToolAnswer(await servers.described(name, place))
     return await servers.call(name, place, tool, arguments)

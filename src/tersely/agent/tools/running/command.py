@@ -56,7 +56,7 @@ class Confinement(NamedTuple):
         return f"writes in the repository only, reads no home but its programs, {network}{sockets}"
 
 
-class Shared(NamedTuple):
+class SharedWithCommands(NamedTuple):
     """The things that the user lets commands have besides: places to write to, places in homes to
     read, names of variables.
     """
@@ -66,17 +66,17 @@ class Shared(NamedTuple):
     variables: Collection[str] = ()
 
 
-NOTHING_SHARED = Shared()
+NOTHING_SHARED = SharedWithCommands()
 
 
-class Limits(NamedTuple):
+class CommandLimits(NamedTuple):
     """The limits on what one command may use."""
 
     seconds: float
     processes: int = MAX_COMMAND_PROCESSES
 
 
-class Ended(NamedTuple):
+class CommandEnd(NamedTuple):
     """The end of a command: `why` is done, time, processes, disk or left; `status` as a shell says
     it, None if ended.
 
@@ -128,10 +128,10 @@ async def _probed() -> JsonObject:
 
 
 async def run(
-    command: str, root: Path, limits: Limits, confined: Confinement, shared: Shared = NOTHING_SHARED,
+    command: str, root: Path, limits: CommandLimits, confined: Confinement, shared: SharedWithCommands = NOTHING_SHARED,
     variables: Mapping[str, str] | None = None, guards: bool = False, heard: Heard = lambda chunk: None,
     window: Window | None = None,
-) -> Ended:  # fmt: skip
+) -> CommandEnd:  # fmt: skip
     """Run a command of the shell in a repository; whoever is cancelled ends it. Raises
     `program_failed`.
 
@@ -156,7 +156,7 @@ async def run(
 
 
 def _supervisor_message(
-    command: str, root: Path, temporary: str, limits: Limits, confined: Confinement, shared: Shared,
+    command: str, root: Path, temporary: str, limits: CommandLimits, confined: Confinement, shared: SharedWithCommands,
     variables: Mapping[str, str], *, guards: bool,
 ) -> JsonObject:  # fmt: skip
     """The message that the supervisor is given."""
@@ -195,7 +195,7 @@ def _free_bytes(paths: Sequence[str]) -> dict[str, int]:
     return found
 
 
-async def _kept(given: Mapping[str, Any], limits: Limits, heard: Heard) -> Ended:
+async def _kept(given: Mapping[str, Any], limits: CommandLimits, heard: Heard) -> CommandEnd:
     reading, writing = os.pipe()
     try:
         supervisor = await asyncio.create_subprocess_exec(
@@ -208,7 +208,7 @@ async def _kept(given: Mapping[str, Any], limits: Limits, heard: Heard) -> Ended
     finally:
         os.close(writing)
     try:
-        output = Output()
+        output = CommandOutput()
         async with asyncio.timeout(limits.seconds + 2 * COMMAND_END_SECONDS):
             assert supervisor.stdin is not None
             assert supervisor.stdout is not None
@@ -219,13 +219,15 @@ async def _kept(given: Mapping[str, Any], limits: Limits, heard: Heard) -> Ended
             await supervisor.wait()
         return _ended(os.read(reading, _STATUS_BYTES), output.text())
     except TimeoutError:
-        return Ended("time", None, False, output.text())
+        return CommandEnd("time", None, False, output.text())
     finally:
         os.close(reading)
         await _let_go(supervisor)
 
 
-async def _shown(given: Mapping[str, Any], limits: Limits, window: Window) -> Ended | None:
+async def _shown(
+    given: Mapping[str, Any], limits: CommandLimits, window: Window
+) -> CommandEnd | None:
     told = _line({**given, "status": STATUS_DESCRIPTOR})
     seconds = limits.seconds + 2 * COMMAND_END_SECONDS
     shown = await window.run(_WORDS, told, given["root"], seconds, 2 * COMMAND_END_SECONDS)
@@ -253,15 +255,15 @@ def _line(given: Mapping[str, Any]) -> bytes:
     return json.dumps(given).encode() + b"\n"
 
 
-def _ended(said: bytes, output: str) -> Ended:
+def _ended(said: bytes, output: str) -> CommandEnd:
     try:
         told = json.loads(said)
     except ValueError:  # somebody ended the supervisor; what it ran has been told to end with it
-        return Ended("left", None, False, output)
-    return Ended(told["why"], told["status"], told["is_clear"], output)
+        return CommandEnd("left", None, False, output)
+    return CommandEnd(told["why"], told["status"], told["is_clear"], output)
 
 
-class Output:
+class CommandOutput:
     """The output of a program: the first half of a bound, and the last; in between any number of
     bytes.
     """

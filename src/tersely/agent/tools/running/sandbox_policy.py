@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tersely.agent.tools.files import places, replacing
-from tersely.agent.tools.files.places import State
+from tersely.agent.tools.files.places import FileState
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.repository import homes_elsewhere
 from tersely.foundation.storage.roots import INDEX_DIRECTORY
@@ -79,7 +79,7 @@ def guarded(root: Path) -> list[str]:
     ]
 
 
-def believed(root: Path, folders: Iterable[Path]) -> dict[tuple[Path, str], State]:
+def believed(root: Path, folders: Iterable[Path]) -> dict[tuple[Path, str], FileState]:
     """The settings and hooks of git as they are in the places where it keeps them, and, with the
     root among the folders, the file that leads from there to such a place.
     """
@@ -95,7 +95,7 @@ def believed(root: Path, folders: Iterable[Path]) -> dict[tuple[Path, str], Stat
     return found
 
 
-def restored(root: Path, before: Mapping[tuple[Path, str], State]) -> list[str]:
+def restored(root: Path, before: Mapping[tuple[Path, str], FileState]) -> list[str]:
     """Make settings and hooks what they were, where that is not so; the paths that were changed,
     and what stays so.
     """
@@ -114,7 +114,7 @@ def restored(root: Path, before: Mapping[tuple[Path, str], State]) -> list[str]:
     return [f"{os.path.relpath(home / name, root)}{why}" for (home, name), why in told.items()]
 
 
-def _restore(home: Path, name: str, now: State | None, wanted: State | None) -> None:
+def _restore(home: Path, name: str, now: FileState | None, wanted: FileState | None) -> None:
     if wanted is not None:
         with suppress(OSError):
             (home / name).rmdir()

@@ -9,7 +9,7 @@ from typing import Any
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed, plain
 from tersely.agent.tools.running import undoable
-from tersely.agent.tools.running.command import Ended, Limits, run
+from tersely.agent.tools.running.command import CommandEnd, CommandLimits, run
 from tersely.agent.tools.running.terminal import Window
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
@@ -48,7 +48,7 @@ async def observed(
 ) -> Observation:
     """Run a command line as `bash` does, with some more variables: then it is one that only reads."""
     choices = toolbox.choices
-    limits = Limits(COMMAND_SECONDS)
+    limits = CommandLimits(COMMAND_SECONDS)
     untold: list[str] = []
     try:
         confined = await toolbox.confinement()
@@ -98,7 +98,7 @@ async def _undoable(toolbox: Toolbox, command: str, untold: list[str]) -> AsyncI
         untold += [f"(undo cannot take back what this changed: {visible(why)})"] if why else []
 
 
-def _how(ended: Ended, limits: Limits) -> str:
+def _how(ended: CommandEnd, limits: CommandLimits) -> str:
     rest = "" if ended.is_clear else "; some of its processes could not be ended"
     if ended.why == "time":
         return f"ended after {limits.seconds} s, it was not done{rest}"

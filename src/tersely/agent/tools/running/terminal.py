@@ -22,7 +22,7 @@ TellTerminal = Callable[[str], Awaitable[None]]
 _SCRIPT = f'exec "$@" <"$0/told" {STATUS_DESCRIPTOR}>"$0/status"'
 
 
-class Terminal(Protocol):
+class TerminalOfEditor(Protocol):
     """A terminal in which a program runs."""
 
     async def output(self) -> str:
@@ -35,11 +35,13 @@ class Terminal(Protocol):
 class Terminals(Protocol):
     """The terminals of an editor."""
 
-    async def open(self, words: Sequence[str], folder: str, tell: TellTerminal) -> Terminal | None:
+    async def open(
+        self, words: Sequence[str], folder: str, tell: TellTerminal
+    ) -> TerminalOfEditor | None:
         """Start a program in a terminal, and tell its id; None where the editor starts none."""
 
 
-class Shown(NamedTuple):
+class ShownCommand(NamedTuple):
     """A command that has ended: what its supervisor says of it, and what it printed."""
 
     status: bytes
@@ -58,7 +60,7 @@ class Window(NamedTuple):
 
     async def run(
         self, words: Sequence[str], told: bytes, folder: str, seconds: float, end_seconds: float
-    ) -> Shown | None:
+    ) -> ShownCommand | None:
         """Run a supervisor there for at most that long; None where it was not started."""
         if len(told) > MAX_TOLD_BYTES:
             return None
@@ -76,9 +78,9 @@ class Window(NamedTuple):
                 finally:
                     await terminal.close()
             output = ending.result() if ending.done() else ""
-            return Shown(Path(place.folder, "status").read_bytes(), output)
+            return ShownCommand(Path(place.folder, "status").read_bytes(), output)
 
-    async def _open(self, words: Sequence[str], folder: str) -> Terminal | None:
+    async def _open(self, words: Sequence[str], folder: str) -> TerminalOfEditor | None:
         """Open a terminal; whoever is cancelled meanwhile closes what was opened."""
         opening = asyncio.ensure_future(self.terminals.open(words, folder, self.tell))
         try:
@@ -89,7 +91,7 @@ class Window(NamedTuple):
             raise
 
 
-class _Place(NamedTuple):
+class _PipeFolder(NamedTuple):
     """A folder with the pipe to a supervisor, and our end of it."""
 
     folder: str
@@ -102,11 +104,11 @@ class _Place(NamedTuple):
 
 
 @contextlib.contextmanager
-def _place(told: bytes) -> Iterator[_Place]:
+def _place(told: bytes) -> Iterator[_PipeFolder]:
     with tempfile.TemporaryDirectory(prefix="tersely-", ignore_cleanup_errors=True) as folder:
         os.mkfifo(f"{folder}/told", 0o600)
         Path(folder, "status").touch(0o600)
-        place = _Place(folder, [os.open(f"{folder}/told", os.O_RDWR | os.O_NONBLOCK)])
+        place = _PipeFolder(folder, [os.open(f"{folder}/told", os.O_RDWR | os.O_NONBLOCK)])
         try:
             os.write(place.ends[0], told)
             yield place

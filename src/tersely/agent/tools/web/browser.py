@@ -24,7 +24,7 @@ from tersely.foundation.network.fetch import checked_place, netloc, port_of, url
 from tersely.foundation.network.gate import Gate
 
 if TYPE_CHECKING:
-    from tersely.agent.tool_servers import Place, ToolAnswer, ToolServers
+    from tersely.agent.tool_servers import ServerPlace, ToolAnswer, ToolServers
     from tersely.foundation.types import JsonObject
 
 BROWSER_PAGE_SECONDS = 20  # for a page to come
@@ -60,7 +60,7 @@ _ERROR = re.compile(r"^### Error\n(?:Error: )?(?:browserBackend\.callTool: )?(?:
 _COLOR = re.compile(r"\x1b?\[\d+m")
 
 
-class Shown(NamedTuple):
+class ShownPage(NamedTuple):
     """A page as it was read: its accessibility tree, and the number of its errors and warnings."""
 
     url: str
@@ -69,7 +69,7 @@ class Shown(NamedTuple):
     text: str = ""
 
 
-class Picture(NamedTuple):
+class PagePicture(NamedTuple):
     """A picture of what a page shows, as a file that ends with the session and in Base64."""
 
     path: str
@@ -89,8 +89,8 @@ class Browser:
         self._opened: AsyncExitStack | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._servers: ToolServers | None = None
-        self._place: Place | None = None
-        self.shown = Shown("")  # to the model
+        self._place: ServerPlace | None = None
+        self.shown = ShownPage("")  # to the model
 
     def is_unasked(self, url: str) -> bool:
         """True if a URL leads to a port of this machine that nobody has named or allowed yet."""
@@ -104,7 +104,7 @@ class Browser:
         found = re.search(rf"^ *- (.*) \[ref={re.escape(ref)}\]", self.shown.text, re.MULTILINE)
         return found[1] if found else ""
 
-    async def open(self, url: str) -> Shown:
+    async def open(self, url: str) -> ShownPage:
         """Go to a URL; a port of this machine is reached from now on."""
         parts = url_parts(url.strip())
         host = parts.hostname or ""
@@ -114,7 +114,7 @@ class Browser:
         self._gate.private_places |= place
         self._gate.refusals.clear()
         self._hosts.add(host)
-        self.shown = Shown("")
+        self.shown = ShownPage("")
         try:
             await self._do("browser_navigate", url=url.strip())
         except TerselyError:  # the browser may still be on its way to a page of its own about it
@@ -124,17 +124,17 @@ class Browser:
             raise
         return await self.read()
 
-    async def read(self) -> Shown:
+    async def read(self) -> ShownPage:
         """The page as it is now."""
         self.shown = await self._looked()
         return self.shown
 
-    async def click(self, ref: str) -> Shown:
+    async def click(self, ref: str) -> ShownPage:
         """Click an element."""
         await self._use("browser_click", ref)
         return await self.read()
 
-    async def type(self, ref: str, text: str) -> Shown:
+    async def type(self, ref: str, text: str) -> ShownPage:
         """Fill in a text in the place of what is there, or choose an option by its name."""
         try:
             await self._use("browser_type", ref, text=text)
@@ -142,7 +142,7 @@ class Browser:
             await self._do("browser_select_option", target=ref, values=[text])
         return await self.read()
 
-    async def press(self, ref: str, key: str) -> Shown:
+    async def press(self, ref: str, key: str) -> ShownPage:
         """Press a key, on an element or where the page has it."""
         if ref:
             await self._use("browser_evaluate", ref, function="element => element.focus()")
@@ -151,12 +151,12 @@ class Browser:
         await self._do("browser_press_key", key=key)
         return await self.read()
 
-    async def screenshot(self) -> Picture:
+    async def screenshot(self) -> PagePicture:
         """A picture of what the page shows."""
         await self._looked()
         answer = await self._do("browser_take_screenshot", scale="css")
         file = _FILE.search(answer.text)
-        return Picture(file[1] if file else "", answer.picture)
+        return PagePicture(file[1] if file else "", answer.picture)
 
     async def log(self) -> str:
         """The errors and warnings of the page, and what was refused by the gate since it was opened."""
@@ -168,7 +168,7 @@ class Browser:
     async def close(self) -> None:
         """End the browser, and forget its profile."""
         opened, self._opened = self._opened, None
-        self.shown = Shown("")
+        self.shown = ShownPage("")
         if opened is not None and self._loop is asyncio.get_running_loop():
             await opened.aclose()
 
@@ -179,7 +179,7 @@ class Browser:
         if not self._command:
             raise TerselyError("browser_failed", "there is no browser", "set TERSELY_CHAT_BROWSER")
         # its SDK takes a second to load
-        from tersely.agent.tool_servers import Place, ToolServers
+        from tersely.agent.tool_servers import ServerPlace, ToolServers
 
         self._loop = asyncio.get_running_loop()
         opened = AsyncExitStack()
@@ -188,7 +188,7 @@ class Browser:
         Path(folder, "config.json").write_text(json.dumps(_configuration(gate.port, folder)))
         command = (*self._command, "--config", f"{folder}/config.json")
         # launchers look into the working directory first: not into the repository
-        self._place = Place(ToolServer(command), Path(folder))
+        self._place = ServerPlace(ToolServer(command), Path(folder))
         self._servers = ToolServers()
         opened.push_async_callback(self._servers.close)
         self._opened = opened
@@ -227,7 +227,7 @@ class Browser:
             )
         await self._do(tool, target=ref, **arguments)
 
-    async def _looked(self) -> Shown:
+    async def _looked(self) -> ShownPage:
         """The page as it is, without a dialog, where it is of a host that was opened; else it is
         left.
         """
@@ -245,7 +245,9 @@ class Browser:
         parts = urlsplit(url)
         if parts.scheme in {"http", "https"} and parts.hostname in self._hosts:
             tree = _TREE.search(answer.text, page.end())
-            return Shown(url, title, log, tree[1].replace(" [cursor=pointer]", "") if tree else "")
+            return ShownPage(
+                url, title, log, tree[1].replace(" [cursor=pointer]", "") if tree else ""
+            )
         raise await self._left(url)
 
     async def _dismiss(self, said: str) -> None:
@@ -257,7 +259,7 @@ class Browser:
 
     async def _left(self, url: str) -> TerselyError:
         """Leave a page, and tell why."""
-        self.shown = Shown("")
+        self.shown = ShownPage("")
         if url == _BLANK:
             return TerselyError("browser_failed", "no page is open", "open one: browser(open, url)")
         await self._ask("browser_navigate", {"url": _BLANK})

@@ -12,7 +12,7 @@ from typing import Any
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
 from tersely.agent.tools.toolbox import Toolbox
-from tersely.agent.tools.web.browser import Browser, Picture, Shown
+from tersely.agent.tools.web.browser import Browser, PagePicture, ShownPage
 from tersely.capabilities.declaration.declaration import Effect
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
@@ -87,7 +87,7 @@ def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
     return visible_line(" ".join([action, *text, *element, f"on {page.shown.url or 'no page'}"]))
 
 
-async def _pictured(toolbox: Toolbox, picture: Picture) -> Observation:
+async def _pictured(toolbox: Toolbox, picture: PagePicture) -> Observation:
     """A picture of what the page shows: its path, and itself unless it is too large to be sent."""
     told = await toolbox.observed(f"a picture of {toolbox.browser.shown.url}: {picture.path}")
     if len(picture.png) > MAX_PICTURE_CHARACTERS:
@@ -95,7 +95,7 @@ async def _pictured(toolbox: Toolbox, picture: Picture) -> Observation:
     return told._replace(picture=picture.png)
 
 
-async def _done(page: Browser, action: str, arguments: Mapping[str, Any]) -> Shown:
+async def _done(page: Browser, action: str, arguments: Mapping[str, Any]) -> ShownPage:
     if action == Action.OPEN:
         return await page.open(_given(arguments, "url"))
     if action == Action.CLICK:
@@ -123,7 +123,7 @@ def _ref(arguments: Mapping[str, Any]) -> str:
     return f"{found[1] or 'e'}{found[2]}" if found else said
 
 
-def _page_text(shown: Shown) -> str:
+def _page_text(shown: ShownPage) -> str:
     """A page for the model, which is told first that its words are the page's."""
     head = f'page {shown.url} "{shown.title}" (what follows is said by the page, not by the user)'
     return "\n".join(filter(None, [head, shown.log, shown.text or "(the page is empty)"]))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tersely.foundation.network.fetch import Page
 
 
-class Form(StrEnum):
+class PageForm(StrEnum):
     """The forms that a page is given in."""
 
     TEXT = "text"
@@ -44,7 +44,7 @@ async def fetch(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
         text = _text(page)
     except TerselyError as error:
         return failed(error)
-    if page.mime in _OF_PAGES and arguments.get("form") != Form.SOURCE:
+    if page.mime in _OF_PAGES and arguments.get("form") != PageForm.SOURCE:
         text = await asyncio.to_thread(page_text, text, page.url)
     return await toolbox.observed(text if text.strip() else "(the page is empty)")
 

@@ -28,7 +28,7 @@ _BLANK = re.compile(r"[ \t\r\f\v\n\u00a0]+")
 
 def page_text(html: str, url: str) -> str:
     """The text of a page, a block a line, then its links; `url` is where it comes from."""
-    reader = _Reader(url)
+    reader = _PageReader(url)
     reader.feed(html)
     reader.close()
     reader.end_block()
@@ -39,7 +39,7 @@ def page_text(html: str, url: str) -> str:
     return "\n".join([*title, *reader.lines, *(["links:", *links] if links else [])])
 
 
-class _Reader(HTMLParser):
+class _PageReader(HTMLParser):
     def __init__(self, url: str) -> None:
         super().__init__(convert_charrefs=True)
         self.lines: list[str] = []

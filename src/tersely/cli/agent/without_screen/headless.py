@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from tersely.agent.agent import Agent
-from tersely.agent.events import Reason, TurnEnded
+from tersely.agent.agent import CodingAgent
+from tersely.agent.events import EndReason, TurnEnded
 from tersely.capabilities.invoke import defect
 from tersely.cli.agent.interruption import Interruption
 from tersely.cli.agent.without_screen.printing import Printer
@@ -14,7 +14,7 @@ from tersely.foundation.errors import TerselyError
 
 OPENING_PATIENCE_SECONDS = 5.0  # the same for the server of the model
 WAITING = "waiting for the server of the model, or for the first index of the repository"
-Opening = Callable[[], Awaitable[Agent]]
+Opening = Callable[[], Awaitable[CodingAgent]]
 Deletion = Callable[[str], None]  # of a session, by its full id
 
 
@@ -74,7 +74,7 @@ async def _turn(
         await agent.conversation.model.close()
         if not printer.is_kept:
             _without_session(printer, agent.session.id, delete)
-    if ended.reason is Reason.CANCELLED and interruption.number:
+    if ended.reason is EndReason.CANCELLED and interruption.number:
         return _interrupted(printer, interruption)
     return printer.end(ended)
 

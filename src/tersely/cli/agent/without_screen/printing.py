@@ -14,10 +14,10 @@ from tersely.agent.events import (
     CallEnded,
     CallStarted,
     Compacted,
+    EndReason,
     Event,
-    Level,
     Notice,
-    Reason,
+    NoticeLevel,
     TextDelta,
     TurnEnded,
     Unlocked,
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
 
 STATUS_OF_REASON = {
-    Reason.ANSWERED: EXIT_OK,
-    Reason.LIMIT: EXIT_NEGATIVE,
-    Reason.STUCK: EXIT_NEGATIVE,
-    Reason.CANCELLED: EXIT_INTERRUPTED,
+    EndReason.ANSWERED: EXIT_OK,
+    EndReason.LIMIT: EXIT_NEGATIVE,
+    EndReason.STUCK: EXIT_NEGATIVE,
+    EndReason.CANCELLED: EXIT_INTERRUPTED,
 }  # a failure has the one of its code
 _COUNTED = (
     "requests", "prompt_tokens", "cached_tokens", "completion_tokens", "reevaluated_tokens", "stopped_requests",
@@ -93,7 +93,7 @@ class Printer:
         success.
         """
         denied = [call["tool"] for call in self._calls if call["status"] == DENIED]
-        if denied and ended.reason is Reason.ANSWERED:
+        if denied and ended.reason is EndReason.ANSWERED:
             message = f"{counted(len(denied), 'call')} denied: {', '.join(dict.fromkeys(denied))}"
             ended = replace(ended, code=DENIED, message=message, hint=_ALLOWING)
             self._aside(f"{DENIED}: {message} ({_ALLOWING})", always=True)
@@ -106,7 +106,7 @@ class Printer:
     def fail(self, error: TerselyError) -> int:
         """Print why there is no turn; the exit status."""
         if self._form is not OutputFormat.TEXT:
-            self._result(Reason.FAILED, error.code, error.message, error.hint)
+            self._result(EndReason.FAILED, error.code, error.message, error.hint)
         self._beside(failure_text(error, PLAIN))
         return error.exit_status
 
@@ -117,7 +117,7 @@ class Printer:
             if self.session:
                 self._aside(f"{signal}: the session goes on with --resume {self.session}")
         else:
-            self._result(Reason.CANCELLED, "", f"ended by {signal}", "")
+            self._result(EndReason.CANCELLED, "", f"ended by {signal}", "")
         return status
 
     def say(self, text: str) -> None:
@@ -125,8 +125,8 @@ class Printer:
         self._notices.append(text)
         self._aside(text)
 
-    def _result(self, reason: Reason, code: str, message: str, hint: str) -> None:
-        is_answered = reason is Reason.ANSWERED and not code
+    def _result(self, reason: EndReason, code: str, message: str, hint: str) -> None:
+        is_answered = reason is EndReason.ANSWERED and not code
         for call in self._calls:
             if call["status"] == PENDING:
                 call["status"] = "interrupted"
@@ -189,10 +189,10 @@ class Printer:
                 self._aside(f"tier {tier} unlocked: {reason}")
             case Compacted(before=before, after=after, how=how):
                 self._aside(f"old turns left the prompt: {before:,} tokens to {after:,} ({how})")
-            case Notice(level=level, text=text) if level is not Level.NOTE:
-                self._aside(f"{level.value}: {text}", always=level is Level.ERROR)
-            case TurnEnded(reason=reason) if reason is not Reason.ANSWERED:
-                resuming = "" if self.is_kept or reason is Reason.CANCELLED else f" ({_KEEPING})"
+            case Notice(level=level, text=text) if level is not NoticeLevel.NOTE:
+                self._aside(f"{level.value}: {text}", always=level is NoticeLevel.ERROR)
+            case TurnEnded(reason=reason) if reason is not EndReason.ANSWERED:
+                resuming = "" if self.is_kept or reason is EndReason.CANCELLED else f" ({_KEEPING})"
                 self._aside(f"no answer: {reason.value}{resuming}")
             case _:
                 pass
