@@ -103,7 +103,9 @@ class _Run:
         with contextlib.closing(Screen(*terminal.size(None))) as screen:
             if wrapped is None and screen.is_blind:
                 message = "tmux is not installed, and reads the screen of a program without hooks"
-                raise TerselyError("program_failed", message, "install it")
+                raise TerselyError(
+                    "program_failed", message, "install it: apt, dnf or brew install tmux"
+                )
             await asyncio.to_thread(
                 self._count_program if NAME_VARIABLE in environment else self._enter_thread
             )
