@@ -129,7 +129,7 @@ def test_a_search_through_imports_that_is_cut_says_so_every_time(
 def test_values_that_are_not_followed_to_their_end_are_said_every_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(fixpoint, "MAX_UNKNOWNS", 1)
+    monkeypatch.setattr(fixpoint, "MAX_UNKNOWNS", 0)
     with indexed(python_files(complete(3))) as engine:
         for _ in range(2):
             assert engine.notes.hear(calls, engine)[1] == {fixpoint.UNKNOWNS_LIMIT}
