@@ -99,7 +99,7 @@ MAX_CARRIER_FILES = 200  # files that mention such a name, above which only its 
 CARRIER_FILES_LIMIT = (
     f"other names of a function were looked for where at most {MAX_CARRIER_FILES} use them"
 )
-MAX_SEARCH_WORK = 15_000  # equations that are solved to find the callers of one symbol
+MAX_SEARCH_WORK = 10_000  # equations that are solved to find the callers of one symbol
 SEARCHED = 0.75  # of what is left for an answer; what was found is to be graded
 SEARCH_LIMIT = f"callers were looked for, the nearest first, until {MAX_SEARCH_WORK:,} values had been found out"
 MAX_GETTER_WORK = 2_000  # equations of these, for what is called by a name that is computed
@@ -667,8 +667,9 @@ class Sites:
         """True if over so many files or calls name a function."""
         owner = file.owner_class(position)
         own = file.definitions[position if owner < 0 else owner].name
-        is_class_wide = len(self.program.mentioning(own, file)) > MAX_FLOW_FILES
-        if is_class_wide and self.is_constructor(file, position):
+        if len(self.program.mentioning(own, file)) > MAX_FLOW_FILES and self.is_constructor(
+            file, position
+        ):
             return True
         names = self._first_names(file, position)
         words = (name for name in names if type(name) is str)

@@ -38,9 +38,7 @@ MENTIONS_PER_LEVEL = (60, 300)
 
 KEPT_SYMBOLS = 1_000  # whose callers stay known: packs, impact and maps come back to the same ones
 
-MAX_WALK_WORK = (
-    20_000  # equations that are solved for calls of calls, or around the parts of an answer
-)
+MAX_WALK_WORK = 15_000  # equations that are solved along calls, or for the parts of an answer
 WALK_LIMIT = f"calls were followed until {MAX_WALK_WORK:,} values had been found out"
 
 MAX_IMPLEMENTATIONS = 50  # of a method without a body, whose callers are taken for its own

@@ -66,11 +66,12 @@ class References:
         place = self._graph.place(symbol_id)
         if place is None or place[1] == 0:
             return []
-        wanted = _Wanted(symbol_id, *place, self._calls_of(symbol_id))
+        wanted = _Wanted(symbol_id, *place, {})
         definitions = Definitions(self._graph, self._source_of)
         found = list[Reference]()
         try:
             with self._program.bounds.limited(MAX_WALK_WORK):
+                wanted.calls.update(self._calls_of(symbol_id))
                 for other in self._files(wanted):
                     found += self._in_file(other, wanted, definitions)
         except WorkSpentError:
