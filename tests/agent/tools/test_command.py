@@ -129,10 +129,10 @@ def test_a_command_ends_with_whoever_waits_for_it(root: Path, tmp_path: Path) ->
 KILLED = """
 import asyncio, sys
 from pathlib import Path
-from tersely.agent.tools.running.command import Confinement, Limits, run
+from tersely.agent.tools.running.command import Confinement, CommandLimits, run
 mark, root = sys.argv[1:]
 command = f"export MARK={mark}; touch $TMPDIR/x; setsid sleep 1000 & sleep 1000"
-asyncio.run(run(command, Path(root), Limits(1000), Confinement()))
+asyncio.run(run(command, Path(root), CommandLimits(1000), Confinement()))
 """
 
 
