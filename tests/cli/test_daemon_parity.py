@@ -195,13 +195,15 @@ def test_a_command_that_a_daemon_answers_loads_next_to_nothing(ask: Ask, shop: P
             "tersely.cli.help.overview",
         ),
         *("tersely.cli.printing", "tersely.cli.printing.terminal"),
-        *("tersely.daemon", "tersely.daemon.client", "tersely.daemon.place"),
+        *("tersely.daemon", "tersely.daemon.client", "tersely.daemon.endpoint"),
+        "tersely.daemon.place",
         *(
             "tersely.foundation",
             "tersely.foundation.limits",
             "tersely.foundation.storage",
             "tersely.foundation.storage.private",
             "tersely.foundation.storage.roots",
+            "tersely.foundation.system",
         ),
         *("tersely.foundation.process", "tersely.foundation.process.identity"),
     }

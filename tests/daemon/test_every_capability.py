@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.capabilities.test_invoke import CALLS, REPORT, SOURCE, without_times
+from tests.cli.asking import as_repository
 from tests.daemon.asking import Talk, serving
 
 from tersely.capabilities import catalogue
@@ -20,6 +21,7 @@ from tersely.workspace import Workspace
 
 
 def test_the_daemon_answers_for_every_capability_as_python_does(tmp_path: Path) -> None:
+    as_repository(tmp_path)
     (tmp_path / "kitchen.py").write_text(SOURCE, "utf-8")
     (tmp_path / "lcov.info").write_text(REPORT, "utf-8")
     with Workspace.open(tmp_path) as workspace:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tersely.capabilities.declaration.references import Referred
 from tersely.client.asking import Client
 from tersely.client.request import ask
-from tersely.foundation import JsonObject
 from tersely.foundation.limits import MAX_REFERRED_BYTES
+from tersely.foundation.types import JsonObject
 
 
 def referred(relay: Client, ref: str) -> Referred:

@@ -11,9 +11,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
+from tersely.foundation.types import JsonMapping, JsonObject
 
 MAX_UNSENT_MESSAGES = 1_000  # of one name
 MAX_UNSENT_BYTES = 4_000_000  # of one message on the disk

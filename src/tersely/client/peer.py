@@ -25,7 +25,6 @@ from tersely.doors.socket.envelopes import VERSION, ServiceFailure
 from tersely.doors.socket.failures import error_of
 from tersely.doors.socket.frames import Frames, FrameTooLargeError, framed
 from tersely.doors.socket.socket_paths import socket_path
-from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import (
@@ -36,6 +35,7 @@ from tersely.foundation.limits import (
     REQUEST_SECONDS,
 )
 from tersely.foundation.network.credentials import is_same_user
+from tersely.foundation.types import JsonMapping, JsonObject
 
 _ENCODE = msgspec.json.Encoder().encode
 _DECODE = msgspec.json.Decoder().decode

@@ -12,8 +12,8 @@ import msgspec
 from tersely.client.hops import led_here
 from tersely.doors.http.contract.operations import IDEMPOTENCY_KEY, Content, Operation, operation
 from tersely.doors.http.contract.shapes import Failure
-from tersely.foundation import JsonMapping, frozen
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
+from tersely.foundation.types import JsonMapping, frozen
 
 AnswerT = TypeVar("AnswerT")
 _CALL = "cap_invoke"  # the operation that counts what has led to it

@@ -19,7 +19,6 @@ from tersely.daemon.endpoint import open_connection
 from tersely.daemon.ndjson.commands import TEXT_COMMAND, VALUE_COMMAND
 from tersely.daemon.ndjson.messages import MILLISECONDS
 from tersely.daemon.place import Place
-from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import (
     DAEMON_CONNECT_SECONDS,
@@ -31,6 +30,7 @@ from tersely.foundation.limits import (
 from tersely.foundation.network.credentials import is_same_user
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.settings import ENVIRONMENT_PREFIX, Settings, load
+from tersely.foundation.types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress

@@ -10,7 +10,6 @@ import sys
 
 from tersely.daemon.endpoint import connect
 from tersely.daemon.place import Place
-from tersely.foundation import JsonObject
 from tersely.foundation.limits import (
     DAEMON_CONNECT_SECONDS,
     DAEMON_RECEIPT_SECONDS,
@@ -21,6 +20,8 @@ from tersely.foundation.system import user_number
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:
     from typing import Self
+
+    from tersely.foundation.types import JsonObject
 
 
 _RECEIVED_BYTES = 262_144

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from tersely.daemon.client import Client
 from tersely.daemon.place import Place, runtime_directory
-from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DAEMON_START_SECONDS
 from tersely.foundation.process import detached
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.process.lockfile import held, read_record
 from tersely.foundation.storage.private import make_private
+from tersely.foundation.types import JsonObject
 
 DAEMON_STOP_SECONDS = 10
 MAX_DAEMONS_LISTED = 1_000

@@ -20,13 +20,13 @@ from tersely.daemon.ndjson.messages import encode, failure, line
 from tersely.daemon.place import Place
 from tersely.daemon.processes.dispatch import Dispatcher
 from tersely.daemon.service import Service
-from tersely.foundation import JsonObject
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.beginning import Report, log_to
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.process.lockfile import held, release, write_record
 from tersely.foundation.storage.private import make_private
+from tersely.foundation.types import JsonObject
 
 MAX_CONNECTIONS = 256
 _LOG = logging.getLogger("tersely.daemon")

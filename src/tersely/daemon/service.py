@@ -24,12 +24,12 @@ from tersely.daemon.processes.analysis import Words
 from tersely.daemon.processes.dispatch import Dispatcher
 from tersely.daemon.sharing import Sharing
 from tersely.daemon.watch import Changes
-from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.clock import Stopwatch, elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.state import git_state
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.storage.hashing import content_hash
+from tersely.foundation.types import JsonMapping, JsonObject
 
 ANSWER_CACHE_BYTES = 16_000_000
 _SETTINGS = ("pyproject.toml", ".tersely/config.toml")  # answers depend on them beside the files

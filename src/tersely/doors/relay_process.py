@@ -30,13 +30,14 @@ from tersely.doors.listening import Address, Listening, listening
 from tersely.doors.socket import serve as router
 from tersely.doors.socket.bridge.bridge import Bridge
 from tersely.doors.tenants import Tenants
-from tersely.foundation import frozen, settings
+from tersely.foundation import settings
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.beginning import Report, log_to
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.process.lockfile import held
 from tersely.foundation.text.tokens import Tokenizer
+from tersely.foundation.types import frozen
 from tersely.relay.access.tokens import Tokens
 from tersely.relay.relay import Relay, Token, have_token, make_home
 from tersely.relay.services import configuration

@@ -1,19 +1,3 @@
 """The foundation of everything else: errors, bounds, time, hashes, settings, tokens and the
-database driver; and the names that all rooms use for objects of JSON and for plain values.
+database driver.
 """
-
-from __future__ import annotations
-
-import dataclasses
-from collections.abc import Mapping
-from typing import Any, TypeVar, dataclass_transform
-
-JsonObject = dict[str, Any]  # an object of JSON, decoded
-JsonMapping = Mapping[str, Any]  # the same, where it is only read
-ValueT = TypeVar("ValueT")
-
-
-@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
-def frozen(made: type[ValueT]) -> type[ValueT]:
-    """A class as a plain value: parameters, results and what they consist of."""
-    return dataclasses.dataclass(frozen=True, slots=True)(made)

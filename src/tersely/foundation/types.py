@@ -1,7 +1,17 @@
-"""The same names, to be imported for annotations alone."""
+"""The names that all rooms use for objects of JSON and for plain values."""
 
 from __future__ import annotations
 
-from tersely.foundation import JsonMapping, JsonObject
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, TypeVar, dataclass_transform
 
-__all__ = ["JsonMapping", "JsonObject"]
+JsonObject = dict[str, Any]  # an object of JSON, decoded
+JsonMapping = Mapping[str, Any]  # the same, where it is only read
+ValueT = TypeVar("ValueT")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+def frozen(made: type[ValueT]) -> type[ValueT]:
+    """A class as a plain value: parameters, results and what they consist of."""
+    return dataclasses.dataclass(frozen=True, slots=True)(made)

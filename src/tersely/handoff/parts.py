@@ -15,12 +15,12 @@ from tersely.capabilities.relay.answers.documents import Header
 from tersely.capabilities.relay.answers.messages import DeliveryTold
 from tersely.client import Client
 from tersely.daemon.asking import Asking
-from tersely.foundation import JsonMapping
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS
 from tersely.foundation.text.escape import visible_line
 from tersely.foundation.text.shortening import one_line
 from tersely.foundation.text.tokens import Tokenizer
+from tersely.foundation.types import JsonMapping
 from tersely.handoff.brief import Brief, BriefPart, Missing, write_brief
 
 MAX_BRIEF_MESSAGES = 50  # that wait, in one brief

@@ -12,8 +12,8 @@ from lsprotocol import types
 from pygls.workspace.position_codec import PositionCodec
 
 from tersely.daemon.asking import Asking
-from tersely.foundation import JsonMapping
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonMapping
 from tersely.lsp.places import (
     Document,
     column_of,

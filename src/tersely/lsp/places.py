@@ -15,8 +15,8 @@ from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace.position_codec import PositionCodec
 
-from tersely.foundation import JsonMapping
 from tersely.foundation.storage.roots import find_root
+from tersely.foundation.types import JsonMapping
 
 MAX_READ_BYTES = 10_000_000  # of a file in which places are looked for
 MAX_READ_FILES = 64  # whose lines are kept between answers, as long as the files are the same

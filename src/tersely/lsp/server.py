@@ -21,10 +21,10 @@ from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.declaration import Effect
 from tersely.daemon.asking import Asking
 from tersely.daemon.place import runtime_directory
-from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.private import make_private
 from tersely.foundation.storage.roots import find_root
+from tersely.foundation.types import JsonObject
 from tersely.lsp.answers import IMPACT, Answers
 from tersely.lsp.places import MAX_READ_BYTES, Document, document_of, path_of
 from tersely.lsp.waiting import waiting

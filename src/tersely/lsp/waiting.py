@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from tersely.capabilities.relay.context import PERSON
 from tersely.client import AsyncClient
-from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonObject
 
 MAX_TOLD_PERMISSIONS = 20  # of all that wait
 

@@ -19,10 +19,10 @@ from typing import Annotated
 
 import msgspec
 
-from tersely.foundation import JsonObject, frozen
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_NOTE_CHARACTERS, MAX_SETTINGS_BYTES
+from tersely.foundation.types import JsonObject, frozen
 
 DEFAULT_PAYLOAD_BYTES = 16_384
 DEFAULT_HOPS = 50

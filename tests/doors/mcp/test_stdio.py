@@ -17,7 +17,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, ListRootsResult, Root, TextResourceContents
-from tests.cli.asking import run
+from tests.cli.asking import as_repository, run
 from tests.cli.relay_home import home_of
 from tests.cli.test_commands import QUESTIONS
 from tests.daemon.asking import serving
@@ -76,6 +76,7 @@ def own_budget(capability: str) -> list[str]:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_tool_says_what_the_command_line_prints(shop: Path, mode: str) -> None:
+    as_repository(shop)
     expected = {
         tuple(words): printed([*words, *own_budget(name)]) for words, name, _ in questions()
     }
@@ -120,6 +121,8 @@ def test_every_tool_says_what_the_command_line_prints(shop: Path, mode: str) -> 
 
 
 def test_no_answer_is_larger_than_its_budget(shop: Path) -> None:
+    as_repository(shop)
+
     async def work(client: Client) -> None:
         for _, capability, given in questions():
             for budget in (1, 20, 60, 150):

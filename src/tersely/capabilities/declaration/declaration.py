@@ -35,8 +35,8 @@ from typing import (
     get_type_hints,
 )
 
-from tersely.foundation import frozen as frozen  # noqa: PLC0414 - declarations import it from here
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_CONTENT_BYTES
+from tersely.foundation.types import frozen as frozen  # noqa: PLC0414 - declarations import it from here
 
 if TYPE_CHECKING:
     from tersely.capabilities.answers.later import Later

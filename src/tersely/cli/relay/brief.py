@@ -10,10 +10,10 @@ from tersely.capabilities.declaration.declaration import option
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
-from tersely.foundation import JsonObject, frozen
 from tersely.foundation.limits import MAX_BUDGET_TOKENS, MIN_BRIEF_TOKENS
 from tersely.foundation.process.ancestry import NAME_VARIABLE
 from tersely.foundation.storage.roots import enclosing_root, is_repository
+from tersely.foundation.types import JsonObject, frozen
 
 BRIEF_TOKENS = 2_000  # of a brief, where nothing else is said
 

@@ -9,7 +9,7 @@ from tersely.capabilities.answers.text import Style
 from tersely.capabilities.declaration.declaration import Parameter, parameters_of
 from tersely.cli.builtin.daemon import default_workspace
 from tersely.cli.options import Options
-from tersely.foundation import JsonMapping, JsonObject, frozen
+from tersely.foundation.types import JsonMapping, JsonObject, frozen
 
 if TYPE_CHECKING:
     from tersely.client import Client

@@ -15,9 +15,9 @@ from tersely.capabilities.declaration.declaration import Role, group, option, po
 from tersely.capabilities.relay.artifacts import GetParameters
 from tersely.capabilities.relay.threads import event_line
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain, worded
-from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible
+from tersely.foundation.types import JsonObject, frozen
 
 MAX_TAILED_EVENTS = 1_000  # that are shown without waiting for more
 

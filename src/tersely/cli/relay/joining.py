@@ -12,8 +12,8 @@ from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace, resolved_root
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
-from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonObject, frozen
 
 if TYPE_CHECKING:
     from tersely.client.gateway.joining import JoinedRelay

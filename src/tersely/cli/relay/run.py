@@ -26,11 +26,11 @@ from tersely.cli.relay import table
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.cli.relay.identity import asker, completed
 from tersely.cli.run import asks_for_help
-from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import EXIT_OK, TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES
 from tersely.foundation.process.ancestry import NAME_VARIABLE
 from tersely.foundation.text.suggestion import suggestion
+from tersely.foundation.types import JsonObject, frozen
 
 
 @frozen

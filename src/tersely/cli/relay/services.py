@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tersely.capabilities.declaration.declaration import positional
 from tersely.cli.relay.command_spec import ROOT, RelayCommand, RelayCommandCall
 from tersely.cli.services import CONNECTED
-from tersely.foundation import JsonMapping, JsonObject, frozen
+from tersely.foundation.types import JsonMapping, JsonObject, frozen
 
 if TYPE_CHECKING:
     from tersely.client import Client

@@ -13,8 +13,8 @@ from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace
 from tersely.cli.relay.brief import session_directory
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.doors.home import home_directory
-from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonObject, frozen
 
 if TYPE_CHECKING:
     from tersely.handoff.threads import SessionPlace

@@ -18,9 +18,9 @@ from tersely.client.service import Service
 from tersely.doors.socket.bridge.bridge import METHODS, Bridge
 from tersely.doors.socket.failures import failure_of
 from tersely.doors.socket.services import AskedMethod
-from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, REQUEST_SECONDS
+from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.relay.services import configuration
 from tersely.relay.services.configuration import Bridged
 

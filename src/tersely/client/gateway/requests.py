@@ -26,7 +26,6 @@ from tersely.doors.http.contract.shapes import Answered, Question
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.request_parsing import PEER, PERSON_HEADER
 from tersely.doors.socket.services import AskedMethod
-from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import portable_mark
@@ -34,6 +33,7 @@ from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.foundation.network import http
 from tersely.foundation.process.ancestry import is_of_person
+from tersely.foundation.types import JsonMapping, JsonObject, frozen
 
 SEND_AGAIN_SECONDS = 3.0  # between two tries to send what is kept
 GATEWAY_ANSWER_SECONDS = 660.0  # of silence of the relay: longer than any question may take

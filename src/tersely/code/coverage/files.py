@@ -14,9 +14,9 @@ from tersely.code.coverage.failures import merged, read_failures
 from tersely.code.coverage.formats import read_coverage
 from tersely.code.coverage.model import Coverage, Tested
 from tersely.code.coverage.running import DATA, HASHES, OUTPUT, RESULTS, RUNS
-from tersely.foundation import frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.private import READING
+from tersely.foundation.types import frozen
 
 MAX_REPORT_BYTES = 200_000_000
 MAX_REPORT_FILES = 256  # data files of the processes of one run

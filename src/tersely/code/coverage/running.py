@@ -20,10 +20,10 @@ from pathlib import Path
 from selectors import EVENT_READ, DefaultSelector
 from typing import IO
 
-from tersely.foundation import frozen
 from tersely.foundation.clock import Stopwatch, wall_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.detached import kill_session
+from tersely.foundation.types import frozen
 
 RUN_SECONDS = 3_600  # for a program that is run for its coverage
 MAX_RUN_OUTPUT_BYTES = 4_000_000  # kept of what it prints, half of it from the end

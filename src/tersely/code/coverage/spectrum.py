@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tersely.code.coverage.model import FileCoverage
-from tersely.foundation import frozen
+from tersely.foundation.types import frozen
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

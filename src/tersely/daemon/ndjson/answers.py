@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tersely.foundation import JsonObject
+from tersely.foundation.types import JsonObject
 
 Shape = Callable[[Any], Any]  # from the JSON value of a result to the `result` of a reply
 

@@ -11,9 +11,9 @@ from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.declaration import PLACES, Parameter, Role
 from tersely.daemon.ndjson.answers import Shape
 from tersely.daemon.ndjson.spellings import PREFIX, SPELLINGS, Spelling, spelling_of
-from tersely.foundation import JsonMapping, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
+from tersely.foundation.types import JsonMapping, frozen
 
 # What the daemon answers about itself, with the parameters that it takes.
 OWN_COMMANDS: Mapping[str, frozenset[str]] = {

@@ -11,9 +11,9 @@ import json
 from math import isfinite
 from typing import NoReturn
 
-from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_REQUEST_BYTES, MAX_REQUEST_SECONDS, REQUEST_SECONDS
+from tersely.foundation.types import JsonMapping, JsonObject, frozen
 
 MAX_REQUEST_ID_CHARACTERS = 200
 

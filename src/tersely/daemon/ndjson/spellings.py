@@ -14,7 +14,7 @@ from dataclasses import field
 from tersely.capabilities import catalogue
 from tersely.daemon.ndjson import answers
 from tersely.daemon.ndjson.answers import Shape
-from tersely.foundation import JsonMapping, JsonObject, frozen
+from tersely.foundation.types import JsonMapping, JsonObject, frozen
 
 PREFIX = "code."  # of the names of capabilities, which may be left out
 _FILE = "file"

@@ -29,13 +29,13 @@ from tersely.code.index.directories import watched_directories
 from tersely.code.index.refresh import Progress, RefreshReport
 from tersely.daemon.ndjson.commands import call
 from tersely.daemon.ndjson.messages import encode, failure
-from tersely.foundation import JsonObject
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_ANSWER_BYTES, PROGRESS_SECONDS
 from tersely.foundation.process.frames import ANSWER, PROGRESS, TIDIED, read_frame, write_frame
 from tersely.foundation.process.memory import resident_bytes
 from tersely.foundation.settings import Settings, load
+from tersely.foundation.types import JsonObject
 from tersely.workspace import Workspace
 
 _SHARED_SOCKET_BYTES = 4_096  # more than Windows needs to say which socket it is

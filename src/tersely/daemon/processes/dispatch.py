@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.daemon.processes.job_queue import Job, JobQueue, Task
 from tersely.daemon.processes.process import AnalysisProcess, ProcessLostError
-from tersely.foundation import JsonObject
 from tersely.foundation.clock import Stopwatch, elapsed_seconds
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonObject
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from tersely.daemon.freshness import Freshness
 from tersely.daemon.processes.dispatch import Dispatcher
 from tersely.daemon.service import Service
-from tersely.foundation import JsonMapping
 from tersely.foundation.limits import MAX_REQUEST_SECONDS
+from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
     from tersely.code.index.refresh import Progress

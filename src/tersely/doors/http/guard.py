@@ -18,9 +18,9 @@ from urllib.parse import unquote_to_bytes
 from tersely.doors.http.connecting.accepting import recognize
 from tersely.doors.http.connecting.wrong_tokens import WrongTokens
 from tersely.doors.http.failures import body_of, status_of
-from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.agent_names import agent_name
+from tersely.foundation.types import JsonObject
 from tersely.relay.access.audit import Refusal
 
 Scope = JsonObject

@@ -19,7 +19,7 @@ from tersely.doors.http.contract.operations import (
     Operation,
 )
 from tersely.doors.http.failures import status_of
-from tersely.foundation import JsonObject
+from tersely.foundation.types import JsonObject
 
 _FOR_ALL = (
     "malformed_request",

@@ -23,10 +23,10 @@ from tersely.doors.http.contract.operations import (
     Operation,
 )
 from tersely.doors.http.guard import PRINCIPAL
-from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.foundation.process.ancestry import is_of_agent, is_of_person
+from tersely.foundation.types import JsonMapping, JsonObject, frozen
 from tersely.relay.access.principals import Kind, Principal
 
 MAX_OPEN_BODY_BYTES = 10_000  # of who has shown no token

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from tersely.doors.http.guard import PRINCIPAL
 from tersely.doors.http.request_parsing import ROOM, BodyRoom
-from tersely.foundation import JsonObject
+from tersely.foundation.types import JsonObject
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 Failed = Callable[[Request, Exception], Response]

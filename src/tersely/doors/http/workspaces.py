@@ -15,9 +15,9 @@ from tersely.capabilities.declaration.binding import schema
 from tersely.capabilities.declaration.declaration import Capability, Effect
 from tersely.capabilities.declaration.references import Referred, with_references
 from tersely.daemon.asking import Asking
-from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_REFERRED_BYTES, MAX_REQUEST_SECONDS
+from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.relay.artifacts import cassettes
 from tersely.relay.policy import Reach
 from tersely.relay.services.calls import Call, Given, Offer, Scope

@@ -38,8 +38,8 @@ from tersely.doors.mcp.session import (
     ClientSession,
     ServedMethods,
 )
-from tersely.foundation import JsonMapping
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonMapping
 
 HOST = "127.0.0.1"
 PATH = "/mcp"

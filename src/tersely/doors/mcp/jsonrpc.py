@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple, NoReturn
 
-from tersely.foundation import JsonMapping, JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject
 
 PARSE_ERROR = -32_700
 INVALID_REQUEST = -32_600

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tersely.foundation import JsonMapping
+from tersely.foundation.types import JsonMapping
 
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
     "integer": int,

@@ -21,11 +21,11 @@ from tersely.doors.mcp.roots import Roots
 from tersely.doors.mcp.services import Services
 from tersely.doors.mcp.session import OpenRequest, ServedMethods
 from tersely.doors.mcp.tools import Question
-from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS, MAX_SHOWN_LINES
 from tersely.foundation.settings import load
 from tersely.foundation.text.tokens import Tokenizer
+from tersely.foundation.types import JsonMapping, JsonObject
 
 SYMBOL = "code.symbol.get"
 MAP = "code.map"

@@ -11,7 +11,7 @@ import json
 from typing import Any, NamedTuple, Protocol
 
 from tersely.capabilities.declaration.toolset import tool_name
-from tersely.foundation import JsonMapping
+from tersely.foundation.types import JsonMapping
 
 
 class ServiceMethod(NamedTuple):

@@ -28,7 +28,7 @@ from tersely.doors.mcp.jsonrpc import (
     message,
     success,
 )
-from tersely.foundation import JsonMapping, JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject
 
 BATCHING_VERSION = "2025-03-26"  # the one revision with batches of messages
 HANDSHAKE_VERSIONS = ("2024-11-05", BATCHING_VERSION, "2025-06-18", "2025-11-25")

@@ -11,7 +11,7 @@ from typing import Any
 from tersely.daemon.ndjson.lines import Lines
 from tersely.doors.mcp.jsonrpc import MAX_MESSAGE_BYTES, RpcError, decode, encode, failure
 from tersely.doors.mcp.session import MAX_OPEN_REQUESTS, ClientSession, ServedMethods
-from tersely.foundation import JsonMapping, JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject
 
 MAX_UNSENT_MESSAGES = 2 * MAX_OPEN_REQUESTS
 SETTLE_SECONDS = 1.0  # for what is still being answered when our input is closed

@@ -16,7 +16,7 @@ from tersely.capabilities.declaration.declaration import Capability, Context
 from tersely.capabilities.declaration.references import has_references
 from tersely.daemon.ndjson.spellings import spelling_of
 from tersely.doors.mcp.tools import STORE
-from tersely.foundation import JsonMapping, JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject
 
 _TEXT = "text"  # the field of answers that are made to be read, as context packs are
 

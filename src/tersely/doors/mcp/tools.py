@@ -24,10 +24,10 @@ from tersely.capabilities.declaration.declaration import (
 from tersely.capabilities.declaration.toolset import OFFERED, call_line, offered, tool_name
 from tersely.daemon.ndjson.spellings import SPELLINGS, spelling_of
 from tersely.doors.mcp.quoted_values import unquoted
-from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS
 from tersely.foundation.text.suggestion import suggestion
+from tersely.foundation.types import JsonMapping, JsonObject
 
 INSTRUCTIONS = (
     "Answers about the code of one repository. Begin a task with packet, and do what its line next says. A symbol is "

@@ -15,11 +15,11 @@ from tersely.doors.socket.envelopes import Envelope, MalformedError
 from tersely.doors.socket.handling import acknowledgements, channels, handshake, sending
 from tersely.doors.socket.refusals import refuse
 from tersely.doors.socket.services import Services
-from tersely.foundation import JsonObject
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import HELLO_SECONDS, SOCKET_HEARTBEAT_SECONDS
+from tersely.foundation.types import JsonObject
 from tersely.relay.access.access import Access
 from tersely.relay.encoding import decode
 from tersely.relay.mail.mail import Mail

@@ -20,7 +20,6 @@ from tersely.doors.socket.envelopes import (
     ServiceResponse,
 )
 from tersely.doors.socket.failures import CODES, error_of, failure_of
-from tersely.foundation import JsonMapping
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
@@ -30,6 +29,7 @@ from tersely.foundation.limits import (
     MAX_SERVICE_SECONDS,
     REQUEST_SECONDS,
 )
+from tersely.foundation.types import JsonMapping
 from tersely.relay.services import services as relays
 from tersely.relay.services.declared import Declared, declared
 from tersely.relay.services.figures import OTHER

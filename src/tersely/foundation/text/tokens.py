@@ -17,12 +17,15 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from os.path import dirname
-from typing import TypeVar
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.vocabulary import LONGEST_TOKEN_BYTES, NO_RANK, Vocabulary
 
-PartT = TypeVar("PartT")
+TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    PartT = TypeVar("PartT")
 
 PIECE_CACHE_PIECES = 65_536  # distinct pieces of text whose token count is remembered
 PIECE_WINDOW_BYTES = 256  # longer pieces are merged window by window: merging is quadratic

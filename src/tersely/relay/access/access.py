@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from tersely.foundation import JsonMapping
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonMapping
 from tersely.relay.access.audit import refusal_of
 from tersely.relay.access.principals import Level, Principal, is_meant
 from tersely.relay.access.rules import RULES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from tersely.foundation import frozen
+from tersely.foundation.types import frozen
 from tersely.relay.store.store import DEFAULT_TENANT
 
 LOCAL = DEFAULT_TENANT  # the tenant that the user's own programs belong to

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
-from tersely.foundation import JsonMapping
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonMapping
 from tersely.relay.access.principals import Level, Principal, is_meant
 from tersely.relay.store.streams import no_thread
 

@@ -15,8 +15,8 @@ from threading import Lock
 
 import msgspec
 
-from tersely.foundation import frozen
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import frozen
 from tersely.relay.access.principals import LOCAL, WRITER, Kind, Principal, Scopes
 from tersely.relay.encoding import encode
 from tersely.relay.mail.identities import check_misleading

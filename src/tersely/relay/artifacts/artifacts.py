@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple, replace
 from typing import Any, NamedTuple
 
-from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BLOB_BYTES, MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
+from tersely.foundation.types import JsonObject, frozen
 from tersely.relay.artifacts.preview.make import TYPES, Content, Preview, is_text, preview
 from tersely.relay.encoding import decode, encode, timestamp
 from tersely.relay.store.commands import Attach, Attached, Batch, Command, Count, Detach, Keep

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tersely.foundation import frozen
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import frozen
 from tersely.relay.artifacts.artifacts import SEARCHED_BYTES, searched_in
 from tersely.relay.artifacts.reading import first_mention
 from tersely.relay.encoding import decode

@@ -14,10 +14,10 @@ from dataclasses import field
 from hashlib import sha256
 from typing import NamedTuple
 
-from tersely.foundation import JsonMapping, frozen
 from tersely.foundation.activity import GONE, IDLE, WORKING
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.agent_names import looks
+from tersely.foundation.types import JsonMapping, frozen
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.mailboxes import Identity
 from tersely.relay.store.store import Store

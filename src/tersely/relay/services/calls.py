@@ -18,10 +18,10 @@ from itertools import islice
 from threading import Lock
 from typing import NamedTuple
 
-from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_REFS, RECEIPT_SECONDS
+from tersely.foundation.types import JsonMapping, JsonObject, frozen
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import Artifact, CountTokens, Origin
 from tersely.relay.encoding import canonical, decode, encode

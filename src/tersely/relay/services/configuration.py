@@ -20,9 +20,9 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, MAX_SETTINGS_BYTES
+from tersely.foundation.types import JsonObject, frozen
 
 # the type of services that speak the code daemon's protocol, and the name of the first
 TLDR = "tldr"

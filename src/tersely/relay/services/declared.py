@@ -9,8 +9,8 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import Meta, Struct
 
-from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonMapping, JsonObject, frozen
 from tersely.relay.encoding import encode
 from tersely.relay.policy import Reach
 from tersely.relay.services.calls import Call, Scope

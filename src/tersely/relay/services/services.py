@@ -13,9 +13,9 @@ from functools import partial
 from threading import BoundedSemaphore, Lock
 from typing import Literal, NamedTuple, Protocol
 
-from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, REQUEST_SECONDS
+from tersely.foundation.types import JsonObject
 from tersely.relay.encoding import decode, encode
 from tersely.relay.policy import HeldBack, Policy, Rates
 from tersely.relay.services.calls import Call, Calls, Given, Offer

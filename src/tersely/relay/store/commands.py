@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tersely.foundation import frozen
+from tersely.foundation.types import frozen
 
 
 class Edit(NamedTuple):

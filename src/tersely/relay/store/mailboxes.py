@@ -13,8 +13,8 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from tersely.foundation import JsonMapping
 from tersely.foundation.limits import INDEXED_MESSAGES, MAX_READ_ENTRIES
+from tersely.foundation.types import JsonMapping
 from tersely.relay.encoding import decode, encode
 from tersely.relay.store.engines.engine import FullText, Statements
 from tersely.relay.store.tables import Tables, set_total

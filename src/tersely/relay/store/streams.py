@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonMapping, JsonObject, frozen
 from tersely.relay.encoding import decode, encode, timestamp
 from tersely.relay.store.commands import Append, Entry
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import field, replace
 from typing import Any, NamedTuple
 
-from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonObject, frozen
 from tersely.relay.encoding import timestamp
 from tersely.relay.store.store import MAX_CLOCK_STEP_MS, Store
 from tersely.relay.store.streams import THREAD

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tersely.foundation import JsonObject, frozen
+from tersely.foundation.types import JsonObject, frozen
 from tersely.relay.encoding import timestamp
 from tersely.relay.store.commands import Count
 from tersely.relay.store.store import Store

@@ -18,9 +18,9 @@ from jsonpatch import (
 )
 from jsonpointer import EndOfList, JsonPointer, JsonPointerException
 
-from tersely.foundation import JsonMapping
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_DOCUMENT_BYTES, MAX_JSON_LEVELS, MAX_PATCH_OPERATIONS
+from tersely.foundation.types import JsonMapping
 from tersely.relay.encoding import decode, encode
 
 # of all values together that one patch copies or moves: each is read whole

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tersely.foundation import JsonObject
+from tersely.foundation.types import JsonObject
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import CountTokens, Origin
 from tersely.relay.encoding import canonical, timestamp

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_DOCUMENT_BYTES
 from tersely.foundation.text.shortening import shortened
+from tersely.foundation.types import JsonObject
 from tersely.relay.encoding import canonical, decode, encode, timestamp
 from tersely.relay.store.commands import Edit
 from tersely.relay.store.streams import no_thread

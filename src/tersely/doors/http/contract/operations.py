@@ -14,9 +14,9 @@ from tersely.capabilities.declaration.declaration import Capability, Parameter, 
 from tersely.capabilities.relay.answers import documents
 from tersely.capabilities.relay.answers.documents import ARTIFACT_ERRORS, THREAD_ERRORS, VERSION
 from tersely.doors.http.contract import shapes
-from tersely.foundation import JsonMapping, JsonObject, frozen
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
+from tersely.foundation.types import JsonMapping, JsonObject, frozen
 
 MAX_KEY_CHARACTERS = 200  # of idempotency
 MAX_TOKEN_CHARACTERS = 200  # of the name of an agent

@@ -11,13 +11,13 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from tersely.capabilities.relay.answers.documents import Preview
-from tersely.foundation import JsonObject
 from tersely.foundation.limits import (
     DEFAULT_NOTE_CHARACTERS,
     MAX_BUDGET_TOKENS,
     MAX_HOPS,
     MAX_PATCH_OPERATIONS,
 )
+from tersely.foundation.types import JsonObject
 
 MAX_ENVELOPE_SECONDS = 86_400
 

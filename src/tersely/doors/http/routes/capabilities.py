@@ -12,7 +12,7 @@ from tersely.capabilities.relay.context import RelayContext
 from tersely.doors.http.contract.operations import Operation
 from tersely.doors.http.request_parsing import AskedOperation
 from tersely.doors.http.routes.plain import Handler
-from tersely.foundation import JsonMapping, JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.relay.relay import Relay
 
 SAVINGS = "token.savings"

@@ -17,8 +17,8 @@ from urllib.parse import quote, urlencode
 
 from tersely import __version__
 from tersely.doors.http.ui.entry import BrowserSession
-from tersely.foundation import JsonMapping, frozen
 from tersely.foundation.text.escape import visible
+from tersely.foundation.types import JsonMapping, frozen
 from tersely.relay.encoding import timestamp
 from tersely.relay.relay import Relay
 

@@ -26,12 +26,12 @@ from tersely.daemon.place import Place
 from tersely.doors.socket.bridge.fallbacks import fallback
 from tersely.doors.socket.bridge.link import BridgeLink, BridgeReply, LostError, UnreachableError
 from tersely.doors.socket.services import AskedMethod
-from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 from tersely.foundation.limits import MAX_CLIENT_REQUESTS, MAX_REQUEST_SECONDS, REQUEST_SECONDS
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.settings import load
 from tersely.foundation.storage.roots import find_root
+from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.relay.encoding import decode
 from tersely.relay.policy import Reach
 from tersely.relay.services.calls import Call, Scope

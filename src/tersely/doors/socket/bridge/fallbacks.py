@@ -8,8 +8,8 @@ import re
 import shlex
 from collections.abc import Callable, Mapping
 
-from tersely.foundation import JsonMapping
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import JsonMapping
 
 MAX_FALLBACK_CHARACTERS = 200  # of what somebody asked for, in a command to try instead
 _FILE = re.compile(r"/|\w\.\w{1,8}\Z")

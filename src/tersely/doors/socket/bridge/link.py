@@ -13,9 +13,9 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from tersely.daemon.ndjson.lines import Lines
-from tersely.foundation import JsonMapping
 from tersely.foundation.limits import MAX_ANSWER_BYTES
 from tersely.foundation.network.credentials import is_same_user
+from tersely.foundation.types import JsonMapping
 
 BRIDGE_CONNECT_SECONDS = 2.0
 

@@ -12,9 +12,9 @@ from tersely.doors.socket.clients import Clients
 from tersely.doors.socket.connection import Connection
 from tersely.doors.socket.envelopes import Envelope, MalformedError, payload_of
 from tersely.doors.socket.refusals import nack
-from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.agent_names import agent_name
+from tersely.foundation.types import JsonObject
 from tersely.relay.encoding import timestamp
 from tersely.relay.mail.channels import Write
 

@@ -11,7 +11,6 @@ from tersely.doors.socket import envelopes
 from tersely.doors.socket.clients import Clients
 from tersely.doors.socket.connection import Connection
 from tersely.doors.socket.envelopes import Envelope, MalformedError, payload_of
-from tersely.foundation import JsonObject
 from tersely.foundation.activity import PERMISSION
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import project_name
@@ -22,6 +21,7 @@ from tersely.foundation.limits import (
 )
 from tersely.foundation.process.ancestry import is_of_agent
 from tersely.foundation.text.agent_names import agent_name
+from tersely.foundation.types import JsonObject
 from tersely.relay.access.principals import Kind
 from tersely.relay.mail.identities import NameClaim, NameSession
 

@@ -9,8 +9,8 @@ from tersely.doors.socket.clients import Clients, waiting
 from tersely.doors.socket.connection import Connection
 from tersely.doors.socket.envelopes import Envelope, MalformedError, Treatment, payload_of
 from tersely.doors.socket.refusals import nack
-from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonObject
 from tersely.relay.encoding import encode
 from tersely.relay.mail.messages import CHANNEL, PostOutcome
 from tersely.relay.store.mailboxes import Post

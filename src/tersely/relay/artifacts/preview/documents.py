@@ -6,9 +6,9 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import PREVIEW_BYTES
+from tersely.foundation.types import JsonObject
 from tersely.relay.artifacts.preview.lines import of_text
 from tersely.relay.encoding import decode, encode
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tersely.foundation import JsonObject
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.limits import PREVIEW_BYTES
 from tersely.foundation.text.escape import visible
+from tersely.foundation.types import JsonObject
 from tersely.relay.artifacts.preview.documents import of_html, of_json, of_markdown
 from tersely.relay.artifacts.preview.lines import of_log, of_text
 

@@ -6,9 +6,9 @@ from difflib import unified_diff
 from hashlib import sha256
 from itertools import islice
 
-from tersely.foundation import JsonObject, frozen
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
+from tersely.foundation.types import JsonObject, frozen
 from tersely.relay.services.calls import Call, Calls
 from tersely.relay.store.commands import Batch
 from tersely.relay.store.store import Store

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 
 from tersely.doors.http.ui.pages.work import held
 from tersely.doors.http.ui.rendering import ShownPage, Trail, Visit
-from tersely.foundation import JsonObject
 from tersely.foundation.activity import GONE
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import UI_PAGE_ROWS
+from tersely.foundation.types import JsonObject
 from tersely.relay.relay import Relay
 from tersely.relay.store.mailboxes import Identity
 

@@ -8,9 +8,9 @@ from collections import Counter
 
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import ShownPage, Trail, Visit, clipped
-from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_UI_SHOWN_BYTES, UI_PAGE_ROWS
+from tersely.foundation.types import JsonObject
 from tersely.relay.encoding import decode
 from tersely.relay.mail.mail import searched_text
 from tersely.relay.store.mailboxes import Sought, Told

@@ -12,9 +12,9 @@ from tersely.doors.http.ui.pages.messages import NEWEST, row
 from tersely.doors.http.ui.pages.picture import Talk, picture
 from tersely.doors.http.ui.pages.work import HeldClaim, ProjectBoard, boards, held
 from tersely.doors.http.ui.rendering import ShownPage, Visit
-from tersely.foundation import JsonObject
 from tersely.foundation.activity import PERMISSION, WORKING
 from tersely.foundation.limits import UI_PAGE_ROWS
+from tersely.foundation.types import JsonObject
 from tersely.relay.mail.questions import OPEN_QUESTION_SECONDS, unanswered
 from tersely.relay.relay import Relay
 from tersely.relay.store.mailboxes import Sought, Told

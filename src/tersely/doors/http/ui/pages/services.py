@@ -5,8 +5,8 @@ went wrong.
 from __future__ import annotations
 
 from tersely.doors.http.ui.rendering import ShownPage, Visit
-from tersely.foundation import JsonObject
 from tersely.foundation.limits import UI_PAGE_ROWS
+from tersely.foundation.types import JsonObject
 from tersely.relay.services.declared import capability
 from tersely.relay.services.figures import Series
 from tersely.relay.services.services import Services

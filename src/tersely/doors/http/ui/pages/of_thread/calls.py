@@ -9,8 +9,8 @@ import json
 from tersely.doors.http.ui.pages.of_thread.events import latest
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import ShownPage, Visit
-from tersely.foundation import JsonObject
 from tersely.foundation.limits import MAX_PLOTTED_EVENTS, UI_PAGE_ROWS
+from tersely.foundation.types import JsonObject
 from tersely.relay.store.streams import CAPABILITY_INVOKED, Event
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import ShownPage, Visit, clipped
-from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.limits import UI_PAGE_ROWS
+from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.relay.encoding import timestamp
 from tersely.relay.store import streams
 from tersely.relay.store.store import Store

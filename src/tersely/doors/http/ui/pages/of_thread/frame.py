@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tersely.doors.http.ui.rendering import ShownPage, Trail, Visit
-from tersely.foundation import JsonObject
+from tersely.foundation.types import JsonObject
 from tersely.relay.threads import threads
 
 

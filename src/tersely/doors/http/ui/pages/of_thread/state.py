@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import ShownPage, Visit, clipped
-from tersely.foundation import JsonMapping, JsonObject
 from tersely.foundation.limits import UI_PAGE_ROWS
+from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.relay.threads import threads
 from tersely.relay.threads.state import LISTS
 from tersely.relay.threads.threads import read_state_ref

@@ -11,7 +11,7 @@ from tersely.doors.http.ui.pages.of_thread.events import latest, rows
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.pages.of_thread.tokens import points
 from tersely.doors.http.ui.rendering import ShownPage, Visit
-from tersely.foundation import JsonObject
+from tersely.foundation.types import JsonObject
 from tersely.relay.threads import threads
 from tersely.relay.threads.accounting import savings
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tersely.doors.http.ui.pages.of_thread.events import latest
-from tersely.foundation import JsonObject
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_PLOTTED_EVENTS
+from tersely.foundation.types import JsonObject
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import Artifact
 from tersely.relay.store import streams
