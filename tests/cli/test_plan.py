@@ -94,7 +94,7 @@ def test_nobody_asks_who_calls_where_the_budget_is_full(
     net: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(CallGraph, "callers", lambda graph, name: asked.append(name) or [])
+    monkeypatch.setattr(CallGraph, "callers", lambda graph, name, **_: asked.append(name) or [])
     helpers = " ".join(f"`helper_{number}`" for number in range(40))
     plan(net, f"{helpers} are wrong", budget=150)
     assert not asked

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from tersely.foundation.types import JsonObject
 
-
 _RECEIVED_BYTES = 262_144
 _PEER_CREDENTIALS = 17  # SO_PEERCRED of Linux
 _CREDENTIALS_BYTES = 12  # process, user, group

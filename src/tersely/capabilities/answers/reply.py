@@ -129,7 +129,9 @@ def fitted(
     number = bisect_right(numbers, budget, key=tokens)
     if number:
         return shown(numbers[number - 1])
-    message = f"the least answer takes {tokens(numbers[0])} tokens; the budget is {budget}"
+    # a part can take less than the line that says it is left out
+    least = min(map(tokens, numbers[:2]))
+    message = f"the least answer takes {least} tokens; the budget is {budget}"
     raise TerselyError("budget_too_small", message, "allow more with --budget")
 
 

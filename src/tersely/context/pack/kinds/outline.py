@@ -180,13 +180,11 @@ def fit(root: Node, label: Callable[[Symbol], str], budget: int, count: Count) -
         rows, text = _printed(root, {id(node) for node in chosen}, label)
         return Outline(text, count(text), rows, root)
 
-    chosen = filled(order, lambda nodes: measured(nodes).used, budget, MAX_OUTLINE_TRIES)
-    if order and not chosen:
-        needed = measured(order[:1]).used
+    if (needed := measured(order[:1]).used) > budget and order:
         raise TerselyError(
             "budget_too_small", f"the least map takes {needed} tokens; the budget is {budget}"
         )
-    return measured(chosen)
+    return measured(filled(order, lambda nodes: measured(nodes).used, budget, MAX_OUTLINE_TRIES))
 
 
 def _printed(
