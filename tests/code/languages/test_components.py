@@ -182,6 +182,34 @@ def test_all_of_a_component_is_understood_where_it_stands(path: str, text: str) 
 
 
 @given(st.data())
+def test_lines_stay_where_they_are_wherever_they_end(data: st.DataObject) -> None:
+    path, text = data.draw(st.sampled_from(COMPONENTS))
+    places = [place for place, character in enumerate(text) if character == " "]
+    ends = data.draw(st.sets(st.sampled_from(places))) if places else set()
+    parted = "".join("\n" if place in ends else each for place, each in enumerate(text)).encode()
+    prepared = readable(parted, LANGUAGES[path.rpartition(".")[2]])
+    assert ends_of(prepared) == ends_of(parted)
+
+
+def ends_of(source: bytes) -> list[int]:
+    """Where lines end."""
+    return [place for place, each in enumerate(source) if each == ord("\n")]
+
+
+def test_an_element_on_several_lines_moves_nothing(tmp_path: Path) -> None:
+    row = "<template><Row\n  v-for='one in all'\n  @gone='() => {\n    closed()\n  }'\n/></template>\n"
+    script = "<script setup>\nimport Row from './Row.vue'\nfunction closed() {}\n</script>\n"
+    files = {"List.vue": row + script, "Row.vue": "<template/>\n"}
+    check(
+        tmp_path,
+        files,
+        edges=["List.vue:List -> Row.vue:Row exact", "List.vue:List -> List.vue:List.closed exact"],
+    )
+    facts = extract(files["List.vue"].encode(), LANGUAGES["vue"], "List.vue")
+    assert [one.start_line for one in facts.definitions if one.qualname == "List.closed"] == [9]
+
+
+@given(st.data())
 def test_a_broken_part_loses_no_more_than_itself(data: st.DataObject) -> None:
     path, text = data.draw(st.sampled_from(COMPONENTS))
     read(splinter(text.encode(), data.draw(st.integers())), path.rpartition(".")[2])

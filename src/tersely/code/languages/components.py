@@ -31,6 +31,7 @@ Place = tuple[int, int]  # the first byte of something and the one behind it
 WATCHING = ((CONST, "computed"), (CONST, "watch"))  # options that hold functions that Vue calls
 MAX_EXPRESSION_BYTES = 20_000  # in which the end of an expression in markup is looked for
 
+_LINE_ENDS = b"\r\n"
 _FLAGS = re.DOTALL | re.IGNORECASE
 _SCRIPT = re.compile(rb"<script\b([^>]*)>(.*?)</script\s*>", _FLAGS)
 _FENCED = re.compile(rb"\A\s*---[^\n]*(\n.*?)^---", re.DOTALL | re.MULTILINE)
@@ -70,11 +71,21 @@ class _Draft:
         self.text = bytearray(_blank(source))
 
     def keep(self, place: Place, before: bytes = b"", behind: bytes = b"") -> None:
-        """Have code where it stands, between these, which take the places around it."""
+        """Have code where it stands, between these, which take the places around it that end no
+        line.
+        """
         start, end = place
-        self.text[start - len(before) : end + len(behind)] = (
-            before + self.source[start:end] + behind
-        )
+        self.text[start:end] = self.source[start:end]
+        for mark in reversed(before):
+            start -= 1
+            while self.text[start] in _LINE_ENDS:
+                start -= 1
+            self.text[start] = mark
+        for mark in behind:
+            while self.text[end : end + 1] and self.text[end] in _LINE_ENDS:
+                end += 1
+            self.text[end : end + 1] = bytes([mark])
+            end += 1
 
     def keep_elements(self, place: Place) -> None:
         """Have the names of components for their elements."""
