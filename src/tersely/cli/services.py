@@ -72,12 +72,14 @@ class RelayServices:
             if method.effect == _READS
         ]
 
-    async def ask(self, method: ServiceMethod, arguments: Mapping[str, Any]) -> Any:
-        """The result; raises what there is instead."""
+    async def ask(
+        self, method: ServiceMethod, arguments: Mapping[str, Any], traceparent: str
+    ) -> Any:
+        """The result, asked as part of a trace or of none; raises what there is instead."""
         from tersely.client import AsyncClient
 
         async with AsyncClient.local(self._agent) as relay:
-            asked = {"service": method.service, "method": method.name}
+            asked = {"service": method.service, "method": method.name, "traceparent": traceparent}
             return (await relay.ask("service.call", **asked, params=dict(arguments))).result
 
     async def answer(self, capability: str, arguments: Mapping[str, Any], budget: int) -> str:

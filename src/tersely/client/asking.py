@@ -15,7 +15,7 @@ import msgspec
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.relay.answers.documents import ArtifactTold, EventTold
-from tersely.client.hops import led_here
+from tersely.client.hops import passed_on
 from tersely.client.request import Request, ask, decoded, failure_of, read_answer
 from tersely.doors.home import home_directory
 from tersely.doors.http.contract.operations import AGENT_TOKEN, Content
@@ -416,10 +416,10 @@ def _by_parameter(arguments: Mapping[str, object]) -> dict[str, object]:
 
 
 def _with_hops(asked: Question) -> Question:
-    """A question to a service with those that have led to it; any other as it is."""
-    if asked.capability != _SERVICE_CALL or not led_here():
+    """A question to a service with what has led to it; any other as it is."""
+    if asked.capability != _SERVICE_CALL:
         return asked
-    return msgspec.structs.replace(asked, arguments={"hops": led_here(), **asked.arguments})
+    return msgspec.structs.replace(asked, arguments={**passed_on(), **asked.arguments})
 
 
 def _result(capability: str, answered: Answered) -> Any:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Self, cast
 
 import msgspec
 
-from tersely.client.hops import led_here
+from tersely.client.hops import passed_on
 from tersely.doors.home import home_directory
 from tersely.doors.socket.envelopes import VERSION, ServiceFailure
 from tersely.doors.socket.failures import error_of
@@ -289,8 +289,7 @@ class Peer:
         """
         payload = {"service": service, "method": method, "params": params, "timeout_ms": timeout_ms}
         payload |= {"format": "text"} if in_words else {}
-        led = max(hops, led_here())
-        payload |= {"hops": led} if led else {}
+        payload |= passed_on(hops)
         answer = (
             await self._asked(
                 "SERVICE_REQUEST", timeout_ms / 1000 + CLIENT_SECONDS, payload=payload

@@ -149,7 +149,7 @@ class Service:
         task.add_done_callback(self._running.discard)
 
     async def _answer(self, peer: Peer, request_id: str, payload: JsonMapping) -> None:
-        hops.answering(payload.get("hops", 0))
+        hops.answering(payload.get("hops", 0), payload.get("traceparent", ""))
         result, error = None, None
         try:
             result = await self.result(payload)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,10 @@ from mcp import Client
 from tests.cli.relay_home import Home, home_of
 from tests.doors.mcp.conversing import converse, text_of
 
+from tersely.client.hops import passed_on
 from tersely.client.service import Service
+
+TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 
 def weather(home: Path) -> Service:
@@ -27,6 +31,11 @@ def weather(home: Path) -> Service:
     def now(city: str, days: int = 1) -> dict[str, Any]:
         """The sky above a city"""
         return {"city": city, "days": days, "sky": "clear"}
+
+    @service.method(effect="read")
+    def led() -> dict[str, Any]:
+        """What a question from here would say has led to it"""
+        return passed_on()
 
     @service.method()
     def forget(city: str) -> str:
@@ -148,3 +157,21 @@ def test_without_a_relay_there_are_no_services_and_nothing_else_changes(
 
     converse(work)
     assert relay.refused("services") == "daemon_not_running"
+
+
+@pytest.mark.parametrize(("said", "passed"), [(TRACE, TRACE), ("00-no trace-01", ""), (7, "")])
+def test_the_trace_of_a_call_is_passed_on_to_a_service(
+    relay: Home, said: object, passed: str
+) -> None:
+    relay.up()
+
+    async def work(client: Client) -> None:
+        call = {"tool": "weather_led", "arguments": {}}
+        answer = await client.call_tool("call", call, meta={"traceparent": said})
+        assert json.loads(text_of(answer)) == {
+            "hops": 1,
+            **({"traceparent": passed} if passed else {}),
+        }
+
+    with serving(relay.home):
+        converse(work)

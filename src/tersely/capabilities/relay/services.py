@@ -111,6 +111,9 @@ def call(
         maximum=MAX_HOPS,
         hidden=True,
     ),
+    traceparent: str = option(
+        "", "the trace that it is part of (W3C)", maximum=MAX_NAME_CHARACTERS, hidden=True
+    ),
 ) -> Later[ServiceAnswer]:
     """Ask a service."""
     from tersely.foundation.clock import Stopwatch
@@ -124,6 +127,7 @@ def call(
         encode(given),
         format.value,
         hops,
+        traceparent,
     )
     answer = context.relay.services.ask(context.agent, question, timeout_ms / 1000)
 

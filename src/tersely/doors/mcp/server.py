@@ -200,7 +200,9 @@ class _CodeMethods:
         method = await services.named(self._others, name) if _is_other(name) else None
         if method is None:
             return None
-        asked = await self._others.ask(method, unquoted(given, method.parameters))
+        asked = await self._others.ask(
+            method, unquoted(given, method.parameters), request.traceparent
+        )
         return await self._cut(request, services.text(asked), budget)
 
     async def _of_relay(self, request: OpenRequest, question: Question) -> str:

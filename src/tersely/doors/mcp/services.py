@@ -39,8 +39,8 @@ class Services(Protocol):
     async def methods(self) -> list[ServiceMethod]:
         """The methods that can be asked; none where no relay runs."""
 
-    async def ask(self, method: ServiceMethod, arguments: JsonMapping) -> Any:
-        """The result; raises what there is instead."""
+    async def ask(self, method: ServiceMethod, arguments: JsonMapping, traceparent: str) -> Any:
+        """The result, asked as part of a trace or of none; raises what there is instead."""
 
     async def answer(self, capability: str, arguments: JsonMapping, budget: int) -> str:
         """The answer of a capability of the relay in words of at most `budget` tokens; raises what

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -37,6 +38,7 @@ ENVELOPE_VERSIONS = ("2026-07-28",)
 UNSUPPORTED_VERSION = -32_022
 SERVER_BUSY = -32_000  # of the codes that are left to implementations
 
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 MAX_OPEN_REQUESTS = 64  # of one client, not yet answered
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
@@ -72,13 +74,23 @@ class OpenRequest(NamedTuple):
 
     def progress(self, done: int, total: int, text: str) -> None:
         """Tell the client how far it is, where it wants to know."""
-        meta = self.params.get("_meta")
-        token = meta.get("progressToken") if isinstance(meta, dict) else None
+        token = self._meta.get("progressToken")
         if isinstance(token, str | int) and self.session.send is not None:
             told = {"progressToken": token, "progress": done, "total": total, "message": text}
             self.session.send(
                 {"jsonrpc": "2.0", "method": "notifications/progress", "params": told}
             )
+
+    @property
+    def traceparent(self) -> str:
+        """The trace that the client says the request is part of (W3C Trace Context), "" for none."""
+        said = self._meta.get("traceparent")
+        return said if isinstance(said, str) and _TRACEPARENT.fullmatch(said) else ""
+
+    @property
+    def _meta(self) -> JsonObject:
+        meta = self.params.get("_meta")
+        return meta if isinstance(meta, dict) else {}
 
     @property
     def has_roots(self) -> bool:

@@ -251,6 +251,7 @@ class ServiceRequest(Struct, omit_defaults=True):
     # text: in words, as a command prints it, where the service has words
     format: Literal["json", "text"] = "json"
     hops: Annotated[int, Meta(ge=0, le=MAX_HOPS)] = 0  # questions and calls that led to this one
+    traceparent: Short = ""  # the trace that it is part of (W3C Trace Context)
 
 
 class ServiceFailure(Struct, omit_defaults=True):

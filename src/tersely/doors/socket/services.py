@@ -206,6 +206,7 @@ class Services:
             timeout_ms,
             question.format,
             question.hops,
+            question.traceparent,
         )
         self.ask(actor, "", request, answered)
 

@@ -37,6 +37,7 @@ class Question(NamedTuple):
     parameters: bytes
     format: Literal["json", "text"] = "json"
     hops: int = 0  # questions and calls that led to this one
+    traceparent: str = ""  # the trace that it is part of, which the service is told
 
 
 class ServiceDesk(Protocol):
