@@ -104,8 +104,8 @@ def test_a_header_that_nobody_means_is_answered(listening: int, number: str) -> 
 def test_a_listener_whose_files_were_removed_ends(home: Path, talk: Talk, listening: int) -> None:
     process = os.pidfd_open(Place(home, listening).pid or 0)
     shutil.rmtree(home / str(listening))
-    with suppress(OSError):  # one that has looked meanwhile is gone
-        assert codes(told(listening, b"1:a")) == ["STORAGE_FAILED"]
+    with suppress(OSError):  # one that has looked meanwhile is gone, or goes without an answer
+        assert codes(told(listening, b"1:a")) in (["STORAGE_FAILED"], [])
     assert select.select([process], [], [], ENOUGH_SECONDS)[0]
     os.close(process)
     assert talk("listen", "start", "--port", listening)["status"] == "started"

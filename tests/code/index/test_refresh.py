@@ -22,6 +22,7 @@ from tests.code.index.dumped import dumped
 from tests.depth import examples
 from tests.repositories import initialized
 
+import tersely
 from tersely.code.index import refresh as module
 from tersely.code.index.content import Reason, Skipped
 from tersely.code.index.fingerprint import extraction_fingerprint
@@ -538,3 +539,17 @@ class TestSeveralProcesses:
             assert store.revision() == revision
             assert store.find("g") == []
         assert [symbol.id for symbol in store.find("g")] == ["a.py:g"]
+
+
+def test_modules_that_python_compiles_change_no_fingerprint() -> None:
+    before = extraction_fingerprint.__wrapped__()
+    folders = {path.parent for path in Path(tersely.__file__).parent.glob("code/**/*.py")}
+    drafts = [folder / "__pycache__" / "of_a_test.pyc" for folder in folders]
+    try:
+        for draft in drafts:
+            draft.parent.mkdir(exist_ok=True)
+            draft.write_bytes(b"x")
+        assert extraction_fingerprint.__wrapped__() == before
+    finally:
+        for draft in drafts:
+            draft.unlink(missing_ok=True)

@@ -14,7 +14,9 @@ import tersely
 _SOURCES = (
     "code/*.*",
     "code/languages/*.*",
-    "code/languages/*/*.*",
+    "code/languages/parts/*.*",
+    "code/languages/summaries/*.*",
+    "code/languages/tags/*.*",
     "code/syntax/*.*",
     "code/syntax/compiling/*.*",
     "code/syntax/nodes/*.*",
