@@ -144,7 +144,7 @@ def run(
     location = located(workspace, read_task(text))
     sure = round(location.confidence, 3)
     if sure < parameters.min_confidence or not location.symbols:
-        why = f"nothing in this repository matches the prompt (confidence {sure:.3f})"
+        why = f"too little in this repository matches the prompt (confidence {sure:.3f})"
         return _silent(location, parameters, why)
     tests, command = _tests(workspace, location, parameters.test_command)
     return _write_packet(workspace, parameters, location, tests, command)
