@@ -101,7 +101,7 @@ CARRIER_FILES_LIMIT = (
 )
 MAX_SEARCH_WORK = 10_000  # equations that are solved to find the callers of one symbol
 SEARCHED = 0.75  # of what is left for an answer; what was found is to be graded
-SEARCH_LIMIT = f"callers were looked for, the nearest first, until {MAX_SEARCH_WORK:,} values had been found out"
+SEARCH_LIMIT = "callers were looked for, the nearest first, until the work of one answer was spent"
 MAX_GETTER_WORK = 2_000  # equations of these, for what is called by a name that is computed
 GETTERS_LIMIT = (
     f"computed names of members were followed through at most {MAX_GETTER_WORK:,} values"
