@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from os import fsdecode
 from pathlib import Path
 
 from tersely.code.engine import Engine
@@ -76,18 +77,20 @@ class Conflict:
 def working_trees(root: Path) -> list[WorkingTree]:
     """The other working trees of a repository, those that are there. Raises `git_unavailable`."""
     try:
-        told = run(str(root), ["worktree", "list", "--porcelain"]).decode(
-            "utf-8", "surrogateescape"
-        )
+        told = fsdecode(run(str(root), ["worktree", "list", "--porcelain"]))
     except (OSError, GitUnavailableError) as error:
-        hint = "conflicts are between trees of one repository"
-        raise TerselyError("git_unavailable", f"{root}: {error}", hint) from error
+        raise TerselyError(
+            "git_unavailable",
+            f"{root}: {error}",
+            getattr(error, "hint", "") or "conflicts are between trees of one repository",
+        ) from error
     found = []
     for block in told.split("\n\n"):
         fields = dict(line.partition(" ")[::2] for line in block.splitlines())
         place, branch = fields.get("worktree", ""), fields.get("branch", "")
-        if place and Path(place).is_dir() and Path(place).resolve() != root:
-            found.append(WorkingTree(Path(place).resolve(), branch.removeprefix(_BRANCHES)))
+        tree = Path(place).resolve()
+        if place and tree.is_dir() and tree != root:
+            found.append(WorkingTree(tree, branch.removeprefix(_BRANCHES)))
     return found
 
 
