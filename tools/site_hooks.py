@@ -9,8 +9,11 @@ _OUTSIDE = re.compile(r"\[([^\]]*)\]\(\.\./[^)]*\)")
 # a block that names the file that it shows
 _FILE = re.compile(r"^```(\w+) (\S*[./]\S*)$", re.MULTILINE)
 
-# a block, which may be wider than the window and is then scrolled by keys
+# what may be wider than the window and is then scrolled by keys: a block, a table
 _BLOCK = re.compile(r"<pre(?= |>)")
+_TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
+# the head of a column that needs none
+_NO_HEAD = re.compile(r"<th([^>]*)></th>")
 _SEARCH = 'data-md-component="search" role="dialog"'
 
 
@@ -20,8 +23,9 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 
 
 def on_page_content(html: str, **_: object) -> str:
-    """The content of a page, whose blocks can be reached by keys."""
-    return _BLOCK.sub('<pre tabindex="0"', html)
+    """The content of a page, whose blocks and tables can be reached by keys, and no head of a table is empty."""
+    html = _NO_HEAD.sub(r"<td\1></td>", _BLOCK.sub('<pre tabindex="0"', html))
+    return _TABLE.sub(r'<div class="wide" tabindex="0">\g<0></div>', html)
 
 
 def on_post_page(output: str, **_: object) -> str:
