@@ -28,8 +28,7 @@ class _OfThread:
 
 
 @frozen
-class _Tail:
-    thread: str = positional("the id of a thread", metavar="THREAD-ID")
+class _Tail(_OfThread):
     after: int = option(0, "events behind this number", minimum=0)
     follow: bool = option(True, "wait for those to come")
 
@@ -55,8 +54,7 @@ class _Invoke:
 
 
 @frozen
-class _Export:
-    thread: str = positional("the id of a thread", metavar="THREAD-ID")
+class _Export(_OfThread):
     out: str = option("", "the file to write (default: the id and .zip)", metavar="FILE")
 
 
