@@ -38,7 +38,7 @@ TEXTS = {name: (DOCS / f"{name}.md").read_text("utf-8") for name in ("index", *G
 MAX_SENTENCE_WORDS = 30
 # read by developers, or made from texts in the sources
 OTHER_PAGES = {
-    "adding-a-language", "decisions", "frameworks", "languages", "tried-and-left-out",
+    "adding-a-language", "analysis", "decisions", "frameworks", "languages", "tried-and-left-out",
 }  # fmt: skip
 USERS_PAGES = sorted(path for path in DOCS.glob("*.md") if path.stem not in OTHER_PAGES)
 PAGES = ["", *(f"{path.stem}/" for path in DOCS.glob("*.md") if path.stem != "index")]
