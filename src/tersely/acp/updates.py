@@ -33,6 +33,7 @@ from tersely.acp.diffs import hunks
 from tersely.acp.places import Places
 from tersely.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted
 from tersely.foundation.text.shortening import one_line
+from tersely.foundation.types import JsonMapping, JsonObject
 
 MAX_PLAN_ENTRIES = 50  # of one answer that are told as a plan
 MAX_TITLE_CHARACTERS = 120
@@ -112,7 +113,7 @@ def plan_of(answer: str) -> AgentPlanUpdate | None:
     return update_plan(entries) if entries else None
 
 
-def _shown(detail: str, given: Mapping[str, Any], places: Places) -> list[ToolCallContentVariant]:
+def _shown(detail: str, given: JsonMapping, places: Places) -> list[ToolCallContentVariant]:
     """A diff for each hunk, where there are any; what is no diff as text."""
     path = places.absolute(str(given.get("path", "")))
     diffs: list[ToolCallContentVariant] = [
@@ -121,9 +122,7 @@ def _shown(detail: str, given: Mapping[str, Any], places: Places) -> list[ToolCa
     return diffs if diffs and path else [_text(detail)]
 
 
-def _locations(
-    given: Mapping[str, Any], diff: str, places: Places
-) -> Sequence[ToolCallLocation] | None:
+def _locations(given: JsonMapping, diff: str, places: Places) -> Sequence[ToolCallLocation] | None:
     path = places.absolute(str(given["path"])) if given.get("path") else ""
     if not path:
         return None
@@ -135,12 +134,12 @@ def _locations(
     ]
 
 
-def _title(tool: str, given: Mapping[str, Any]) -> str:
+def _title(tool: str, given: JsonMapping) -> str:
     subject = next((str(given[name]) for name in _SUBJECTS if given.get(name)), "")
     return one_line(f"{tool} {subject}", MAX_TITLE_CHARACTERS)
 
 
-def _given(arguments: str) -> dict[str, Any]:
+def _given(arguments: str) -> JsonObject:
     found = json.loads(arguments)
     return dict(found) if isinstance(found, dict) else {}
 

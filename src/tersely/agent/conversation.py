@@ -47,11 +47,12 @@ from tersely.agent.tools.table import PLAIN_TOOLS, TOOLS
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.agent.turn.repeats import CallRepeats
 from tersely.foundation.clock import Stopwatch
+from tersely.foundation.types import frozen
 
 MAX_WAITING_EVENTS = 256  # that nobody has taken yet
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentOptions:
     """The decisions of the user and of the program that shows the agent."""
 

@@ -6,11 +6,11 @@ Each event says to which turn it belongs; turns are counted from 1 within a sess
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 from tersely.agent.tools.declaration import MadeChange
+from tersely.foundation.types import frozen
 
 
 class Decision(StrEnum):
@@ -47,7 +47,7 @@ class RetrievedItem(NamedTuple):
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextDelta:
     """More of what the model says."""
 
@@ -55,7 +55,7 @@ class TextDelta:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThoughtDelta:
     """More of what the model reasons before it answers: no part of the answer, and not sent back to
     it.
@@ -65,7 +65,7 @@ class ThoughtDelta:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnswerRestarted:
     """The connection broke and the request was sent again: the text and thoughts of this answer so
     far are void.
@@ -74,7 +74,7 @@ class AnswerRestarted:
     turn: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallStarted:
     """A call is about to be made. `arguments` is JSON text; `preview` shows what it will change or
     run.
@@ -87,7 +87,7 @@ class CallStarted:
     preview: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallProgress:
     """A call takes its time: the last lines of what its command has printed so far, harmless and
     bounded; or the id of the editor's `terminal` that shows it.
@@ -99,7 +99,7 @@ class CallProgress:
     terminal: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallEnded:
     """A call was made, or refused: `status` is ok, refused, denied, failed or interrupted."""
 
@@ -111,7 +111,7 @@ class CallEnded:
     change: MadeChange | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApprovalAsked:
     """Nothing goes on until `Agent.approve` is told. `pattern` is one that would cover this call
     and those like it.
@@ -125,7 +125,7 @@ class ApprovalAsked:
     pattern: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unlocked:
     """The tools of a tier, and of those below, can be called from now on."""
 
@@ -134,7 +134,7 @@ class Unlocked:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolsDeclared:
     """The list of functions that every request carries has changed: their names, and our estimate
     of its tokens.
@@ -148,7 +148,7 @@ class ToolsDeclared:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retrieved:
     """The code that was put in front of the message, and the reason."""
 
@@ -158,7 +158,7 @@ class Retrieved:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compacted:
     """Old turns have left the prompt; tokens before and after. `how` is by the model, or
     extractive.
@@ -170,7 +170,7 @@ class Compacted:
     how: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usage:
     """Tokens of one request as the server counted them; `cached_tokens` is None where it does not
     say.
@@ -190,7 +190,7 @@ class Usage:
     is_estimated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notice:
     """Something that somebody should know."""
 
@@ -199,7 +199,7 @@ class Notice:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnEnded:
     """The last event of a turn. Where something went wrong `code`, `message` and `hint` are those
     of the error.

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.agent.agent import CodingAgent
 from tersely.agent.context.disclosure import unlocked
@@ -44,6 +44,7 @@ from tersely.agent.tools.toolbox import Choices, Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
+from tersely.foundation.types import JsonMapping, frozen
 
 __all__ = [
     "MODES",
@@ -85,7 +86,7 @@ MODES: Mapping[Mode, ModeTold] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WantedAgent:
     """The wishes by which an agent is opened. `session` is the id of one that goes on, "" for a new
     one.
@@ -218,5 +219,5 @@ async def _card(toolbox: Toolbox) -> str:
     return repository_card(toolbox.root, stats, tree)
 
 
-_UNKNOWN_STATS: Mapping[str, Any] = {"languages": []}
-_UNKNOWN_TREE: Mapping[str, Any] = {"entries": {"items": []}}
+_UNKNOWN_STATS: JsonMapping = {"languages": []}
+_UNKNOWN_TREE: JsonMapping = {"entries": {"items": []}}

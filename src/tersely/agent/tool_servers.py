@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -27,6 +27,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from tersely.agent.tools.others.tool_server import ToolServer
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonMapping, JsonObject
 
 TOOL_SERVER_SECONDS = 60  # for one answer of such a server
 TOOL_SERVER_IDLE_SECONDS = 300  # after which the conversation with it ends
@@ -75,7 +76,7 @@ class ToolServers:
         return await self._ask(name, place, listed)
 
     async def call(
-        self, name: str, place: ServerPlace, tool: str, arguments: dict[str, Any]
+        self, name: str, place: ServerPlace, tool: str, arguments: JsonObject
     ) -> ToolAnswer:
         """The answer of a tool."""
 
@@ -215,7 +216,7 @@ async def _target(place: ServerPlace, opened: AsyncExitStack) -> Any:
     return server.url
 
 
-def _line(name: str, description: str, schema: Mapping[str, Any]) -> str:
+def _line(name: str, description: str, schema: JsonMapping) -> str:
     required = set(schema.get("required", ()))
     taken = ", ".join(key if key in required else f"{key}?" for key in schema.get("properties", {}))
     return f"{name}({taken}) {description.strip().partition(chr(10))[0]}".rstrip()

@@ -4,7 +4,7 @@ into an outcome.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +14,7 @@ from tersely.capabilities.declaration.declaration import Capability, Tier
 from tersely.capabilities.declaration.projection import to_json
 from tersely.foundation.errors import EXIT_NEGATIVE, EXIT_OF_CODE, EXIT_OK, TerselyError
 from tersely.foundation.process.deadline import DeadlineError, patience
+from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -80,7 +81,7 @@ class Outcome(NamedTuple):
 def invoke(
     capability: Capability,
     workspace: Workspace,
-    arguments: Mapping[str, object],
+    arguments: JsonMapping,
     trust: Tier = Tier.READ,
 ) -> Outcome:
     """Ask; never raises but for an interruption. A door says how far it trusts whoever asks.
@@ -112,7 +113,7 @@ def invoke(
 def _invoke_once(
     capability: Capability,
     workspace: Workspace,
-    arguments: Mapping[str, object],
+    arguments: JsonMapping,
     mend: Callable[[], object] | None = None,
 ) -> Outcome:
     revision = ""
@@ -162,9 +163,7 @@ def ask(workspace: Workspace, name: str, **arguments: object) -> Any:
     return outcome.result
 
 
-def _not_permitted(
-    capability: Capability, arguments: Mapping[str, object], trust: Tier
-) -> TerselyError:
+def _not_permitted(capability: Capability, arguments: JsonMapping, trust: Tier) -> TerselyError:
     declared = {parameter.name: parameter for parameter in capability.parameters}
     names = [
         name

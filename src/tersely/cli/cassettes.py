@@ -4,9 +4,10 @@ kept.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.references import Referred
+from tersely.foundation.types import JsonObject
 
 if TYPE_CHECKING:
     from tersely.client import Client
@@ -26,7 +27,7 @@ def fetch(ref: str) -> Referred:
         return referred(relay, ref)
 
 
-def keep(text: str, name: str, tokens: int, agent: str = _AGENT) -> dict[str, Any]:
+def keep(text: str, name: str, tokens: int, agent: str = _AGENT) -> JsonObject:
     """Keep an answer in the relay; raises `daemon_not_running`."""
     with _connected(agent) as relay:
         from tersely.client.cassettes import kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from tersely.cli.help.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTI
 from tersely.cli.options import DRAWING_OPTIONS, DRAWN
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
+from tersely.foundation.types import JsonMapping
 
 
 class Command(NamedTuple):
@@ -22,7 +23,7 @@ class Command(NamedTuple):
 
     words: tuple[str, ...]
     capability_name: str
-    preset: Mapping[str, object] = MappingProxyType({})
+    preset: JsonMapping = MappingProxyType({})
     summary: str = ""  # where the command is narrower than its capability
     required: frozenset[str] = frozenset()  # parameters that the command cannot do without
 

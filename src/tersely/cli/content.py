@@ -5,18 +5,19 @@ prose may come.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tersely.capabilities.declaration.declaration import Parameter, Role
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_CONTENT_BYTES
+from tersely.foundation.types import JsonMapping
 
 STANDARD_INPUT = "-"
 
 
 def with_content(
-    declared: Sequence[Parameter], arguments: Mapping[str, object], directory: Path
+    declared: Sequence[Parameter], arguments: JsonMapping, directory: Path
 ) -> dict[str, object]:
     """The same arguments, with the texts in the place of the files that hold them; raises
     `unreadable_file`.

@@ -9,11 +9,11 @@ import sys
 
 from tersely.cli.help.overview import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY_COMMANDS
 from tersely.cli.printing.terminal import VARIABLES, Terminal, write
+from tersely.foundation.types import JsonObject
 
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
 # Commands of code that a daemon would refuse by itself, as it would those of the program and the
 # relay.
@@ -75,7 +75,7 @@ def _root(words: Sequence[str]) -> str:
     return ""
 
 
-def request(program: str, words: Sequence[str], directory: str, root: str) -> dict[str, Any]:
+def request(program: str, words: Sequence[str], directory: str, root: str) -> JsonObject:
     """The request by which a daemon is asked what a command line prints."""
     from tersely.foundation.process.identity import program_identity
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from tersely.capabilities.declaration.binding import bind, read_words
 from tersely.capabilities.declaration.declaration import Parameter, Role, option, parameters_of
+from tersely.foundation.types import frozen
 
 
 class Color(StrEnum):
@@ -24,7 +24,7 @@ class Keep(StrEnum):
     CASSETTE = "cassette"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Options:
     """The options of asking and printing."""
 
@@ -59,7 +59,7 @@ class DrawingForm(StrEnum):
     HTML = "html"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Drawing:
     """How an answer is drawn; None: it is not."""
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tersely.capabilities.declaration.declaration import Parameter, Role
 from tersely.capabilities.declaration.references import SCHEME
+from tersely.foundation.types import JsonMapping
 
 _ROLES = frozenset({Role.PATH, Role.FILE, Role.PLACE, Role.SOURCE, Role.SYMBOL, Role.MODULE})
 
 
 def from_root(
-    root: Path, declared: Sequence[Parameter], arguments: Mapping[str, object], directory: Path
+    root: Path, declared: Sequence[Parameter], arguments: JsonMapping, directory: Path
 ) -> dict[str, object]:
     """The same arguments, with every path that exists from a directory written from the root.
 

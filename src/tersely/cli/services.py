@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from tersely.doors.mcp.services import ServiceMethod
 from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible
+from tersely.foundation.types import JsonMapping
 
 # for the relay to say who is there, while a client waits for its server to begin
 INTRODUCTION_SECONDS = 3.0
@@ -72,9 +72,7 @@ class RelayServices:
             if method.effect == _READS
         ]
 
-    async def ask(
-        self, method: ServiceMethod, arguments: Mapping[str, Any], traceparent: str
-    ) -> Any:
+    async def ask(self, method: ServiceMethod, arguments: JsonMapping, traceparent: str) -> Any:
         """The result, asked as part of a trace or of none; raises what there is instead."""
         from tersely.client import AsyncClient
 
@@ -82,7 +80,7 @@ class RelayServices:
             asked = {"service": method.service, "method": method.name, "traceparent": traceparent}
             return (await relay.ask("service.call", **asked, params=dict(arguments))).result
 
-    async def answer(self, capability: str, arguments: Mapping[str, Any], budget: int) -> str:
+    async def answer(self, capability: str, arguments: JsonMapping, budget: int) -> str:
         """The answer of a capability of the relay in words; raises what there is instead."""
         from tersely.client import AsyncClient
 

@@ -27,7 +27,7 @@ from tersely.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS
 from tersely.foundation.network import http
 from tersely.foundation.process.ancestry import TOKEN_VARIABLE
 from tersely.foundation.text.agent_names import agent_name
-from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject
 
 EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened again
 EVENT_STREAM_SECONDS = 1.0  # that it lasts at least; one that ends sooner is not opened again
@@ -179,7 +179,7 @@ class Client(_Asking):
     def answer(
         self,
         capability: str,
-        arguments: Mapping[str, object],
+        arguments: JsonMapping,
         *,
         budget: int | None = None,
         colored: bool = False,
@@ -333,7 +333,7 @@ class AsyncClient(_Asking):
     async def answer(
         self,
         capability: str,
-        arguments: Mapping[str, object],
+        arguments: JsonMapping,
         *,
         budget: int | None = None,
         colored: bool = False,
@@ -410,7 +410,7 @@ class AsyncClient(_Asking):
                     yield decoded(EventTold, line.removeprefix(_DATA))
 
 
-def _by_parameter(arguments: Mapping[str, object]) -> dict[str, object]:
+def _by_parameter(arguments: JsonMapping) -> dict[str, object]:
     """Arguments by the names of their parameters, some of which are words of Python."""
     return {name.rstrip("_"): value for name, value in arguments.items()}
 

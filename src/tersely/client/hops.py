@@ -6,7 +6,8 @@ are part of (W3C Trace Context).
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import Any
+
+from tersely.foundation.types import JsonObject
 
 _led: ContextVar[int] = ContextVar("tersely_hops", default=0)
 _trace: ContextVar[str] = ContextVar("tersely_trace", default="")
@@ -25,7 +26,7 @@ def led_here() -> int:
     return _led.get()
 
 
-def passed_on(hops: int = 0) -> dict[str, Any]:
+def passed_on(hops: int = 0) -> JsonObject:
     """What a question to a service says of what has led to it, at least so many; empty outside of a
     service.
     """

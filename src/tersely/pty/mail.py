@@ -5,7 +5,7 @@ connection is lost.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -13,6 +13,7 @@ from tersely.client.cassettes import kept
 from tersely.client.peer import Busy, Delivery, Peer, Sent
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
+from tersely.foundation.types import JsonMapping
 from tersely.pty.inline.commands import OutgoingMessage
 
 RECONNECT_SECONDS = 20.0  # for which a question waits for the relay
@@ -99,7 +100,7 @@ class RunMail:
             data=message.data or None, id=id,
         )  # fmt: skip
 
-    async def ask(self, service: str, method: str, parameters: Mapping[str, Any]) -> Any:
+    async def ask(self, service: str, method: str, parameters: JsonMapping) -> Any:
         """Ask a service, for words where it has them; raises `service_not_found`, `service_error`,
         `timed_out`.
         """

@@ -15,10 +15,11 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
+from tersely.foundation.types import JsonMapping, JsonObject
 
 WRAPPER_START_SECONDS = 30.0  # for a program to run in a session of tmux
 REPORT_VARIABLE = "TERSELY_RUN_REPORT"
@@ -51,14 +52,14 @@ class RunReport(NamedTuple):
         """The program was not run."""
         self._write({"code": error.code, "message": error.message, "hint": error.hint})
 
-    def read(self) -> dict[str, Any]:
+    def read(self) -> JsonObject:
         """The values that were said last."""
         assert self.path is not None
         with self.path.open("rb") as file:
             told = file.read(_REPORT_BYTES)
         return dict(json.loads(told)) if told else {}
 
-    def _write(self, told: Mapping[str, Any]) -> None:
+    def _write(self, told: JsonMapping) -> None:
         if self.path is not None and self.path.exists():
             beside = self.path.with_suffix(".new")
             beside.write_text(json.dumps(told))

@@ -8,14 +8,14 @@ retrieved code, summaries.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from tersely.agent.prompts import system_text
 from tersely.agent.tool_calling import CallFormat, call_instructions
 from tersely.agent.tools.declaration import AgentTool
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import JsonMapping
 
 MAX_CARD_CHARACTERS = 160  # of the line on the repository in every prompt
 MAX_CARD_FOLDERS = 6
@@ -46,7 +46,7 @@ def unlocked_text(tools: Sequence[AgentTool]) -> str:
     return f"Tools unlocked:\n{signatures(tools)}"
 
 
-def repository_card(root: Path, stats: Mapping[str, Any], tree: Mapping[str, Any]) -> str:
+def repository_card(root: Path, stats: JsonMapping, tree: JsonMapping) -> str:
     """One line on a repository, of the answers of `code.stats` and `code.tree`."""
     languages = sorted(stats["languages"], key=lambda each: -each["bytes"])[:MAX_CARD_LANGUAGES]
     entries = sorted(tree["entries"]["items"], key=lambda each: -each["bytes"])

@@ -9,7 +9,7 @@ the repository surely is about it; anything else, nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import groupby
 from typing import Any, NamedTuple, Protocol
@@ -22,6 +22,7 @@ from tersely.code.languages.registry import language_of_path
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_AGENTS_BYTES
 from tersely.foundation.text.escape import visible
+from tersely.foundation.types import JsonMapping, JsonObject
 
 MAX_NAMED_SYMBOLS = 4  # of one message, that code is looked up around
 MAX_NAMED_FILES = 3  # of one message, that are shown whole
@@ -39,10 +40,10 @@ _COMMENT = re.compile(r"<!--.*?-->|^\s*\[?!\[.*$", re.DOTALL | re.MULTILINE)
 class AskedRepository(Protocol):
     """The one that answers questions about the repository, as `tools.toolbox.Toolbox` does."""
 
-    async def ask(self, capability: str, arguments: Mapping[str, Any]) -> str:
+    async def ask(self, capability: str, arguments: JsonMapping) -> str:
         """The answer in words."""
 
-    async def value(self, capability: str, arguments: Mapping[str, Any]) -> Any:
+    async def value(self, capability: str, arguments: JsonMapping) -> Any:
         """The answer as a plain value."""
 
 
@@ -67,7 +68,7 @@ async def retrieve(
     found.
     """
     most_tokens -= counter.count(f"{HEADING}\n")
-    within: dict[str, Any] = {"budget": most_tokens, "format": "numbered"}
+    within: JsonObject = {"budget": most_tokens, "format": "numbered"}
     files = [path for path in named_paths(message, paths) if paths and path in paths.files]
     files = files[:MAX_NAMED_FILES]
     names = await _known(asked, named(message))
@@ -120,7 +121,7 @@ async def _known(asked: AskedRepository, names: Sequence[str]) -> list[str]:
 
 
 async def _pack_of(
-    asked: AskedRepository, names: list[str], files: list[str], within: Mapping[str, Any]
+    asked: AskedRepository, names: list[str], files: list[str], within: JsonMapping
 ) -> str:
     """A pack around symbols, with whole files if they have room; "" where nothing has."""
     for included in (files, []) if files else ([],):
@@ -131,7 +132,7 @@ async def _pack_of(
     return ""
 
 
-def _rows(rows: Sequence[Mapping[str, Any]]) -> str:
+def _rows(rows: Sequence[JsonMapping]) -> str:
     """Likely places without their source, as a pack has them."""
     lines: list[str] = []
     for path, in_file in groupby(rows, key=lambda row: str(row["path"])):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Protocol
 
 from tersely.agent.models.protocol import ModelMessage, Prompt, RawCall, RequestUsage
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MIN_WINDOW_TOKENS
+from tersely.foundation.types import frozen
 
 MAX_REPLY_TOKENS = 8_000
 MAX_COUNTED_REASONING = 256  # answers whose reasoning is sent back, the newest
@@ -37,7 +37,7 @@ class Counter(Protocol):
         """Its tokens."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Budget:
     """Tokens of one window."""
 

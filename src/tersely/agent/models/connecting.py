@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from tersely.agent.models.dialects.anthropic import ANTHROPIC, AnthropicMessages
@@ -34,6 +33,7 @@ from tersely.agent.models.served import Dialect, KnownModel, ServedModel
 from tersely.agent.models.template_escaping import EscapedModel
 from tersely.agent.models.wire import Endpoint, endpoint
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import frozen
 
 __all__ = [
     "KINDS",
@@ -132,7 +132,7 @@ async def names(url: str, kind: str = "auto", key: str = "") -> list[str]:
     return (await _Server.named(url, kind, key).listing("")).names()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Server:
     """A server as the user names it."""
 

@@ -4,9 +4,8 @@ error.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import aclosing
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.agent.models.dialects.anthropic import ANTHROPIC
 from tersely.agent.models.dialects.ollama import OLLAMA
@@ -21,12 +20,13 @@ from tersely.agent.models.protocol import (
 from tersely.agent.models.served import ServedModel
 from tersely.agent.models.wire import parse_json
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonMapping
 
 MODEL_PROBE_TOKENS = 160  # of an answer that shows what a server can do
 
 _WITHOUT_GRAMMAR = {OLLAMA, ANTHROPIC}  # by what they document
 _CODE_WORD = "tersely"
-_READY: Mapping[str, Any] = {
+_READY: JsonMapping = {
     "name": "ready",
     "description": "Says that you are ready.",
     "parameters": {

@@ -6,9 +6,11 @@ a server keeps what it has evaluated as long as a prompt begins with the one bef
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
+
+from tersely.foundation.types import JsonMapping
 
 
 class RawCall(NamedTuple):
@@ -86,8 +88,8 @@ class Constraint(NamedTuple):
     """
 
     grammar: str = ""
-    schema: Mapping[str, Any] | None = None
-    tools: tuple[Mapping[str, Any], ...] = ()
+    schema: JsonMapping | None = None
+    tools: tuple[JsonMapping, ...] = ()
 
 
 class Thinking(StrEnum):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from tersely.agent.models.dialects import anthropic
@@ -20,6 +20,7 @@ from tersely.agent.models.wire import Endpoint, WholeReply, request_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_MODEL_WINDOW_TOKENS
 from tersely.foundation.storage.hashing import content_hash
+from tersely.foundation.types import JsonMapping
 
 OPENAI = "openai"
 KINDS = ("auto", OPENAI, ANTHROPIC, OLLAMA)
@@ -37,7 +38,7 @@ _VOLATILE_FIELDS = frozenset(
 )
 _OUTPUT_FIELDS = ("max_completion_tokens", "max_output_tokens", "max_output_length", "max_tokens")
 
-Entry = Mapping[str, Any]
+Entry = JsonMapping
 
 
 class ModelListing(NamedTuple):

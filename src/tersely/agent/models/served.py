@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from tersely.agent.models.protocol import (
     Abilities,
@@ -33,6 +33,7 @@ from tersely.agent.models.retries import (
 from tersely.agent.models.wire import Endpoint, WholeReply, read_whole, stream_request
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonMapping, JsonObject
 
 MAX_MODEL_ANSWER_SECONDS = 3_600.0  # of one stream, however it goes on
 LATE_ANSWER_SECONDS = 20.0  # without a word of a server, after which it is named
@@ -76,10 +77,10 @@ class Dialect(Protocol):
 
     path: str  # of requests, below the base
 
-    def body(self, known: KnownModel, request: ModelRequest) -> dict[str, Any]:
+    def body(self, known: KnownModel, request: ModelRequest) -> JsonObject:
         """The body of a request, without what the server refuses."""
 
-    def adaptable(self, body: Mapping[str, Any]) -> Mapping[str, str]:
+    def adaptable(self, body: JsonMapping) -> Mapping[str, str]:
         """The parts of a body that can be left out or sent otherwise: by the words of refusals,
         what is remembered of it.
         """
@@ -203,9 +204,7 @@ class ServedModel:
                         return
             yield reader.last()
 
-    def _refusal(
-        self, request: ModelRequest, body: Mapping[str, Any], reply: WholeReply
-    ) -> Exception:
+    def _refusal(self, request: ModelRequest, body: JsonMapping, reply: WholeReply) -> Exception:
         """The error that a refusal is; what it says of the server is remembered."""
         parameter = parameter_in_refusal(self._dialect.adaptable(body), reply)
         if parameter and parameter not in self._known.refused:

@@ -19,6 +19,7 @@ from tersely.agent.models.retries import AbsentError, TransientError
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network import http
 from tersely.foundation.text.tokens import well_formed
+from tersely.foundation.types import JsonMapping
 
 MODEL_CONNECT_SECONDS = 5.0
 # of a server that is asked for an answer: a long prompt is evaluated without a word
@@ -129,7 +130,7 @@ async def request_json(
     place: Endpoint,
     method: str,
     path: str,
-    body: Mapping[str, Any] | None = None,
+    body: JsonMapping | None = None,
 ) -> WholeReply:
     """The whole answer to a request, whatever its status; raises `model_failed` where it is late or
     too long.
@@ -168,7 +169,7 @@ def parse_json(text: str) -> Any:
 
 @asynccontextmanager
 async def stream_request(
-    place: Endpoint, method: str, path: str, body: Mapping[str, Any] | None = None
+    place: Endpoint, method: str, path: str, body: JsonMapping | None = None
 ) -> AsyncIterator[StreamedReply]:
     """Ask, and give the answer as soon as its head is here; leaving closes the connection, which
     stops the model.

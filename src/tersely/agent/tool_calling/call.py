@@ -4,9 +4,10 @@ understood.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from tersely.foundation.types import JsonMapping
 
 
 class ToolCall(NamedTuple):
@@ -15,7 +16,7 @@ class ToolCall(NamedTuple):
     """
 
     tool: str
-    arguments: Mapping[str, Any]
+    arguments: JsonMapping
     repairs: tuple[str, ...] = ()
     id: str = ""  # where the server gave it one
 
@@ -28,4 +29,4 @@ class MalformedCall(NamedTuple):
     reason: str
     tool: str = ""
     id: str = ""
-    arguments: Mapping[str, Any] = MappingProxyType({})
+    arguments: JsonMapping = MappingProxyType({})

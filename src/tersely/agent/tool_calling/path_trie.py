@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from functools import cached_property
-from typing import Any
 
 from tersely.capabilities.declaration.declaration import Role
+from tersely.foundation.types import JsonObject
 
 MAX_CALLABLE_PATHS = 40_000  # that a grammar lists; of more, names are checked when they are used
 MAX_COMPARED_PATHS = 5_000  # with one that does not exist
@@ -84,7 +84,7 @@ def _is_plain(path: str) -> bool:
     return path.isprintable() and path == path.strip(" `'\"") and path != ""
 
 
-Node = dict[str, Any]  # a character to what may follow it
+Node = JsonObject  # a character to what may follow it
 
 
 def _trie_rules(words: Iterable[str]) -> str:

@@ -18,6 +18,7 @@ from tersely.agent.tool_calling.text_call_format import WrittenCall
 from tersely.agent.tools.declaration import AgentTool
 from tersely.capabilities.declaration.declaration import Role
 from tersely.foundation.limits import MAX_MODEL_CALLS
+from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -181,7 +182,7 @@ def as_calls(value: Any, tools: Tools) -> list[WrittenCall]:
     return [] if call is None else [call]
 
 
-def _as_call(value: Mapping[str, Any], tools: Tools) -> WrittenCall | None:
+def _as_call(value: JsonMapping, tools: Tools) -> WrittenCall | None:
     name = next((plain_name(value[key]) for key in _NAMES if isinstance(value.get(key), str)), None)
     if name is None:
         return None
@@ -195,7 +196,7 @@ def _as_call(value: Mapping[str, Any], tools: Tools) -> WrittenCall | None:
     return WrittenCall(name, arguments) if isinstance(arguments, Mapping) else None
 
 
-def arguments_in(value: Mapping[str, Any]) -> Any:
+def arguments_in(value: JsonMapping) -> Any:
     """What stands for the arguments in an object that may be a call, None where nothing does."""
     arguments = next((value[key] for key in _ARGUMENTS if key in value), None)
     return loads(arguments or "{}") if isinstance(arguments, str) else arguments
@@ -205,7 +206,7 @@ def _is_schema(arguments: Any) -> bool:
     return isinstance(arguments, Mapping) and isinstance(arguments.get("properties"), Mapping)
 
 
-def names_parameters(values: Mapping[str, Any], tool: AgentTool) -> bool:
+def names_parameters(values: JsonMapping, tool: AgentTool) -> bool:
     """True if values can be arguments of a tool, by one of their names."""
     names = {parameter.name for parameter in tool.parameters}
     return bool(names & set(values)) or not values

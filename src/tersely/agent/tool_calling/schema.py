@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from tersely.agent.tools.declaration import AgentTool
 from tersely.capabilities.declaration.binding import (
@@ -12,24 +11,25 @@ from tersely.capabilities.declaration.binding import (
     object_schema,
     required_names,
 )
+from tersely.foundation.types import JsonMapping, JsonObject
 
 SAY, CALL, TOOL = "say", "call", "tool"
 
 
-def envelope(tools: Sequence[AgentTool]) -> Mapping[str, Any]:
+def envelope(tools: Sequence[AgentTool]) -> JsonMapping:
     """The schema of an answer: what is said, then a call or null."""
-    calls: list[Mapping[str, Any]] = [*map(_call, tools), {"type": "null"}]
+    calls: list[JsonMapping] = [*map(_call, tools), {"type": "null"}]
     return closed_object({SAY: {"type": "string"}, CALL: {"anyOf": calls}}, [SAY, CALL])
 
 
-def functions(tools: Sequence[AgentTool]) -> tuple[Mapping[str, Any], ...]:
+def functions(tools: Sequence[AgentTool]) -> tuple[JsonMapping, ...]:
     """The tools as functions, as OpenAI describes them, in as few tokens as that takes: they stand
     in every prompt.
     """
     return tuple(map(_function, tools))
 
 
-def _function(tool: AgentTool) -> Mapping[str, Any]:
+def _function(tool: AgentTool) -> JsonMapping:
     # names of parameters are declared; a tool of several forms needs all
     has_forms = "(" in tool.summary
     return {
@@ -39,10 +39,10 @@ def _function(tool: AgentTool) -> Mapping[str, Any]:
     }
 
 
-def _call(tool: AgentTool) -> Mapping[str, Any]:
+def _call(tool: AgentTool) -> JsonMapping:
     named = {TOOL: {"type": "string", "enum": [tool.name]}}
     return closed_object({**named, **_properties(tool)}, [TOOL, *required_names(tool.parameters)])
 
 
-def _properties(tool: AgentTool) -> dict[str, Any]:
+def _properties(tool: AgentTool) -> JsonObject:
     return {each.name: element_schema(each) for each in tool.parameters}

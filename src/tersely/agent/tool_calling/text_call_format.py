@@ -16,12 +16,13 @@ fences around it, a missing end.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.agent.tools.declaration import AgentTool
 from tersely.capabilities.declaration.declaration import Parameter, Role
 from tersely.foundation.limits import MAX_MODEL_CALLS
+from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -46,7 +47,7 @@ class WrittenCall(NamedTuple):
     """
 
     tool: str
-    values: Mapping[str, Any]
+    values: JsonMapping
     repairs: tuple[str, ...] = ()
     problem: str = ""
 
@@ -56,7 +57,7 @@ def marker(name: str) -> str:
     return f"--- {name}"
 
 
-def written(tool: AgentTool, arguments: Mapping[str, Any]) -> str:
+def written(tool: AgentTool, arguments: JsonMapping) -> str:
     """A call in this form; raw values end with a newline or are empty."""
     raw = _raw_names(tool)
     plain = [parameter.name for parameter in tool.parameters if parameter.name not in raw]

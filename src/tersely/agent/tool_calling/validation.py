@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from tersely.capabilities.declaration.declaration import Effect, Parameter, Role
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
 from tersely.foundation.text.tokens import well_formed
+from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -106,7 +107,7 @@ def _tool_named(name: str, tools: Sequence[AgentTool]) -> tuple[AgentTool | None
     return by_name[alike[0]], [f"took {name!r} for {alike[0]!r}"]
 
 
-def _renamed(values: Mapping[str, Any], tool: AgentTool, repairs: list[str]) -> JsonObject:
+def _renamed(values: JsonMapping, tool: AgentTool, repairs: list[str]) -> JsonObject:
     """The values under the names of parameters; a name that is not known stands for the one that it
     must mean, if there is one, and is left out where a tool only looks.
     """
@@ -130,7 +131,7 @@ def _renamed(values: Mapping[str, Any], tool: AgentTool, repairs: list[str]) -> 
     return found
 
 
-def _normalised(values: Mapping[str, Any], tool: AgentTool, repairs: list[str]) -> JsonObject:
+def _normalised(values: JsonMapping, tool: AgentTool, repairs: list[str]) -> JsonObject:
     """The values as they are meant. An empty one of a parameter that can be left out is left out."""
     meant = dict(values)
     is_markup = any(str(value).lower().endswith(_MARKUP) for value in values.values())

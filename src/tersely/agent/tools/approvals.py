@@ -13,12 +13,12 @@ import shlex
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from typing import Any
 from urllib.parse import urlsplit
 
 from tersely.agent.tools.declaration import AgentTool, ApprovalSubject
 from tersely.capabilities.declaration.declaration import Effect
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonMapping
 
 MAX_PATTERNS = 200  # that were allowed in one session
 ANY = "*"
@@ -79,7 +79,7 @@ class ToolApprovals:
             tier: _in_mode(mode, tier, verdict) for tier, verdict in self._chosen.items()
         }
 
-    def verdict(self, tool: AgentTool, arguments: Mapping[str, Any], subject: str) -> Verdict:
+    def verdict(self, tool: AgentTool, arguments: JsonMapping, subject: str) -> Verdict:
         """The verdict on a call about `subject`, which is a path as it was resolved, or the
         argument itself.
 

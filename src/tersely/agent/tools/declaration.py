@@ -8,13 +8,13 @@ the check of what came back are both made of the `parameters`. The list of all t
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.capabilities.declaration.declaration import Effect, Parameter, Tier
 from tersely.capabilities.declaration.toolset import signature
+from tersely.foundation.types import JsonMapping, frozen
 
 if TYPE_CHECKING:
     from tersely.agent.tools.toolbox import Toolbox
@@ -56,26 +56,26 @@ class Observation(NamedTuple):
     picture: str = ""
 
 
-Run = Callable[["Toolbox", Mapping[str, Any]], Awaitable[Observation]]
-Preview = Callable[["Toolbox", Mapping[str, Any]], str]
+Run = Callable[["Toolbox", JsonMapping], Awaitable[Observation]]
+Preview = Callable[["Toolbox", JsonMapping], str]
 
 
-def no_preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+def no_preview(toolbox: Toolbox, arguments: JsonMapping) -> str:
     """Of a tool that nobody is asked about."""
     return ""
 
 
-def no_refusal(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | None:
+def no_refusal(toolbox: Toolbox, arguments: JsonMapping) -> Observation | None:
     """Of a tool of which nobody knows before it is run whether it can be."""
     return None
 
 
-def no_doubt(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
+def no_doubt(toolbox: Toolbox, arguments: JsonMapping) -> bool:
     """Of a tool whose calls are allowed or not, whatever they say."""
     return False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgentTool:
     """One tool. `run` never raises `TerselyError`: what went wrong is an observation too.
 
@@ -90,13 +90,13 @@ class AgentTool:
     effect: Effect
     run: Run
     preview: Preview = no_preview
-    narrowed: Callable[[Mapping[str, Any]], Effect] | None = None
+    narrowed: Callable[[JsonMapping], Effect] | None = None
     subject: str = ""  # the parameter that says what a call is about
     # where more than a parameter says it
-    subject_of: Callable[[Toolbox, Mapping[str, Any]], str] | None = None
+    subject_of: Callable[[Toolbox, JsonMapping], str] | None = None
     about: ApprovalSubject = ApprovalSubject.NAME
-    refusal: Callable[[Toolbox, Mapping[str, Any]], Observation | None] = no_refusal
-    is_doubtful: Callable[[Toolbox, Mapping[str, Any]], bool] = no_doubt
+    refusal: Callable[[Toolbox, JsonMapping], Observation | None] = no_refusal
+    is_doubtful: Callable[[Toolbox, JsonMapping], bool] = no_doubt
     form: str = ""  # how it is called, where its parameters do not say it
     other_name: str = ""  # by which models know it, too
     is_in_editor: bool = False  # there is none without an editor
@@ -113,7 +113,7 @@ class AgentTool:
         """The line by which a model knows it."""
         return f"{self.form or signature(self.name, self.parameters)} {self.summary}"
 
-    def effect_of(self, arguments: Mapping[str, Any]) -> Effect:
+    def effect_of(self, arguments: JsonMapping) -> Effect:
         """The effect of a call with these arguments on the world."""
         return self.narrowed(arguments) if self.narrowed else self.effect
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -43,6 +43,7 @@ from tersely.foundation.limits import MAX_SHOWN_FILES, OBSERVATION_TOKENS
 from tersely.foundation.settings import load
 from tersely.foundation.storage.hashing import content_hash
 from tersely.foundation.text.tokens import Tokenizer
+from tersely.foundation.types import JsonMapping, frozen
 
 if TYPE_CHECKING:
     from tersely.agent.tool_servers import ToolServers
@@ -51,10 +52,10 @@ ResultT = TypeVar("ResultT")
 
 
 # A capability of the relay, what it is given and the most tokens: its words.
-AskRelay = Callable[[str, Mapping[str, Any], int], Awaitable[str]]
+AskRelay = Callable[[str, JsonMapping, int], Awaitable[str]]
 
 
-async def no_relay(capability: str, arguments: Mapping[str, Any], budget: int) -> str:
+async def no_relay(capability: str, arguments: JsonMapping, budget: int) -> str:
     """Of a session that nobody has given a relay."""
     raise TerselyError(
         "daemon_not_running", "this session has no relay", "go on without other agents"
@@ -66,7 +67,7 @@ def no_editor() -> EditorBridge | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choices:
     """The choices of the user about tools. No repository is asked for any of it."""
 
@@ -136,14 +137,14 @@ class Toolbox:
         made.files = RepositoryFiles(self.root, opened)
         return made
 
-    def verdict(self, tool: AgentTool, arguments: Mapping[str, Any]) -> Verdict:
+    def verdict(self, tool: AgentTool, arguments: JsonMapping) -> Verdict:
         """The verdict on a call: allowed, denied, or somebody is to be asked."""
         verdict = self.approvals.verdict(tool, arguments, self.subject(tool, arguments))
         if verdict is Verdict.ALLOW and tool.is_doubtful(self, arguments):
             return Verdict.ASK
         return verdict
 
-    def subject(self, tool: AgentTool, arguments: Mapping[str, Any]) -> str:
+    def subject(self, tool: AgentTool, arguments: JsonMapping) -> str:
         """The subject of a call, as patterns of approvals are matched against it."""
         if tool.subject_of is not None:
             return tool.subject_of(self, arguments)
@@ -176,14 +177,14 @@ class Toolbox:
             self.known_confinement = await confinement(self.choices.confines, self.choices.network)
         return self.known_confinement
 
-    async def ask(self, capability: str, arguments: Mapping[str, Any]) -> str:
+    async def ask(self, capability: str, arguments: JsonMapping) -> str:
         """The answer of a capability of the catalogue in words, all of it."""
         reply = await self.asking.ask(
             self.root, capability, arguments, lambda done, total: None, is_whole=True
         )
         return str(reply["text"])
 
-    async def value(self, capability: str, arguments: Mapping[str, Any]) -> Any:
+    async def value(self, capability: str, arguments: JsonMapping) -> Any:
         """The same as a plain value."""
         return await self.asking.value(self.root, capability, arguments)
 

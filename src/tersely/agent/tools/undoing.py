@@ -4,8 +4,7 @@ told what was not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from tersely.agent.tools.declaration import INSIST, MadeChange, Observation
 from tersely.agent.tools.files import undoing
@@ -17,6 +16,7 @@ from tersely.agent.tools.running.undoable import COMMAND, HEADS, SKIPPED
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import JsonMapping
 
 _MOST_NAMED = 8
 
@@ -56,7 +56,7 @@ def _report(undone: Undone) -> str:
     return "\n".join([*lines, *_not_kept(undone.note)])
 
 
-def _not_kept(note: Mapping[str, Any]) -> list[str]:
+def _not_kept(note: JsonMapping) -> list[str]:
     """The paths that a command changed and nobody can take back."""
     lines = (
         [f"too large to be kept, and changed: {_named(note[SKIPPED])}"] if note.get(SKIPPED) else []

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from enum import IntEnum
-from typing import Any
 
 from tersely.foundation.storage.hashing import content_hash
+from tersely.foundation.types import JsonMapping
 
 _DURATION = re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|s|sec|seconds?)\b")
 SAME = "The same result as before, which you have."
@@ -35,12 +34,12 @@ class CallRepeats:
     def __init__(self) -> None:
         self._seen: dict[str, tuple[bytes, int]] = {}
 
-    def before(self, tool: str, arguments: Mapping[str, Any]) -> Repeated:
+    def before(self, tool: str, arguments: JsonMapping) -> Repeated:
         """The verdict on a call that may be a repetition: `STUCK` where it is excluded."""
         times = self._seen.get(_key(tool, arguments), (b"", 0))[1]
         return Repeated.STUCK if times >= Repeated.EXCLUDED else Repeated.NO
 
-    def after(self, tool: str, arguments: Mapping[str, Any], result: str) -> Repeated:
+    def after(self, tool: str, arguments: JsonMapping, result: str) -> Repeated:
         """Take note of what a call gave; how often it gave the same by now."""
         key, digest = _key(tool, arguments), _digest(result)
         last, times = self._seen.get(key, (b"", 0))
@@ -48,7 +47,7 @@ class CallRepeats:
         self._seen[key] = (digest, times)
         return Repeated(min(times, Repeated.EXCLUDED))
 
-    def changed(self, tool: str, arguments: Mapping[str, Any], result: str) -> None:
+    def changed(self, tool: str, arguments: JsonMapping, result: str) -> None:
         """Something may have been changed by this call: every other one may well be worth making
         again.
 
@@ -76,5 +75,5 @@ def _digest(result: str) -> bytes:
     return content_hash(without_durations(result).encode("utf-8", "replace"))
 
 
-def _key(tool: str, arguments: Mapping[str, Any]) -> str:
+def _key(tool: str, arguments: JsonMapping) -> str:
     return f"{tool} {json.dumps(arguments, sort_keys=True, ensure_ascii=False)}"

@@ -4,7 +4,9 @@ nobody has to ask.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
+
+from tersely.foundation.types import JsonMapping
 
 SESSION = "session"  # the parameter that names a reader
 OF_DOOR = "@"  # begins the names of sessions that nobody gave; what these save is not reported
@@ -16,7 +18,7 @@ ALWAYS_WHOLE = frozenset({"code.symbol.slice"})
 
 
 def for_reader(
-    capability: str, parameters: Collection[str], arguments: Mapping[str, object], session: str
+    capability: str, parameters: Collection[str], arguments: JsonMapping, session: str
 ) -> dict[str, object]:
     """The arguments of a question as the reader with that session asks it, where its capability
     remembers readers.

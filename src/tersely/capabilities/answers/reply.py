@@ -4,7 +4,7 @@ was asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tersely.capabilities.answers.shown import shown_files
@@ -15,6 +15,7 @@ from tersely.capabilities.invoke import Failure, Outcome, invoke
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 from tersely.foundation.text.escape import visible, visible_line
+from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
     from tersely.foundation.text.tokens import Tokenizer
@@ -60,9 +61,7 @@ class Reply(NamedTuple):
     files: tuple[str, ...] = ()  # that the answer stands for, for doors that keep answers
 
 
-def whole_reply(
-    capability: Capability, workspace: Workspace, arguments: Mapping[str, object]
-) -> Reply:
+def whole_reply(capability: Capability, workspace: Workspace, arguments: JsonMapping) -> Reply:
     """Ask, and say all of it, as the command line does; raises what went wrong. For doors that keep
     answers.
     """
@@ -77,7 +76,7 @@ def whole_reply(
 def reply(
     capability: Capability,
     workspace: Workspace,
-    arguments: Mapping[str, object],
+    arguments: JsonMapping,
     budget: object = None,
 ) -> Reply:
     """Ask, and say it within a budget, that of the settings if it is None; raises what went wrong.
@@ -98,9 +97,7 @@ def reply(
     return Reply(outcome.revision, text, tuple(asides), outcome.notes, _etag(outcome))
 
 
-def _answered(
-    capability: Capability, workspace: Workspace, arguments: Mapping[str, object]
-) -> Outcome:
+def _answered(capability: Capability, workspace: Workspace, arguments: JsonMapping) -> Outcome:
     outcome = invoke(capability, workspace, arguments)
     if outcome.failure is not None:
         raise TerselyError(outcome.failure.code, outcome.failure.message, outcome.failure.hint)

@@ -19,6 +19,7 @@ from tersely.capabilities.declaration.declaration import (
 )
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
+from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -45,19 +46,19 @@ _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 
 
-def bind(parameters: type[ParametersT], arguments: Mapping[str, object]) -> ParametersT:
+def bind(parameters: type[ParametersT], arguments: JsonMapping) -> ParametersT:
     """Check `arguments` against the declaration and make the parameters; raises `invalid_argument`."""
     return parameters(**bound(parameters, arguments))
 
 
-def bound(declared: Callable[..., Any], arguments: Mapping[str, object]) -> JsonObject:
+def bound(declared: Callable[..., Any], arguments: JsonMapping) -> JsonObject:
     """The arguments with which to call a function or class that declares parameters; raises
     `invalid_argument`.
     """
     return arguments_of(declared, checked(parameters_of(declared), arguments))
 
 
-def checked(declared: Sequence[Parameter], arguments: Mapping[str, object]) -> dict[str, object]:
+def checked(declared: Sequence[Parameter], arguments: JsonMapping) -> dict[str, object]:
     """The arguments as these parameters take them; raises `invalid_argument`."""
     by_name = {parameter.name: parameter for parameter in declared}
     for name in arguments:
@@ -88,13 +89,13 @@ def required_names(declared: Iterable[Parameter]) -> list[str]:
     return [parameter.name for parameter in declared if parameter.required]
 
 
-def object_schema(properties: Mapping[str, Any], required: Sequence[str]) -> JsonObject:
+def object_schema(properties: JsonMapping, required: Sequence[str]) -> JsonObject:
     """A JSON schema of an object with these properties."""
     whole = {"type": "object", "properties": properties}
     return {**whole, "required": required} if required else whole
 
 
-def closed_object(properties: Mapping[str, Any], required: Sequence[str]) -> JsonObject:
+def closed_object(properties: JsonMapping, required: Sequence[str]) -> JsonObject:
     """A JSON schema of an object with these properties and no others; `required` is always there."""
     whole = {"type": "object", "properties": properties, "required": required}
     return {**whole, "additionalProperties": False}
@@ -217,7 +218,7 @@ def _place(
         raise _usage(f"unexpected word {positionals[0]!r}")
 
 
-def _check_given(parameter: Parameter, word: str, arguments: Mapping[str, object]) -> None:
+def _check_given(parameter: Parameter, word: str, arguments: JsonMapping) -> None:
     if parameter.required and parameter.name not in arguments:
         raise _invalid(f"{word} is missing", f"{word}: {parameter.help}")
 

@@ -36,6 +36,7 @@ from typing import (
 )
 
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS, MAX_CONTENT_BYTES
+from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.foundation.types import frozen as frozen  # noqa: PLC0414 - declarations import it from here
 
 if TYPE_CHECKING:
@@ -198,7 +199,7 @@ def group(declared: type) -> Any:
 
 
 # Declarations do not change, and working out their types takes longer than many an answer.
-_hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
+_hints: Callable[[Any], JsonObject] = cache(get_type_hints)
 Fields = Mapping[str, "dataclasses.Field[Any]"]
 
 
@@ -246,7 +247,7 @@ def _group_of(field: dataclasses.Field[Any]) -> Any:
     return None if field.default_factory is dataclasses.MISSING else field.default_factory
 
 
-def arguments_of(declared: Any, values: Mapping[str, object]) -> dict[str, object]:
+def arguments_of(declared: Any, values: JsonMapping) -> dict[str, object]:
     """The arguments of a function, or the fields of a class, with these values, each group with
     those that are declared in it; defaults for all others.
     """
@@ -349,16 +350,16 @@ class Capability:
         at_once = [one for one in parts if not _is_later(one)]
         return at_once[0] if len(at_once) < len(parts) else declared
 
-    def tier_of(self, arguments: Mapping[str, object]) -> Tier:
+    def tier_of(self, arguments: JsonMapping) -> Tier:
         """The level of trust that a call with these arguments needs."""
         given = [one for one in self.parameters if one.name in arguments]
         return max([self.tier, *(one.tier(arguments[one.name]) for one in given)])
 
-    def is_repeatable(self, arguments: Mapping[str, object]) -> bool:
+    def is_repeatable(self, arguments: JsonMapping) -> bool:
         """True if these arguments at the same revision give the same answer."""
         return self.cacheable and not self._remembers(arguments)
 
-    def repeats(self, arguments: Mapping[str, object]) -> Repeats:
+    def repeats(self, arguments: JsonMapping) -> Repeats:
         """The time for which these arguments give the same answer."""
         if self.is_repeatable(arguments):
             return Repeats.AT_REVISION
@@ -368,7 +369,7 @@ class Capability:
             else Repeats.NEVER
         )
 
-    def _remembers(self, arguments: Mapping[str, object]) -> bool:
+    def _remembers(self, arguments: JsonMapping) -> bool:
         return any(arguments.get(name) is not None for name in self.remembering)
 
 

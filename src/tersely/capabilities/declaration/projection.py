@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from tersely.foundation.text.escape import visible, visible_line
+from tersely.foundation.types import JsonObject
 
 ValueT = TypeVar("ValueT")
 
@@ -77,9 +78,7 @@ def _harmless(value: Any, written: Callable[[str], str]) -> Any:
     return value
 
 
-def _harmless_fields(
-    value: Any, names: Iterable[str], written: Callable[[str], str]
-) -> dict[str, Any]:
+def _harmless_fields(value: Any, names: Iterable[str], written: Callable[[str], str]) -> JsonObject:
     return {
         name: _harmless(getattr(value, name), visible if name in _OF_LINES else written)
         for name in names

@@ -8,11 +8,12 @@ artifact, and on the next lines its text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from tersely.capabilities.declaration.declaration import Parameter, Role
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonMapping
 
 SCHEME = "cass://"
 _REFERENCE = re.compile(r"cass://(?P<hash>[0-9A-Fa-f]+)(?P<lines>(?::\d+(?:-\d+)?)?)")
@@ -40,13 +41,13 @@ class Referred(NamedTuple):
 Fetch = Callable[[str], Referred]  # of a hash, or the beginning of one
 
 
-def has_references(arguments: Mapping[str, object]) -> bool:
+def has_references(arguments: JsonMapping) -> bool:
     """True if a question refers to artifacts."""
     return any(_is_reference(one) for value in arguments.values() for one in _elements(value))
 
 
 def with_references(
-    declared: Sequence[Parameter], arguments: Mapping[str, object], fetch: Fetch
+    declared: Sequence[Parameter], arguments: JsonMapping, fetch: Fetch
 ) -> dict[str, object]:
     """The same arguments with what they refer to; raises what `fetch` does, and `invalid_argument`."""
     roles = {parameter.name: parameter.role for parameter in declared}

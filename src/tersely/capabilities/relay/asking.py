@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tersely.capabilities import catalogue
@@ -16,6 +15,7 @@ from tersely.capabilities.relay.answers.permitted import shown_to
 from tersely.capabilities.relay.context import PERSON, RelayContext
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
+from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
     from tersely.relay.access.principals import Principal
@@ -41,7 +41,7 @@ def capability_of(name: str) -> Capability:
     )
 
 
-def result_of(context: RelayContext, name: str, arguments: Mapping[str, object]) -> Any:
+def result_of(context: RelayContext, name: str, arguments: JsonMapping) -> Any:
     """The result of a capability of the relay, which may come later; raises `invalid_argument`,
     `rate_limited` and what the capability raises.
     """
@@ -64,7 +64,7 @@ def _permitted(
     context: RelayContext,
     principal: Principal,
     capability: Capability,
-    arguments: Mapping[str, object],
+    arguments: JsonMapping,
 ) -> Any:
     """The answer that an identity gets: asked as far as it may, and shown what is for it."""
     checked(capability.parameters, arguments)
@@ -79,7 +79,7 @@ def _permitted(
 def answer(
     context: RelayContext,
     name: str,
-    arguments: Mapping[str, object],
+    arguments: JsonMapping,
     style: Style,
     budget: int | None = None,
 ) -> Answer | Later[Answer]:

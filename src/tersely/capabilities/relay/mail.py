@@ -38,6 +38,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_TTL_MILLISECONDS
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import JsonObject
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -123,7 +124,7 @@ def send(
         "", "what it is about, for those who subscribe to topics", maximum=MAX_SHORT_CHARACTERS
     ),
     kind: Kind = option(Kind.MESSAGE, "what it is"),
-    data: dict[str, Any] | None = option(None, "an object beside the text", metavar="JSON"),
+    data: JsonObject | None = option(None, "an object beside the text", metavar="JSON"),
     importance: float | None = option(None, "above 50 it is marked, above 75 doubly"),
     ttl_ms: int | None = option(
         None,

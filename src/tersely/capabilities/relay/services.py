@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
 
 from tersely.capabilities.answers.later import Later
 from tersely.capabilities.answers.text import Style, aligned
@@ -29,6 +28,7 @@ from tersely.foundation.limits import (
     REQUEST_SECONDS,
 )
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import JsonObject
 
 _SHOWN_PARAMETERS = 6
 
@@ -97,7 +97,7 @@ def call(
         "its name, as services lists it", minimum=1, maximum=MAX_NAME_CHARACTERS
     ),
     method: str = positional("what it is to do", minimum=1, maximum=MAX_NAME_CHARACTERS),
-    params: dict[str, Any] | None = option(None, "what it is given, by name", metavar="JSON"),
+    params: JsonObject | None = option(None, "what it is given, by name", metavar="JSON"),
     timeout_ms: int = option(
         REQUEST_SECONDS * 1000, "for the answer", minimum=1, maximum=MAX_SERVICE_SECONDS * 1000
     ),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from tersely.capabilities.declaration.declaration import Role, option, positional
+from tersely.foundation.types import frozen
 
 STANDARD_INPUT = "-"
 LAST = "last"
@@ -29,7 +29,7 @@ class ServerKind(StrEnum):
     OLLAMA = "ollama"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChatParameters:
     """The options of a talk with the agent."""
 
@@ -93,7 +93,7 @@ class ExportFormat(StrEnum):
     JSON = "json"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionParameters:
     """The session that is meant, and what to do with it."""
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely import __version__
 from tersely.capabilities.declaration.declaration import positional
 from tersely.cli.builtin.own_command import NoParameters, OwnCommand, OwnCommandCall
 from tersely.cli.help import manual
+from tersely.foundation.types import frozen
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _HelpParameters:
     topic: tuple[str, ...] = positional("a command, or a topic", default=(), metavar="COMMAND")
 

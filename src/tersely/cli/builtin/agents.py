@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import option
@@ -14,6 +13,7 @@ from tersely.cli.agent.command_spec import (
     SessionVerb,
 )
 from tersely.cli.builtin.own_command import EXIT_STATUS, OwnCommand, OwnCommandCall
+from tersely.foundation.types import frozen
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -25,7 +25,7 @@ def _chat(asked: OwnCommandCall, parameters: ChatParameters) -> JsonObject:
     return {"text": "", EXIT_STATUS: run_chat(asked.options, parameters)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _AcpParameters:
     url: str = option("", "where the model is served, as for chat")
     model: str = option("", "which of its models")

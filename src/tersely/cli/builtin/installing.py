@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.builtin.own_command import OwnCommand, OwnCommandCall
+from tersely.foundation.types import frozen
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InstallParameters:
     """What `install` is asked for."""
 
@@ -44,7 +44,7 @@ def _install(asked: OwnCommandCall, parameters: InstallParameters) -> JsonObject
     return run_install(asked.options.root, parameters)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _UninstallParameters:
     agent: str = positional("the agent, as given to install; without it all of them", default="")
     user: bool = option(False, "from the user's own settings")
@@ -77,7 +77,7 @@ class HookKind(StrEnum):
     PERMISSION = "permission"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _HookParameters:
     kind: HookKind = positional("what the agent is about to do")
     agent: str = option("claude", "which agent it is")

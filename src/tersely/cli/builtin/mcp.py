@@ -9,10 +9,9 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.answers.reply import BUDGET
@@ -29,6 +28,7 @@ from tersely.doors.mcp.tools import STORE
 from tersely.foundation.ids import new_id
 from tersely.foundation.process.ancestry import client_name
 from tersely.foundation.text.tokens import Tokenizer
+from tersely.foundation.types import JsonMapping
 from tersely.integrations import adoption, state
 from tersely.integrations.adoption import AdoptionNote
 
@@ -79,7 +79,7 @@ class _Noting:
         self._is_noted = False
 
     async def __call__(
-        self, root: Path, command: str, arguments: Mapping[str, Any], on_progress: Progress
+        self, root: Path, command: str, arguments: JsonMapping, on_progress: Progress
     ) -> JsonObject:
         """The answer of the code service to one question."""
         if not self._is_noted:
@@ -110,7 +110,7 @@ async def _answer(
     given: McpParameters,
     root: Path,
     command: str,
-    arguments: Mapping[str, Any],
+    arguments: JsonMapping,
     on_progress: Progress,
 ) -> JsonObject:
     """The reply, with the answer as data where that is wanted and there is such."""
@@ -124,7 +124,7 @@ async def _answer(
 
 
 async def _ask(
-    asking: Asking, root: Path, command: str, arguments: Mapping[str, Any], on_progress: Progress
+    asking: Asking, root: Path, command: str, arguments: JsonMapping, on_progress: Progress
 ) -> JsonObject:
     """Ask with what the arguments refer to, and keep the answer where that is wanted: its reference
     is the reply.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tersely.capabilities.answers.text import Style
 from tersely.cli.options import Options
+from tersely.foundation.types import JsonObject, frozen
 
 EXIT_STATUS = "exit_status"  # in a result: how the process ends, where it has printed by itself
 
@@ -25,9 +25,9 @@ class OwnCommand(NamedTuple):
 
     parameters: type
     # gives the result; `text` in it is what is printed
-    run: Callable[[OwnCommandCall, Any], dict[str, Any]]
+    run: Callable[[OwnCommandCall, Any], JsonObject]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoParameters:
     """The parameters of a command that has none."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.builtin.own_command import NoParameters, OwnCommand, OwnCommandCall
+from tersely.foundation.types import frozen
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -22,7 +22,7 @@ class Verb(StrEnum):
     LIST = "list"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _DaemonParameters:
     verb: Verb = positional("what to do", metavar="start|stop|status|list")
 
@@ -39,7 +39,7 @@ def _warm(asked: OwnCommandCall, parameters: NoParameters) -> JsonObject:
     return run_warm(asked.options.root)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class McpParameters:
     """What `mcp` is asked for."""
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import positional
 from tersely.cli.builtin.own_command import OwnCommand, OwnCommandCall
 from tersely.cli.help import completion
+from tersely.foundation.types import frozen
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _CompletionParameters:
     shell: completion.Shell = positional("bash, zsh or fish")
 
@@ -22,7 +22,7 @@ def _completion(asked: OwnCommandCall, parameters: _CompletionParameters) -> Jso
     return {"text": completion.script(asked.program, parameters.shell)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _CandidatesParameters:
     line: str = positional("the command line up to the cursor")
 

@@ -5,15 +5,15 @@ JSON with `--json`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
-from typing import Any
 
 from tersely.ai_talk import commands
 from tersely.cli.help.overview import TALK
 from tersely.cli.printing.terminal import write
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible, visible_line
+from tersely.foundation.types import JsonMapping
 
 # of the options that stand before a command
 _TAKEN = frozenset({"--json", "--quiet", "--help", "-h"})
@@ -33,14 +33,14 @@ def run_talk(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
     return commands.main([*help_words, *words], f"{program} {TALK}", show)
 
 
-def _print_words(result: Mapping[str, Any]) -> None:
+def _print_words(result: JsonMapping) -> None:
     """Print a result and flush: what counts as printed has left this process."""
     stream = sys.stderr if result.get("status") == "error" else sys.stdout
     write(stream, _words(result))
     stream.flush()
 
 
-def _words(result: Mapping[str, Any]) -> str:
+def _words(result: JsonMapping) -> str:
     """A result as lines: what it says of all, then what it lists."""
     if "error_code" in result:
         return f"{result['error_code']}: {visible_line(result['error_message'])}\n"
@@ -49,7 +49,7 @@ def _words(result: Mapping[str, Any]) -> str:
     return "".join(f"{line}\n" for line in lines if line) or "none\n"
 
 
-def _entry(one: Mapping[str, Any]) -> list[str]:
+def _entry(one: JsonMapping) -> list[str]:
     """What is said of a message or listener, then a message's text, indented so that none looks
     like another's head.
     """
@@ -58,7 +58,7 @@ def _entry(one: Mapping[str, Any]) -> list[str]:
     return [f"- {_line(one)}", *(f"    {line}" for line in visible(body).split("\n") if body)]
 
 
-def _line(said: Mapping[str, Any]) -> str:
+def _line(said: JsonMapping) -> str:
     about = [
         f"{key.replace('_', ' ')} {value}"
         for key, value in said.items()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +23,7 @@ from tersely.cli.builtin.own_command import OwnCommandCall
 from tersely.cli.builtin.setup import central_symbol, opened, repository
 from tersely.cli.run import read_request
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import JsonMapping
 from tersely.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _grepped(workspace: Workspace, names: Collection[str]) -> str:
     )
 
 
-def _told(number: int, stop: Mapping[str, Any], style: Style) -> str:
+def _told(number: int, stop: JsonMapping, style: Style) -> str:
     """A question with the first lines of its answer, and what it costs."""
     lines = stop["answer"].splitlines()
     rest = [f"… {counted(len(lines) - SHOWN_LINES, 'more line')}"] if lines[SHOWN_LINES:] else []

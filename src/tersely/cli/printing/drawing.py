@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from tersely.capabilities.answers.text import clipped
 from tersely.cli.options import MAX_DRAWN_NODES, DrawingForm
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import JsonObject
 
 MAX_LABEL_CHARACTERS = 28
 BOX_PIXELS = 240  # of its width
@@ -44,7 +45,7 @@ def drawn(result: Any, form: DrawingForm) -> str:
     patterns = tomllib.loads((files(__package__) / "drawings.toml").read_text("utf-8"))[form]
     first = min(graph.columns.values(), default=0)
     rows: Counter[int] = Counter()
-    boxes: dict[str, dict[str, Any]] = {}
+    boxes: dict[str, JsonObject] = {}
     for one, column in graph.columns.items():
         label = _written(clipped(_name(one), MAX_LABEL_CHARACTERS))
         left, top = (column - first) * COLUMN_PIXELS, rows[column] * ROW_PIXELS

@@ -11,6 +11,7 @@ from tersely.capabilities.relay.context import PERSON
 from tersely.cli.paths import from_root
 from tersely.foundation.process.ancestry import agent_name
 from tersely.foundation.storage.roots import enclosing_root
+from tersely.foundation.types import JsonMapping
 
 PROJECT, ROOT = "project", "root"  # parameters that who asks leaves out
 
@@ -22,7 +23,7 @@ def asker(environment: Mapping[str, str]) -> str:
 
 def completed(
     declared: Sequence[Parameter],
-    arguments: Mapping[str, object],
+    arguments: JsonMapping,
     directory: Path,
 ) -> dict[str, object]:
     """The arguments of a question with what the place says in which it is asked, where the question

@@ -5,9 +5,9 @@ typed then.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
 
+from tersely.foundation.types import frozen
 from tersely.pty.delivery.injection import TerminalLine
 from tersely.pty.inline.reading import BORDERS
 from tersely.pty.screen.screen import Screen
@@ -34,7 +34,7 @@ class Sight(Enum):
     UNKNOWN = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PromptPattern:
     """The empty prompt of one program: a pattern for its row, None where nothing is known of the
     program.

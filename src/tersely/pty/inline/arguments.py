@@ -16,6 +16,7 @@ from tersely.capabilities.declaration.binding import read_words
 from tersely.daemon.ndjson.spellings import Spelling, spelling_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS
+from tersely.foundation.types import JsonObject
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -33,7 +34,7 @@ class ServiceQuestion(NamedTuple):
 
     service: str
     method: str
-    parameters: dict[str, Any]
+    parameters: JsonObject
 
 
 def asked(service: str, said: str, declared: Sequence[str] = ()) -> ServiceQuestion:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import field
+
+from tersely.foundation.types import JsonMapping, frozen
 
 PREFIX = "->relay:"  # without a marker
 
@@ -19,7 +19,7 @@ def marked_prefix(marker: str) -> str:
 SPAWN, RELEASE = "spawn", "release"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutgoingMessage:
     """Something to be said to somebody: an agent, `project:agent`, `#channel`, or `*`."""
 
@@ -28,10 +28,10 @@ class OutgoingMessage:
     thread: str = ""
     topic: str = ""
     kind: str = "message"
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: JsonMapping = field(default_factory=dict)
 
 
-def read_message(kept: Mapping[str, Any]) -> OutgoingMessage:
+def read_message(kept: JsonMapping) -> OutgoingMessage:
     """A message as an outbox keeps it; raises `TypeError` for anything else."""
     message = OutgoingMessage(**kept)
     texts = (message.to, message.body, message.thread, message.topic, message.kind)
@@ -40,7 +40,7 @@ def read_message(kept: Mapping[str, Any]) -> OutgoingMessage:
     return message
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spawn:
     """Another program to be started under a name, and what it is to do."""
 
@@ -49,14 +49,14 @@ class Spawn:
     task: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Release:
     """A program that was started so, to be ended."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MalformedCommand:
     """A text that was meant as a command and is none: the reason, and its beginning."""
 
@@ -64,7 +64,7 @@ class MalformedCommand:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unmarked:
     """A text that would be a command if it carried the marker of the run: its beginning."""
 

@@ -22,12 +22,13 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.capabilities.relay.foreign import BANNER
 from tersely.foundation.text.shortening import shortened
+from tersely.foundation.types import JsonObject, frozen
 from tersely.pty.inline.commands import (
     PREFIX,
     RELEASE,
@@ -95,7 +96,7 @@ class FoundCommand(NamedTuple):
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _OpenCommand:
     """The command that is not complete yet."""
 
@@ -107,7 +108,7 @@ class _OpenCommand:
     ends: str = ""  # what closes it; "" for a line that may go on in the next
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReaderState:
     """The state of a reader. With a `marker`, lines without it are no commands."""
 
@@ -334,7 +335,7 @@ def _json_command(opened: _OpenCommand) -> Command:
     return _told_command(told, text)
 
 
-def _told_command(told: dict[str, Any], text: str) -> Command:
+def _told_command(told: JsonObject, text: str) -> Command:
     to, body = told.get("to"), told.get("body")
     if not isinstance(to, str) or not re.fullmatch(TARGET, to):
         return MalformedCommand("to is missing", _beginning(text))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from tersely.agent.models.dialects.sse import EventReader
@@ -20,6 +20,7 @@ from tersely.foundation.limits import (
     MAX_MODEL_ERROR_CHARACTERS,
     MAX_MODEL_EVENT_BYTES,
 )
+from tersely.foundation.types import JsonMapping
 
 _LARGEST_COUNT = 2**53  # exact in every reader of JSON, and more tokens than anybody has
 
@@ -53,7 +54,7 @@ class EventAnswer(ABC):
     def last(self) -> Chunk:
         """The chunk that ends the answer; raises where the server never said that it has ended."""
 
-    def event(self, data: str) -> Mapping[str, Any]:
+    def event(self, data: str) -> JsonMapping:
         """The object that an event is; raises for anything else, and for an error that it reports."""
         event = object_in(self.place, data)
         if event.get("error"):
@@ -61,7 +62,7 @@ class EventAnswer(ABC):
         return event
 
 
-def object_in(place: Endpoint, data: str) -> Mapping[str, Any]:
+def object_in(place: Endpoint, data: str) -> JsonMapping:
     """A JSON object of a stream; raises `model_failed` for anything else, after which one may ask
     again.
     """
@@ -98,7 +99,7 @@ class CallParts:
         )
 
 
-def table(value: Any) -> Mapping[str, Any]:
+def table(value: Any) -> JsonMapping:
     """An object of somebody else's answer, empty for anything else."""
     return value if isinstance(value, dict) else {}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.agent.models.dialects.answers import EventAnswer, count_or_none, number, table, text
 from tersely.agent.models.dialects.pairing import pair_calls
@@ -29,6 +29,7 @@ from tersely.agent.models.served import KnownModel, ModelRequest
 from tersely.agent.models.wire import Endpoint, parse_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_EVENT_BYTES
+from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -37,7 +38,7 @@ ANTHROPIC = "anthropic"
 VERSION = ("anthropic-version", "2023-06-01")
 KEY_HEADER = "x-api-key"
 LEAST_THINKING_TOKENS = 1_024  # the smallest budget that the API takes
-_CACHED: Mapping[str, Any] = {"cache_control": {"type": "ephemeral"}}
+_CACHED: JsonMapping = {"cache_control": {"type": "ephemeral"}}
 _STOPS = {"max_tokens": "length", "model_context_window_exceeded": "length", "tool_use": "calls"}
 _DECLINED = "refusal"
 _NOT_IN_AN_ID = re.compile(r"[^a-zA-Z0-9_-]")
@@ -70,7 +71,7 @@ class AnthropicMessages:
             body |= _thinking(known, request)
         return {name: value for name, value in body.items() if name not in known.refused}
 
-    def adaptable(self, body: Mapping[str, Any]) -> Mapping[str, str]:
+    def adaptable(self, body: JsonMapping) -> Mapping[str, str]:
         """See `served.Dialect`."""
         if "thinking" not in body:
             return {}
@@ -151,7 +152,7 @@ def _constraint_fields(constraint: Constraint) -> JsonObject:
     return {"tools": [_tool(each) for each in constraint.tools], "tool_choice": choice}
 
 
-def _tool(function: Mapping[str, Any]) -> JsonObject:
+def _tool(function: JsonMapping) -> JsonObject:
     made = {"name": function["name"], "input_schema": function["parameters"]}
     return made | ({"description": function["description"]} if function.get("description") else {})
 
@@ -198,7 +199,7 @@ class MessageAnswer(EventAnswer):
         if chunk.text or chunk.thought:
             yield chunk
 
-    def _begun(self, position: int, block: Mapping[str, Any]) -> Chunk:
+    def _begun(self, position: int, block: JsonMapping) -> Chunk:
         kind = text(block.get("type"))
         if kind == "tool_use":
             self.calls.add(
@@ -209,7 +210,7 @@ class MessageAnswer(EventAnswer):
             return Chunk(thought=text(block.get("thinking")))
         return Chunk(text(block.get("text")))
 
-    def _delta(self, position: int, delta: Mapping[str, Any]) -> Chunk:
+    def _delta(self, position: int, delta: JsonMapping) -> Chunk:
         kind = text(delta.get("type"))
         if kind == "input_json_delta":
             self.calls.add(position, "", text(delta.get("partial_json")), "")
@@ -242,7 +243,7 @@ class MessageAnswer(EventAnswer):
         return Chunk(calls=calls, usage=usage_of(self._usage), stop=stop)
 
 
-def _begun_input(block: Mapping[str, Any]) -> str:
+def _begun_input(block: JsonMapping) -> str:
     """The arguments of a call that came whole with its beginning, "" where they follow."""
     arguments = block.get("input")
     return json.dumps(arguments) if isinstance(arguments, dict) and arguments else ""
@@ -252,7 +253,7 @@ def _complete(call: RawCall) -> RawCall:
     return call if call.arguments else call._replace(arguments="{}")
 
 
-def usage_of(usage: Mapping[str, Any]) -> RequestUsage:
+def usage_of(usage: JsonMapping) -> RequestUsage:
     """The tokens that an answer reports; what was read from the cache or stored in it is a part of
     the prompt.
     """

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.agent.models.dialects.answers import number, object_in, table
 from tersely.agent.models.protocol import (
@@ -27,6 +27,7 @@ from tersely.agent.models.wire import Endpoint, parse_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_CALLS, MAX_MODEL_EVENT_BYTES
 from tersely.foundation.text.tokens import count
+from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -66,7 +67,7 @@ class OllamaChat:
             body["tools"] = [{"type": "function", "function": each} for each in constraint.tools]
         return {name: value for name, value in body.items() if name not in known.refused}
 
-    def adaptable(self, body: Mapping[str, Any]) -> Mapping[str, str]:
+    def adaptable(self, body: JsonMapping) -> Mapping[str, str]:
         """See `served.Dialect`."""
         words = {"think": "think", "thinking": "think"}
         return words if "think" in body else {}
@@ -131,7 +132,7 @@ def _message(message: ModelMessage) -> JsonObject:
     return written
 
 
-def _calls(message: Mapping[str, Any]) -> Iterator[RawCall]:
+def _calls(message: JsonMapping) -> Iterator[RawCall]:
     listed = message.get("tool_calls")
     for call in listed if isinstance(listed, list) else ():
         function = call.get("function") if isinstance(call, dict) else None

@@ -33,6 +33,7 @@ from tersely.agent.models.served import KnownModel, ModelRequest
 from tersely.agent.models.wire import Endpoint
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
+from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -74,7 +75,7 @@ class ChatCompletions:
             if name not in known.refused or name == _NEWER_LIMIT
         }
 
-    def adaptable(self, body: Mapping[str, Any]) -> Mapping[str, str]:
+    def adaptable(self, body: JsonMapping) -> Mapping[str, str]:
         """See `served.Dialect`."""
         names = {name: name for name in _OPTIONAL if name in body}
         if "max_tokens" in body:
@@ -183,7 +184,7 @@ class ChatAnswer(EventAnswer):
         if chunk.text or chunk.thought:
             yield chunk
 
-    def _delta(self, delta: Mapping[str, Any]) -> Chunk:
+    def _delta(self, delta: JsonMapping) -> Chunk:
         calls = delta.get("tool_calls")
         for call in calls if isinstance(calls, list) else ():
             self._add(call)
@@ -218,7 +219,7 @@ def _with_id(call: RawCall) -> RawCall:
     return call if call.id else call._replace(id=f"call_{new_id()}")
 
 
-def usage_of(event: Mapping[str, Any]) -> RequestUsage:
+def usage_of(event: JsonMapping) -> RequestUsage:
     """The tokens that an event reports. llama.cpp also has them in `timings`, which older versions
     report alone.
     """

@@ -7,14 +7,14 @@ which no provider misses them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from tersely.agent.models.protocol import ModelMessage, RawCall
+from tersely.foundation.types import JsonMapping
 
 MAX_KEPT_ANSWERS = 256  # whose reasoning is kept, the newest
 
-Item = Mapping[str, Any]
+Item = JsonMapping
 
 
 class SealedReasoning:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.agent.models.wire import BEARER
+from tersely.foundation.types import JsonObject
 
 # What names of models contain, and whose they are. The first that is found counts: a distilled
 # model is called by both.
@@ -73,7 +74,7 @@ def _is_below(name: str, domain: str) -> bool:
 
 
 @cache
-def _table() -> dict[str, Any]:
+def _table() -> JsonObject:
     return tomllib.loads((files(__package__) / "model_table.toml").read_text("utf-8"))
 
 

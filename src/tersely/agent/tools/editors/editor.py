@@ -5,13 +5,14 @@ them.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from tersely.agent.tools.files import places
 from tersely.agent.tools.files.content import read_content
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonMapping
 
 EDITOR_ANSWER_SECONDS = 20.0  # for an editor to do what is asked
 TERMINAL_SECONDS = 120.0  # for a command in one of its terminals
@@ -105,7 +106,7 @@ class EditedFiles:
         return True
 
 
-def looked_at(root: Path, told: Mapping[str, Any] | None) -> Looked | None:
+def looked_at(root: Path, told: JsonMapping | None) -> Looked | None:
     """The place that the user looks at by what an editor says, None where that is no file below the
     root.
     """

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.editors.editor import (
@@ -19,11 +18,12 @@ from tersely.agent.tools.observation import failed, plain
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible
+from tersely.foundation.types import JsonMapping
 
 _UNHEARD = "it runs in the terminal; what it prints cannot be read from here"
 
 
-async def open_file(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def open_file(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """Show a file; without one, tell what the user looks at."""
 
     def work(editor: EditorBridge) -> str:
@@ -37,7 +37,7 @@ async def open_file(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observati
     return await _done(toolbox, work)
 
 
-async def diagnostics(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def diagnostics(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """The remarks of the tools of the editor on a file, or on all."""
 
     def work(editor: EditorBridge) -> str:
@@ -48,7 +48,7 @@ async def diagnostics(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observa
     return await _done(toolbox, work)
 
 
-async def edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def edit(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """Make an edit in the editor, which can undo it."""
     try:
         editor = await toolbox.apart(lambda: the_editor(toolbox))
@@ -62,12 +62,12 @@ async def edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     return observation._replace(text=f"{observation.text} ({editor.title}: {saved})")
 
 
-def edit_preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+def edit_preview(toolbox: Toolbox, arguments: JsonMapping) -> str:
     """The diff against what is in the editor."""
     return editing.preview(editing.plan_edit, _in_editor(toolbox), arguments)
 
 
-def edit_refusal(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | None:
+def edit_refusal(toolbox: Toolbox, arguments: JsonMapping) -> Observation | None:
     """The observation for the model if the change does not fit."""
     try:
         return editing.refusal(editing.plan_edit, _in_editor(toolbox), arguments)
@@ -75,7 +75,7 @@ def edit_refusal(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation 
         return failed(error)
 
 
-def edit_is_doubtful(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
+def edit_is_doubtful(toolbox: Toolbox, arguments: JsonMapping) -> bool:
     """True if a change is asked for again that the grammar speaks against."""
     if not toolbox.has_doubts:
         return False
@@ -85,7 +85,7 @@ def edit_is_doubtful(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
         return False
 
 
-async def terminal(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def terminal(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """Run a command line in a terminal of the editor."""
     try:
         editor = await toolbox.apart(lambda: the_editor(toolbox))
@@ -100,7 +100,7 @@ async def terminal(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observatio
     )
 
 
-def terminal_preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+def terminal_preview(toolbox: Toolbox, arguments: JsonMapping) -> str:
     """The command line, and that nothing holds it back."""
     limit = f"it is waited for {TERMINAL_SECONDS:g} s"
     return f"{visible(str(arguments.get('command', '')))}\n(in a terminal of the editor, as you: not confined; {limit})"

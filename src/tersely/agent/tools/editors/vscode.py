@@ -23,6 +23,7 @@ from tersely.agent.tools.editors.editor import (
     path_below,
 )
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonObject
 
 HELLO_SECONDS = 1.0  # for a window to say which folders it has open
 MAX_TOLD_FOLDERS = 100  # of one window
@@ -106,7 +107,7 @@ def window(place: str, root: Path) -> tuple[bool, VsCode] | None:
     return None
 
 
-def asked(place: str, method: str, seconds: float, given: dict[str, Any]) -> Any:
+def asked(place: str, method: str, seconds: float, given: JsonObject) -> Any:
     """The result of a method; raises `OSError` and `ValueError` for all else."""
     with connected(place) as connection:
         connection.sendall(json.dumps({"method": method, "params": given}).encode() + b"\n")

@@ -7,8 +7,8 @@ less understood by its grammar after it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from tersely.agent.tools.checkpoint_store import UNDONE
 from tersely.agent.tools.declaration import MadeChange, Observation
@@ -22,6 +22,7 @@ from tersely.code.syntax.check import broken_by
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_EDITED_BYTES, MAX_WHOLE_LINES
 from tersely.foundation.text.escape import visible
+from tersely.foundation.types import JsonMapping
 
 _SO_ALREADY = "it is so already, nothing is to be done"
 _AGAIN = "If it is right, send the same again: the user is asked"
@@ -56,10 +57,10 @@ class RefusedEdit(NamedTuple):
     doubted: bytes = b""  # what would have been written, where the grammar alone speaks against it
 
 
-Planning = Callable[[Toolbox, Mapping[str, Any]], EditPlan | RefusedEdit]
+Planning = Callable[[Toolbox, JsonMapping], EditPlan | RefusedEdit]
 
 
-async def run(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def run(plan: Planning, toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """Make the change that a call asks for."""
 
     def work() -> Observation:
@@ -76,7 +77,7 @@ async def run(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) ->
         return failed(error)
 
 
-def preview(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+def preview(plan: Planning, toolbox: Toolbox, arguments: JsonMapping) -> str:
     """The diff that a call would make, or why it would make none."""
     try:
         planned = plan(toolbox, arguments)
@@ -90,7 +91,7 @@ def preview(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> s
     return planned.diff.text + doubt
 
 
-def refusal(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation | None:
+def refusal(plan: Planning, toolbox: Toolbox, arguments: JsonMapping) -> Observation | None:
     """The observation for the model if the change does not fit."""
     try:
         planned = plan(toolbox, arguments)
@@ -99,7 +100,7 @@ def refusal(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> O
     return _refusal(toolbox, planned) if isinstance(planned, RefusedEdit) else None
 
 
-def is_doubtful(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
+def is_doubtful(plan: Planning, toolbox: Toolbox, arguments: JsonMapping) -> bool:
     """True if a change is asked for again that the grammar speaks against."""
     if not toolbox.has_doubts:
         return False
@@ -110,7 +111,7 @@ def is_doubtful(plan: Planning, toolbox: Toolbox, arguments: Mapping[str, Any]) 
     return isinstance(planned, EditPlan) and bool(planned.doubt)
 
 
-def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> EditPlan | RefusedEdit:
+def plan_edit(toolbox: Toolbox, arguments: JsonMapping) -> EditPlan | RefusedEdit:
     """The plan of an edit; raises `TerselyError` where there is no file to edit."""
     inside = places.resolved(toolbox.root, str(arguments["path"]))
     found = toolbox.files.read(inside)
@@ -132,7 +133,7 @@ def plan_edit(toolbox: Toolbox, arguments: Mapping[str, Any]) -> EditPlan | Refu
     return _plan(toolbox, inside, found.data, found.mode, content, after, made)
 
 
-def plan_new(toolbox: Toolbox, arguments: Mapping[str, Any]) -> EditPlan | RefusedEdit:
+def plan_new(toolbox: Toolbox, arguments: JsonMapping) -> EditPlan | RefusedEdit:
     """The plan of a new file, an empty one without a body."""
     path, body = str(arguments["path"]), str(arguments.get("body", ""))
     inside = places.resolved(toolbox.root, path)
@@ -173,9 +174,7 @@ def _named_otherwise(toolbox: Toolbox, inside: str) -> str:
     return ""
 
 
-def _plan_existing(
-    toolbox: Toolbox, inside: str, arguments: Mapping[str, Any]
-) -> EditPlan | RefusedEdit:
+def _plan_existing(toolbox: Toolbox, inside: str, arguments: JsonMapping) -> EditPlan | RefusedEdit:
     """The plan of a new file where one is: a refusal, and an edit of the whole for who has been
     refused before and was shown all of it.
     """
@@ -201,7 +200,7 @@ def _call_to_use(inside: str, lines: int) -> str:
 
 
 def _edit_of(
-    content: FileContent, arguments: Mapping[str, Any], body: str
+    content: FileContent, arguments: JsonMapping, body: str
 ) -> edits.LineEdit | edits.EditRefusal:
     """The three ways to say an edit."""
     start, end = arguments.get("start"), arguments.get("end")

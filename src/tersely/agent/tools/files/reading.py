@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.runner import GitUnavailableError, finished, started
 from tersely.foundation.limits import MAX_SHOWN_LINES
 from tersely.foundation.text.escape import visible, visible_line
+from tersely.foundation.types import JsonMapping, JsonObject
 
 MAX_READ_BYTES = 50_000_000  # of a file that lines are shown of
 MAX_FOUND = 5  # symbols of one search
@@ -35,7 +36,7 @@ _MOST_NAME_CHARACTERS = 80
 _NOTE_TOKENS = 24  # for a line that says how to read on
 
 
-async def read(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def read(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """Lines of what an earlier observation left out, of a symbol, or of a file: the first of these
     that is named and is there.
     """
@@ -61,13 +62,13 @@ def _inside(bound: int, line: Any, other: int) -> int:
     return line if line is not None and min(bound, other) <= line <= max(bound, other) else bound
 
 
-async def search(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def search(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """Search symbols by meaning, name or text."""
     asked = {"query": [str(arguments["query"])], "limit": MAX_FOUND}
     return await _answered(toolbox, "code.search", asked)
 
 
-async def search_text(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def search_text(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """The lines of files that contain a text, as git finds them."""
     words = [
         "grep",
@@ -93,7 +94,7 @@ def _found_by_git(root: Path, words: Sequence[str]) -> str:
     return output.decode("utf-8", "replace")
 
 
-async def list_files(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def list_files(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """The files and folders of one folder; beside those that the index has, the names of all
     others.
     """
@@ -108,17 +109,17 @@ async def list_files(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observat
     return await toolbox.observed("\n".join(filter(None, [text, others])))
 
 
-async def outline(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def outline(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """The definitions of a file or folder."""
     return await _answered(toolbox, "code.structure", _with_path(arguments))
 
 
-async def respond(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def respond(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """The answer to the user: the loop ends the turn with it."""
     return Observation(visible(str(arguments["text"])))
 
 
-async def request_tools(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def request_tools(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """The wish for a tier: the loop decides."""
     return Observation(f"tier {arguments['tier']} is asked for")
 
@@ -141,12 +142,12 @@ def _others(root: Path, path: str, told: str) -> str:
     )
 
 
-def _with_path(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _with_path(arguments: JsonMapping) -> JsonObject:
     path = str(arguments.get("path") or "").strip().removesuffix("/")
     return {"path": path} if path not in {"", "."} else {}
 
 
-async def _answered(toolbox: Toolbox, capability: str, arguments: Mapping[str, Any]) -> Observation:
+async def _answered(toolbox: Toolbox, capability: str, arguments: JsonMapping) -> Observation:
     try:
         return await toolbox.observed(await toolbox.ask(capability, arguments))
     except TerselyError as error:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.agent.tools.checkpoint_store import LEFT, UNDONE, Checkpoint, CheckpointStore
 from tersely.agent.tools.files import places, replacing
 from tersely.agent.tools.files.places import FileState
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.hashing import content_hash
+from tersely.foundation.types import JsonObject
 
 _LINK = b"\0link\0"  # no file that is a text begins so
 
@@ -33,7 +34,7 @@ class Undone(NamedTuple):
 
     restored: tuple[Restored, ...] = ()
     left: tuple[tuple[str, str], ...] = ()
-    note: dict[str, Any] = {}  # noqa: RUF012 - of a command, never changed
+    note: JsonObject = {}  # noqa: RUF012 - of a command, never changed
 
 
 def digest(state: FileState | None) -> bytes:

@@ -22,6 +22,7 @@ from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
 from tersely.foundation.text.escape import visible
+from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
     from tersely.agent.tool_servers import ToolAnswer
@@ -34,7 +35,7 @@ _UNCONFINED = (
 )
 
 
-async def mcp(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def mcp(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """Call a tool of a server; without a tool, tell which it has."""
     try:
         name, tool = str(arguments["server"]), str(arguments.get("tool") or "")
@@ -46,7 +47,7 @@ async def mcp(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     return await toolbox.observed(answer.text or "(nothing)", "failed" if answer.is_error else "ok")
 
 
-def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+def preview(toolbox: Toolbox, arguments: JsonMapping) -> str:
     """The server, the tool and what it is given; and that nothing confines a server that is started
     for it.
     """

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
@@ -18,13 +17,14 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BUDGET_TOKENS
 from tersely.foundation.text.escape import visible
 from tersely.foundation.text.suggestion import suggestion
+from tersely.foundation.types import JsonMapping, JsonObject
 
 _NAMES: Mapping[str, str] = {
     tool_name(name): name for name in OFFERED if name in catalogue.RELAY_NAMES
 }
 
 
-async def relay(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def relay(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """Ask the relay; without a tool, tell what it can be asked."""
     try:
         named = str(arguments.get("tool") or "")
@@ -39,14 +39,14 @@ async def relay(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     return await toolbox.observed(text)
 
 
-def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+def preview(toolbox: Toolbox, arguments: JsonMapping) -> str:
     """The tool that is asked, and what it is given."""
     return visible(
         " ".join(filter(None, (str(arguments.get(name) or "") for name in ("tool", "arguments"))))
     )
 
 
-def effect_of(arguments: Mapping[str, Any]) -> Effect:
+def effect_of(arguments: JsonMapping) -> Effect:
     """The effect: what only reads needs nobody's approval; all else reaches other agents."""
     name = _NAMES.get(tool_name(str(arguments.get("tool") or "")))
     is_listing = not arguments.get("tool")
@@ -54,7 +54,7 @@ def effect_of(arguments: Mapping[str, Any]) -> Effect:
     return Effect.READ if is_listing or only_reads else Effect.NETWORK
 
 
-def read_arguments(text: str) -> dict[str, Any]:
+def read_arguments(text: str) -> JsonObject:
     """The arguments that a model writes for a tool of others; raises `invalid_argument`."""
     if not text.strip():
         return {}

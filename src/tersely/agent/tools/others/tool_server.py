@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from tersely.foundation.types import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolServer:
     """A server of the Model Context Protocol that the user has set up: a program to start, or the
     URL of one.

@@ -14,7 +14,7 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.agent.tools.running import homes, sandbox_policy
 from tersely.agent.tools.running.terminal import STATUS_DESCRIPTOR, Window, waited
@@ -22,6 +22,7 @@ from tersely.agent.tools.running.variables import environment, git_settings
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.repository import homes_elsewhere
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES
+from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -195,7 +196,7 @@ def _free_bytes(paths: Sequence[str]) -> dict[str, int]:
     return found
 
 
-async def _kept(given: Mapping[str, Any], limits: CommandLimits, heard: Heard) -> CommandEnd:
+async def _kept(given: JsonMapping, limits: CommandLimits, heard: Heard) -> CommandEnd:
     reading, writing = os.pipe()
     try:
         supervisor = await asyncio.create_subprocess_exec(
@@ -225,9 +226,7 @@ async def _kept(given: Mapping[str, Any], limits: CommandLimits, heard: Heard) -
         await _let_go(supervisor)
 
 
-async def _shown(
-    given: Mapping[str, Any], limits: CommandLimits, window: Window
-) -> CommandEnd | None:
+async def _shown(given: JsonMapping, limits: CommandLimits, window: Window) -> CommandEnd | None:
     told = _line({**given, "status": STATUS_DESCRIPTOR})
     seconds = limits.seconds + 2 * COMMAND_END_SECONDS
     shown = await window.run(_WORDS, told, given["root"], seconds, 2 * COMMAND_END_SECONDS)
@@ -248,7 +247,7 @@ async def _let_go(supervisor: asyncio.subprocess.Process) -> None:
                 supervisor.kill()
 
 
-def _line(given: Mapping[str, Any]) -> bytes:
+def _line(given: JsonMapping) -> bytes:
     """The line that tells the supervisor what to do. Not by its words: those of a process can be
     read by everybody.
     """

@@ -11,9 +11,8 @@ import asyncio
 import os
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
@@ -24,6 +23,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import filterless_environment
 from tersely.foundation.git.runner import GIT, GitUnavailableError
 from tersely.foundation.text.escape import visible
+from tersely.foundation.types import JsonMapping
 
 _NO_SUBMODULES = "--ignore-submodules=dirty"  # whose own settings would count inside them
 _QUIET = {
@@ -50,7 +50,7 @@ _NAMES_A_FILE = {"blame": "-S"}
 _MAGIC = re.compile(r":(?:\([^)]*\)|[/!^]*)")  # before a path, `gitglossary(7)`
 
 
-async def git(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def git(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """Run git with some words."""
     try:
         words = _words(arguments)
@@ -77,7 +77,7 @@ async def git(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     )
 
 
-def effect_of(arguments: Mapping[str, Any]) -> Effect:
+def effect_of(arguments: JsonMapping) -> Effect:
     """The effect of the words: to read, or more."""
     try:
         return Effect.READ if is_reading(_words(arguments)) else Effect.EXECUTE
@@ -112,16 +112,16 @@ def _leading_out(root: Path, words: Sequence[str]) -> str:
     return ""
 
 
-def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+def preview(toolbox: Toolbox, arguments: JsonMapping) -> str:
     """The command line, and what it will be able to do."""
     return f"git {visible(_text(arguments))}\n{shell.may(toolbox)}"
 
 
-def _text(arguments: Mapping[str, Any]) -> str:
+def _text(arguments: JsonMapping) -> str:
     return str(arguments.get("arguments", "")).strip().removeprefix("git ").strip()
 
 
-def _words(arguments: Mapping[str, Any]) -> list[str]:
+def _words(arguments: JsonMapping) -> list[str]:
     try:
         words = shlex.split(_text(arguments))
     except ValueError as error:

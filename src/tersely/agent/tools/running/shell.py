@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, nullcontext
-from typing import Any
 
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed, plain
@@ -14,6 +13,7 @@ from tersely.agent.tools.running.terminal import Window
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible
+from tersely.foundation.types import JsonMapping
 
 COMMAND_SECONDS = 120  # for a command of the agent
 _SIGNS_OF_CONFINEMENT = ("Permission denied", "Operation not permitted", "Read-only", "Network is unreachable",
@@ -21,12 +21,12 @@ _SIGNS_OF_CONFINEMENT = ("Permission denied", "Operation not permitted", "Read-o
 _NOTHING = "(no output)"
 
 
-async def bash(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def bash(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """Run a command line and tell what it printed and how it ended."""
     return await observed(toolbox, str(arguments["command"]), guards=True)
 
 
-def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+def preview(toolbox: Toolbox, arguments: JsonMapping) -> str:
     """The command line, and what it will be able to do."""
     return f"{visible(str(arguments.get('command', '')))}\n{may(toolbox)}"
 

@@ -5,9 +5,7 @@ be used.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
 
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
@@ -16,6 +14,7 @@ from tersely.agent.tools.web.browser import Browser, PagePicture, ShownPage
 from tersely.capabilities.declaration.declaration import Effect
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import JsonMapping
 
 # of Base64, in a picture that a model is sent; providers take 5 MB and more
 MAX_PICTURE_CHARACTERS = 2_700_000
@@ -38,7 +37,7 @@ _REF = re.compile(r"\[?(?:ref=)?((?:f\d+)?e)?(\d+)\]?")
 _ON_THIS_MACHINE = "(a server of this machine, which pages that are opened can use from now on)"
 
 
-async def browser(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def browser(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """Do something with a page, and tell how it is then."""
     page = toolbox.browser
     try:
@@ -53,12 +52,12 @@ async def browser(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation
     return await toolbox.observed(_page_text(shown))
 
 
-def effect_of(arguments: Mapping[str, Any]) -> Effect:
+def effect_of(arguments: JsonMapping) -> Effect:
     """The effect: what is only looked at needs no approval, since the page is there already."""
     return Effect.READ if arguments.get("action") in _LOOKS else Effect.NETWORK
 
 
-def subject_of(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+def subject_of(toolbox: Toolbox, arguments: JsonMapping) -> str:
     """The URL that is opened, or of the page that is used."""
     return (
         str(arguments.get("url") or "").strip()
@@ -67,14 +66,14 @@ def subject_of(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
     )
 
 
-def is_doubtful(toolbox: Toolbox, arguments: Mapping[str, Any]) -> bool:
+def is_doubtful(toolbox: Toolbox, arguments: JsonMapping) -> bool:
     """True if a server of this machine is opened that nobody was asked about."""
     return arguments.get("action") == Action.OPEN and toolbox.browser.is_unasked(
         str(arguments.get("url") or "")
     )
 
 
-def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+def preview(toolbox: Toolbox, arguments: JsonMapping) -> str:
     """The action, with the element as the page names it."""
     page, action = toolbox.browser, str(arguments.get("action"))
     if action == Action.OPEN:
@@ -95,7 +94,7 @@ async def _pictured(toolbox: Toolbox, picture: PagePicture) -> Observation:
     return told._replace(picture=picture.png)
 
 
-async def _done(page: Browser, action: str, arguments: Mapping[str, Any]) -> ShownPage:
+async def _done(page: Browser, action: str, arguments: JsonMapping) -> ShownPage:
     if action == Action.OPEN:
         return await page.open(_given(arguments, "url"))
     if action == Action.CLICK:
@@ -109,14 +108,14 @@ async def _done(page: Browser, action: str, arguments: Mapping[str, Any]) -> Sho
     return await page.read()
 
 
-def _given(arguments: Mapping[str, Any], name: str) -> str:
+def _given(arguments: JsonMapping, name: str) -> str:
     value = str(arguments.get(name) or "").strip()
     if not value:
         raise TerselyError("invalid_argument", f"browser({arguments['action']}) needs {name}")
     return value
 
 
-def _ref(arguments: Mapping[str, Any]) -> str:
+def _ref(arguments: JsonMapping) -> str:
     """The number of an element as the page has it, of what models make of it."""
     said = str(arguments.get("element") or "").strip()
     found = _REF.fullmatch(said)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
@@ -13,6 +12,7 @@ from tersely.agent.tools.toolbox import Toolbox
 from tersely.agent.tools.web.html_to_text import page_text
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
     from tersely.foundation.network.fetch import Page
@@ -35,7 +35,7 @@ _OF_TEXT = (
 _OF_PAGES = ("text/html", "application/xhtml+xml")
 
 
-async def fetch(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
+async def fetch(toolbox: Toolbox, arguments: JsonMapping) -> Observation:
     """The content behind a URL, a page of HTML as text unless its source is asked for."""
     try:
         page = await asyncio.to_thread(
@@ -49,7 +49,7 @@ async def fetch(toolbox: Toolbox, arguments: Mapping[str, Any]) -> Observation:
     return await toolbox.observed(text if text.strip() else "(the page is empty)")
 
 
-def preview(toolbox: Toolbox, arguments: Mapping[str, Any]) -> str:
+def preview(toolbox: Toolbox, arguments: JsonMapping) -> str:
     """The URL, which may carry what the model knows of the repository."""
     return f"GET {visible_line(str(arguments.get('url', '')))}"
 

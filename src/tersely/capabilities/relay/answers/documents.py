@@ -10,8 +10,10 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
+from tersely.foundation.types import JsonObject
+
 DocumentT = TypeVar("DocumentT")
-Entries = list[dict[str, Any]]  # of a thread, objects of JSON
+Entries = list[JsonObject]  # of a thread, objects of JSON
 VERSION = "v?[1-9][0-9]{0,11}"  # of a state, as it is written
 # the codes of what asks about a thread, and about an artifact
 THREAD_ERRORS = ("thread_not_found",)
@@ -189,7 +191,7 @@ class CapabilityTold(Struct):
 
     name: str
     description: str
-    args_schema: dict[str, Any]
+    args_schema: JsonObject
     cacheable: bool
     effect: str
     cache_ttl_sec: int | UnsetType = UNSET
@@ -261,7 +263,7 @@ class Settings(Struct):
     """The decisions of the owner: what agents may do, and which services the relay brings itself."""
 
     home: str
-    policy: dict[str, Any]
+    policy: JsonObject
     services: Entries
 
 
@@ -297,7 +299,7 @@ class MethodTold(Struct):
 
     name: str
     description: str
-    args_schema: dict[str, Any]
+    args_schema: JsonObject
     effect: str
 
 

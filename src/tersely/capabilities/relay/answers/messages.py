@@ -6,6 +6,7 @@ from dataclasses import field
 from typing import Any, Literal
 
 from tersely.capabilities.declaration.declaration import frozen
+from tersely.foundation.types import JsonObject
 
 Stage = Literal["accepted", "delivered", "injected", "seen", "dead"]
 
@@ -141,7 +142,7 @@ class AgentTold:
     # messages and questions that did not reach it: agents answered each other too often, or wrote
     # or asked too fast
     held_back: int = 0
-    details: dict[str, Any] = field(default_factory=dict)
+    details: JsonObject = field(default_factory=dict)
 
 
 @frozen

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonMapping
 
 _PATHS = ("file", "path")
 _TITLES = ("signature", "name", "qualified_name", "content", "caller", "id")
@@ -41,11 +42,11 @@ def _are_places(listed: Sequence[Any]) -> bool:
     )
 
 
-def _places(listed: Sequence[Mapping[str, Any]]) -> str:
+def _places(listed: Sequence[JsonMapping]) -> str:
     return "\n".join(map(_place, listed)) if listed else "no results"
 
 
-def _place(one: Mapping[str, Any]) -> str:
+def _place(one: JsonMapping) -> str:
     path = next(str(one[name]) for name in _PATHS if isinstance(one.get(name), str))
     line = one.get("line")
     title = next(
