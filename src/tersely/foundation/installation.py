@@ -12,11 +12,11 @@ import shlex
 import sys
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import tersely
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import JsonObject
 
 _DISTRIBUTION = "tersely"
 _NAME = re.compile(r"[\w.-]+")  # of a requirement, before its range and markers
@@ -66,7 +66,7 @@ def _command(source: str, installer: str, *, is_editable: bool) -> list[str]:
     return [sys.executable, "-m", "pip", "install", "--force-reinstall", *what]
 
 
-def _source(origin: dict[str, Any]) -> str:
+def _source(origin: JsonObject) -> str:
     """The source in `direct_url.json` as an installer is told it: a path or a URL; empty if it says
     nothing.
     """

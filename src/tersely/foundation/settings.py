@@ -11,18 +11,16 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_SETTINGS_BYTES
 from tersely.foundation.storage.roots import INDEX_DIRECTORY, is_relay_home
 from tersely.foundation.system import NO_WAITING, UNCHANGED
 from tersely.foundation.text.suggestion import suggestion
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject, frozen
 
 DEFAULT_ANSWER_SECONDS = 120  # of a command that no daemon answers, once the index is up to date
 ENVIRONMENT_PREFIX = "TERSELY_"
@@ -45,7 +43,7 @@ OWN = ".tersely/config.toml"
 WAYS_OF_CALLING = ("auto", "native", "grammar", "schema", "text")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """The decisions, all made. A number below its `least` is refused.
 

@@ -12,16 +12,13 @@ import ast
 import json
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tersely.agent.tool_calling.text_call_format import WrittenCall
 from tersely.agent.tools.declaration import AgentTool
 from tersely.capabilities.declaration.declaration import Role
 from tersely.foundation.limits import MAX_MODEL_CALLS
-from tersely.foundation.types import JsonMapping
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject
 
 MAX_REPAIRED_CHARACTERS = 20_000  # of JSON with quotation marks that are not escaped
 MAX_EXPRESSION_CHARACTERS = 20_000  # of calls written in Python

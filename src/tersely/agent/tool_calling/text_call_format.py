@@ -17,15 +17,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tersely.agent.tools.declaration import AgentTool
 from tersely.capabilities.declaration.declaration import Parameter, Role
 from tersely.foundation.limits import MAX_MODEL_CALLS
-from tersely.foundation.types import JsonMapping
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject
 
 OPENING, CLOSING = "<call", "</call>"
 

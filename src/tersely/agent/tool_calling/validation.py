@@ -11,7 +11,7 @@ import re
 import shutil
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tersely.agent.tool_calling.call import MalformedCall, ToolCall
 from tersely.agent.tool_calling.path_trie import KNOWN_PATHS, PathTrie
@@ -22,10 +22,7 @@ from tersely.capabilities.declaration.declaration import Effect, Parameter, Role
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
 from tersely.foundation.text.tokens import well_formed
-from tersely.foundation.types import JsonMapping
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject
 
 _INTEGER = re.compile(r"[+]?(\d{1,9})(?:\.0+)?$")
 _FENCED = re.compile(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from tersely.capabilities.declaration.declaration import (
     Parameter,
@@ -19,10 +19,7 @@ from tersely.capabilities.declaration.declaration import (
 )
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
-from tersely.foundation.types import JsonMapping
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject
 
 MAX_ARGUMENT_VALUES = 200  # of one parameter
 MAX_SHOWN_CHARACTERS = 200  # of a name or a value that is refused

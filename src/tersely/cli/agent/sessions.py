@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tersely.agent.opening import delete_session
 from tersely.agent.sessions.analytics import analytics
@@ -22,9 +22,7 @@ from tersely.cli.builtin.daemon import resolved_root
 from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible, visible_line
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject
 
 MAX_TURN_DIGITS = 9
 

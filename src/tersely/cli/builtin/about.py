@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tersely import __version__
 from tersely.capabilities.declaration.declaration import positional
 from tersely.cli.builtin.own_command import NoParameters, OwnCommand, OwnCommandCall
 from tersely.cli.help import manual
-from tersely.foundation.types import frozen
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject, frozen
 
 
 @frozen

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tersely.capabilities.declaration.declaration import option
 from tersely.cli.agent.command_spec import (
     LAST,
@@ -13,10 +11,7 @@ from tersely.cli.agent.command_spec import (
     SessionVerb,
 )
 from tersely.cli.builtin.own_command import EXIT_STATUS, OwnCommand, OwnCommandCall
-from tersely.foundation.types import frozen
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject, frozen
 
 
 def _chat(asked: OwnCommandCall, parameters: ChatParameters) -> JsonObject:

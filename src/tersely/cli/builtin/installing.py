@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.builtin.own_command import OwnCommand, OwnCommandCall
-from tersely.foundation.types import frozen
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject, frozen
 
 
 @frozen

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tersely.capabilities.declaration.declaration import positional
 from tersely.cli.builtin.own_command import OwnCommand, OwnCommandCall
 from tersely.cli.help import completion
-from tersely.foundation.types import frozen
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject, frozen
 
 
 @frozen

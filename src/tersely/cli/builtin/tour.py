@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tersely.capabilities.answers.reply import answer_text, failure_text
 from tersely.capabilities.answers.text import PLAIN, Style, counted
@@ -23,11 +23,8 @@ from tersely.cli.builtin.own_command import OwnCommandCall
 from tersely.cli.builtin.setup import central_symbol, opened, repository
 from tersely.cli.run import read_request
 from tersely.foundation.text.escape import visible_line
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.workspace import Workspace
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 SHOWN_LINES = 8  # of each answer
 LEAST_SUMMED = 2  # answers that count, below which nothing is summed up

@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform
 
 from tersely.code.symbols import Import, Kind
+from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -749,7 +750,7 @@ class Inherited:
     """The members that classes have from a generic type outside the repository."""
 
     type_parameters: tuple[str, ...]
-    members: Mapping[str, Any]  # method -> the type of what it gives
+    members: JsonMapping  # method -> the type of what it gives
 
 
 @value

@@ -48,6 +48,7 @@ from tersely.code.syntax.naming import naming_of
 from tersely.code.syntax.nodes.comments import comment_above, doc_string, first_attribute
 from tersely.code.syntax.patterns import bind
 from tersely.code.syntax.redefinitions import Redefinitions
+from tersely.foundation.types import JsonObject
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -113,7 +114,7 @@ class Lowering:
         self.naming: Naming | None = None  # the name of the next function, class or mapping
         self.texts = _Texts(language.resolution.name_quote)
         self.redefinitions = Redefinitions(language.resolution.redefinition)
-        self.notes: dict[str, Any] = {}  # what the rules of a language remember during the walk
+        self.notes: JsonObject = {}  # what the rules of a language remember during the walk
         # a newline at the end begins no other line
         lines = source.count(b"\n", 0, len(source) - 1) + 1
         module = Definition(Kind.MODULE, "", "", -1, 1, lines, 1, 0, len(source), 0, 0, 0)

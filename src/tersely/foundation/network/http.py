@@ -14,7 +14,7 @@ import sys
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from httpcore2 import (
     URL,
@@ -42,9 +42,7 @@ from httpcore2._backends.sync import SyncStream
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network.credentials import is_same_user
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject
 
 __all__ = [
     "AsyncConnectionPool",

@@ -18,6 +18,7 @@ import apsw
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DATABASE_BUSY_MILLISECONDS
+from tersely.foundation.types import JsonObject
 
 DATABASE_RETRY_SECONDS = 0.01
 # a longer write-ahead log is copied into its database when that is closed
@@ -28,7 +29,7 @@ IN_MEMORY = Path(":memory:")  # the path of a database of its connection's own
 ResultT = TypeVar("ResultT")
 Row = tuple[Any, ...]
 OnDamage = Callable[[TerselyError], None]
-Values = Sequence[Any] | dict[str, Any]
+Values = Sequence[Any] | JsonObject
 
 FULL = "make room: nothing was lost, what was written before can be read, and writing goes on by itself"
 

@@ -10,16 +10,13 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tersely.capabilities.declaration.binding import read_words
 from tersely.daemon.ndjson.spellings import Spelling, spelling_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_ARGUMENT_CHARACTERS
 from tersely.foundation.types import JsonObject
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
 
 CODE_SERVICE = "tldr"
 # how parameters without a name are called where nothing is known

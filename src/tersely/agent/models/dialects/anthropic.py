@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from tersely.agent.models.dialects.answers import EventAnswer, count_or_none, number, table, text
 from tersely.agent.models.dialects.pairing import pair_calls
@@ -29,10 +28,7 @@ from tersely.agent.models.served import KnownModel, ModelRequest
 from tersely.agent.models.wire import Endpoint, parse_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_EVENT_BYTES
-from tersely.foundation.types import JsonMapping
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject
 
 ANTHROPIC = "anthropic"
 VERSION = ("anthropic-version", "2023-06-01")

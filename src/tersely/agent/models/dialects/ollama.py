@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from tersely.agent.models.dialects.answers import number, object_in, table
 from tersely.agent.models.protocol import (
@@ -27,10 +26,7 @@ from tersely.agent.models.wire import Endpoint, parse_json
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_MODEL_CALLS, MAX_MODEL_EVENT_BYTES
 from tersely.foundation.text.tokens import count
-from tersely.foundation.types import JsonMapping
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject
 
 OLLAMA = "ollama"
 KEEP_ALIVE = "30m"  # that the model stays loaded, and what it has evaluated with it

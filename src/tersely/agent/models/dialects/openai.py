@@ -7,7 +7,7 @@ others leave out is simply not asked of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tersely.agent.models.dialects.answers import (
     EventAnswer,
@@ -33,10 +33,7 @@ from tersely.agent.models.served import KnownModel, ModelRequest
 from tersely.agent.models.wire import Endpoint
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
-from tersely.foundation.types import JsonMapping
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject
 
 LLAMA_CPP = "llama.cpp"
 _STOPS = {"stop": "end", "length": "length", "tool_calls": "calls", "function_call": "calls"}

@@ -10,15 +10,13 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tersely.agent.models.dialects.answers import table
 from tersely.agent.models.protocol import Abilities
 from tersely.agent.models.served import KnownModel
 from tersely.foundation.storage.private import MAKING, READING, make_state, state_directory
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject
 
 FILE = "model-servers.json"
 VERSION = 3  # of the file; another one is not read

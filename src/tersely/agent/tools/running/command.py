@@ -14,7 +14,7 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tersely.agent.tools.running import homes, sandbox_policy
 from tersely.agent.tools.running.terminal import STATUS_DESCRIPTOR, Window, waited
@@ -22,10 +22,7 @@ from tersely.agent.tools.running.variables import environment, git_settings
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.repository import homes_elsewhere
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES
-from tersely.foundation.types import JsonMapping
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonMapping, JsonObject
 
 LEAST_FREE_BYTES = 500_000_000  # on a disk that a command writes to
 COMMAND_END_SECONDS = 5.0  # for what is left of a command to be ended

@@ -15,6 +15,7 @@ from enum import Enum
 from typing import Any
 
 from tersely.code.languages.model import Field, value
+from tersely.foundation.types import JsonMapping
 
 
 @value
@@ -303,7 +304,7 @@ class Forms:
 class Control:
     """The roles of a language's nodes, and the few facts that reading and writing needs."""
 
-    roles: Mapping[str, Any]
+    roles: JsonMapping
     declares_by_assignment: bool = False  # assigning a name makes it local: Python, Ruby
     # Methods that change what they are called on although their result is used: pop, read.
     mutators: frozenset[str] = frozenset()

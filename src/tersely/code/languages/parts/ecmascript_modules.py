@@ -7,12 +7,10 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tersely.code.languages.model import Files
-
-if TYPE_CHECKING:
-    from tersely.foundation.types import JsonObject
+from tersely.foundation.types import JsonObject
 
 SUFFIXES = (
     ".ts",
@@ -57,7 +55,7 @@ HOST_MODULES = frozenset(
 COMMENT_OR_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
-Packages = dict[str, tuple[str, dict[str, Any]]]  # name -> (directory, package.json)
+Packages = dict[str, tuple[str, JsonObject]]  # name -> (directory, package.json)
 Aliases = list[tuple[str, str]]  # (pattern, target), both with at most one `*`
 
 

@@ -12,6 +12,7 @@ from tersely.code.syntax.control.draft import MAX_PATH_NAMES, Draft
 from tersely.code.syntax.control.paths import path_of, sources_of
 from tersely.code.syntax.isolation import UnreadableNodeError
 from tersely.code.syntax.nodes.children import field, token
+from tersely.foundation.types import JsonObject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -58,7 +59,7 @@ class Walk:
         self.language = language
         self.resolution = language.resolution
         self.control = table
-        self.roles: dict[str, Any] = {**language.rules, **table.roles}
+        self.roles: JsonObject = {**language.rules, **table.roles}
         self.visitors = visitors
         self.statements = statements
         self.block = block
