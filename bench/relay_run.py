@@ -24,8 +24,8 @@ import msgspec
 from bench.results import Row, Table, report
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.client import Client, ask, relay_process
-from tersely.doors.home import NO_PORT
 from tersely.foundation.text.tokens import Tokenizer
+from tersely.relay.wire.home import NO_PORT
 
 HERE = Path(__file__).parents[1]
 BUDGET = 2_000

@@ -33,9 +33,9 @@ from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.client import relay_process
 from tersely.client.peer import Peer
 from tersely.daemon.place import Place
-from tersely.doors.home import NO_PORT
 from tersely.doors.socket.bridge.link import BridgeLink
 from tersely.foundation.clock import elapsed_seconds
+from tersely.relay.wire.home import NO_PORT
 
 CONNECTS = 200
 QUESTIONS = 200  # of each kind

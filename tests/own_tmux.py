@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from tests.pty.conftest import wait_for
+from tests.wrap.conftest import wait_for
 
 
 class Terminal:

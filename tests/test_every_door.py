@@ -34,6 +34,7 @@ from tersely.capabilities.declaration.binding import read_words
 from tersely.capabilities.declaration.declaration import Effect
 from tersely.capabilities.declaration.toolset import OFFERED, tool_name
 from tersely.capabilities.relay.answers.results import error_text
+from tersely.capabilities.relay.contract.operations import Operation, operations
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.cli.commands import COMMANDS, Command
 from tersely.cli.relay import table
@@ -43,18 +44,17 @@ from tersely.client.cassettes import referred
 from tersely.client.outbox import Outbox
 from tersely.client.peer import Peer
 from tersely.client.request import Request
-from tersely.doors.home import home_directory
-from tersely.doors.http.contract.operations import Operation, operations
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.text.escape import visible
 from tersely.integrations.adoption import figures
-from tersely.pty.child_processes import Spawned
-from tersely.pty.command_executor import Speech
-from tersely.pty.inline.arguments import ServiceQuestion, asked
-from tersely.pty.inline.commands import read_message
-from tersely.pty.inline.reading import START, ScreenLine, read
-from tersely.pty.mail import RunMail, Who
+from tersely.relay.wire.home import home_directory
+from tersely.wrap.child_processes import Spawned
+from tersely.wrap.command_executor import Speech
+from tersely.wrap.inline.arguments import ServiceQuestion, asked
+from tersely.wrap.inline.commands import read_message
+from tersely.wrap.inline.reading import START, ScreenLine, read
+from tersely.wrap.mail import RunMail, Who
 
 # What each capability of the relay is asked, in the words of the command line where it has some.
 # THREAD and REF are replaced by what is there.

@@ -24,10 +24,10 @@ from tests.every_door import AGENT, BUDGET, asked_by_declaration, words_for
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.declaration import Effect
 from tersely.capabilities.declaration.toolset import OFFERED, tool_name
+from tersely.capabilities.relay.contract.operations import Operation, operations
 from tersely.cli.services import RelayServices
 from tersely.client import Client
 from tersely.client.request import Request
-from tersely.doors.http.contract.operations import Operation, operations
 from tersely.foundation.errors import TerselyError
 
 PEER = "bob"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tersely.doors.http.contract.operations import operations
+from tersely.capabilities.relay.contract.operations import operations
 
 PAGE = Path(__file__).parents[1] / "docs" / "http.md"
 _HEAD = """# The relay over HTTP

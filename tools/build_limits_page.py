@@ -84,8 +84,8 @@ PARTS: dict[str, tuple[Row, ...]] = {
         ("daemon", "MAX_WATCHED_DIRECTORIES", "directories that are watched; above, files are looked at", ""),
         ("doors/mcp", "MAX_MESSAGE_BYTES", "one message of the Model Context Protocol", ""),
         ("doors/mcp/session.py", "MAX_OPEN_REQUESTS", "requests of one client that wait", ""),
-        ("lsp", "MAX_LENSES", "code lenses of one file", ""),
-        ("lsp", "MAX_LISTED_REFERENCES", "references of one symbol", ""),
+        ("doors/lsp", "MAX_LENSES", "code lenses of one file", ""),
+        ("doors/lsp", "MAX_LISTED_REFERENCES", "references of one symbol", ""),
     ),
     "Relay": (
         ("doors/socket", "MAX_SOCKET_CLIENTS", "clients on the socket", ""),
@@ -119,10 +119,10 @@ PARTS: dict[str, tuple[Row, ...]] = {
         ("doors/http", "UI_SESSION_SECONDS", "after which a browser asks for a new link to the pages", ""),
     ),
     "Wrapped programs": (
-        ("pty", "MAX_TYPED_BYTES", "of a longer message, the beginning is typed in", ""),
-        ("pty", "MAX_BLOCK_CHARACTERS", "of a command on several lines", ""),
-        ("pty", "MAX_WAITING_COMMANDS", "commands of one program that wait", ""),
-        ("pty", "MAX_SPAWNED_PROGRAMS", "programs that one program runs at a time", ""),
+        ("wrap", "MAX_TYPED_BYTES", "of a longer message, the beginning is typed in", ""),
+        ("wrap", "MAX_BLOCK_CHARACTERS", "of a command on several lines", ""),
+        ("wrap", "MAX_WAITING_COMMANDS", "commands of one program that wait", ""),
+        ("wrap", "MAX_SPAWNED_PROGRAMS", "programs that one program runs at a time", ""),
         ("client", "MAX_UNSENT_MESSAGES", "messages of one name while the relay is away", ""),
     ),
     "Coding agent": (

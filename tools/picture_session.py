@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 from tests.own_tmux import Terminal
-from tests.pty.scripted_model import Asked, Reply, ScriptedModel
+from tests.wrap.scripted_model import Asked, Reply, ScriptedModel
 
 from tersely.foundation.text.tokens import Tokenizer
 

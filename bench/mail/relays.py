@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from tersely.cli.builtin.daemon import ANSWER_WORDS
-from tersely.doors.socket.socket_paths import socket_path
 from tersely.relay.policy import CONFIG
+from tersely.relay.wire.socket_paths import socket_path
 
 START_SECONDS = 60
 NO_REMOTE = ""  # no address for other machines

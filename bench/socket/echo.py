@@ -11,8 +11,8 @@ import sys
 
 import uvloop
 
-from tersely.doors.socket import envelopes
-from tersely.doors.socket.frames import Frames, framed
+from tersely.relay.wire import envelopes
+from tersely.relay.wire.frames import Frames, framed
 
 
 class Echo(asyncio.Protocol):

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import msgspec
 import uvloop
 
-from tersely.doors.socket.frames import Frames, framed
+from tersely.relay.wire.frames import Frames, framed
 
 BODY = "x" * 200
 # for what is on its way when the time is over; what has not come by then is lost

@@ -11,9 +11,9 @@ from pathlib import Path
 import uvloop
 
 from tersely.doors.socket.serve import serving
-from tersely.doors.socket.socket_paths import listen
 from tersely.relay.policy import CONFIG
 from tersely.relay.relay import Relay, make_home
+from tersely.relay.wire.socket_paths import listen
 
 TURNS = 1_000_000_000  # its clients answer each other as fast as they can
 

@@ -19,15 +19,15 @@ from cryptography.hazmat.primitives import serialization
 from tests import certificate
 from tests.cli.relay_home import Home, home_of
 from tests.foundation.serving import serving
-from tests.pty.conftest import wait_for
+from tests.wrap.conftest import wait_for
 
 from tersely import __version__
 from tersely.cli.main import main_relay
 from tersely.client import Client
-from tersely.doors.home import LOCK, LOG
 from tersely.foundation.process.detached import wait_for_end
 from tersely.relay.store.commands import Append, Batch
 from tersely.relay.store.store import Store
+from tersely.relay.wire.home import LOCK, LOG
 
 SOURCE = "def boil(water):\n    return heat(water)\n\n\ndef heat(water):\n    return water + 1\n"
 

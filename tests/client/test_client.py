@@ -15,10 +15,10 @@ import pytest
 from tests.doors.http.conftest import Web, serve
 from tests.foundation.serving import serving
 
+from tersely.capabilities.relay.contract.operations import operations
 from tersely.client import AsyncClient, Client, ask
 from tersely.client.peer import Peer
 from tersely.doors.http.app import WEB_CALL_THREADS
-from tersely.doors.http.contract.operations import operations
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network import http
 from tersely.relay.teams.permissions import MAX_AGENT_PERMISSIONS

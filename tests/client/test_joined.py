@@ -22,15 +22,15 @@ from tests.doors.free_port import free_port
 from tests.link import Link
 
 from tersely.cli.builtin.daemon import ANSWER_WORDS
-from tersely.client import Client, ask, relay_process
-from tersely.client.gateway import joining
-from tersely.client.gateway.requests import waiting
+from tersely.client import Client, ask, joining, relay_process
 from tersely.client.peer import Peer
-from tersely.doors.home import NO_PORT
-from tersely.doors.listening import Address, read_address
+from tersely.doors.gateway.requests import waiting
+from tersely.doors.listening import read_address
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process import detached
+from tersely.relay.wire.addresses import Address
+from tersely.relay.wire.home import NO_PORT
 
 pytest.importorskip("websockets")
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 from tests.cli.relay_home import Home, home_of
-from tests.pty.conftest import PATIENCE_SECONDS, wait_for
-from tests.pty.screens import needs_tmux
 from tests.repositories import initialized
+from tests.wrap.conftest import PATIENCE_SECONDS, wait_for
+from tests.wrap.screens import needs_tmux
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "let-agents-talk.md").read_text("utf-8")

@@ -26,7 +26,7 @@ from tests.agent.core.talking import call
 from tests.agent.model_servers import Scripted, scripted
 from tests.doors.http import chromium
 from tests.own_tmux import Terminal
-from tests.pty.conftest import wait_for
+from tests.wrap.conftest import wait_for
 
 __all__ = ["root", "scripted"]
 PROJECT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.unheard import said_when_ended_at_once
 
 from tersely.cli.builtin.daemon import ANSWER_WORDS
-from tersely.doors.home import LOG, NO_PORT
+from tersely.relay.wire.home import LOG, NO_PORT
 
 
 def test_a_relay_ends_in_order_while_it_says_that_it_serves(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tests.pty.scripted_model import NAMESPACE, Asked, Reply
+from tests.wrap.scripted_model import NAMESPACE, Asked, Reply
 
 EARLY_POLLS = 15  # for whatever tells it how to work with others
 POLLS = 40  # after which one that nobody asks for anything ends

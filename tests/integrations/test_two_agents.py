@@ -19,7 +19,7 @@ from typing import NamedTuple
 import pytest
 from tests.cli.relay_home import Home, home_of
 from tests.integrations.teammate import teammate
-from tests.pty.scripted_model import ScriptedModel
+from tests.wrap.scripted_model import ScriptedModel
 
 from tersely.client import Client
 

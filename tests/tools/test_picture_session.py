@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from rich.text import Text
-from tests.pty.scripted_model import Asked, Turn
+from tests.wrap.scripted_model import Asked, Turn
 from tools.picture_session import COLUMNS, PACKET_COLUMNS, PROMPT, answer, drawing, packet_in
 
 PICTURE = Path(__file__).parents[2] / "docs" / "session.svg"

@@ -8,12 +8,12 @@ from typing import Any
 
 from tersely.capabilities import catalogue
 from tersely.cli.relay.identity import completed
-from tersely.doors.home import home_directory
 from tersely.doors.mcp.services import ServiceMethod
-from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible
 from tersely.foundation.types import JsonMapping
+from tersely.relay.wire.home import home_directory
+from tersely.relay.wire.socket_paths import HTTP_SOCKET, socket_path
 
 # for the relay to say who is there, while a client waits for its server to begin
 INTRODUCTION_SECONDS = 3.0

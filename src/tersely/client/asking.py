@@ -15,12 +15,10 @@ import msgspec
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.relay.answers.documents import ArtifactTold, EventTold
+from tersely.capabilities.relay.contract.operations import AGENT_TOKEN, Content
+from tersely.capabilities.relay.contract.shapes import Answered, Question, TicketTold
 from tersely.client.hops import passed_on
 from tersely.client.request import Request, ask, decoded, failure_of, read_answer
-from tersely.doors.home import home_directory
-from tersely.doors.http.contract.operations import AGENT_TOKEN, Content
-from tersely.doors.http.contract.shapes import Answered, Question, TicketTold
-from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS
@@ -28,6 +26,8 @@ from tersely.foundation.network import http
 from tersely.foundation.process.ancestry import TOKEN_VARIABLE
 from tersely.foundation.text.agent_names import agent_name
 from tersely.foundation.types import JsonMapping, JsonObject
+from tersely.relay.wire.home import home_directory
+from tersely.relay.wire.socket_paths import HTTP_SOCKET, socket_path
 
 EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened again
 EVENT_STREAM_SECONDS = 1.0  # that it lasts at least; one that ends sooner is not opened again

@@ -20,11 +20,6 @@ from typing import Any, NamedTuple, Self, cast
 import msgspec
 
 from tersely.client.hops import passed_on
-from tersely.doors.home import home_directory
-from tersely.doors.socket.envelopes import VERSION, ServiceFailure
-from tersely.doors.socket.failures import error_of
-from tersely.doors.socket.frames import Frames, FrameTooLargeError, framed
-from tersely.doors.socket.socket_paths import socket_path
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import (
@@ -36,6 +31,11 @@ from tersely.foundation.limits import (
 )
 from tersely.foundation.network.credentials import is_same_user
 from tersely.foundation.types import JsonMapping, JsonObject
+from tersely.relay.wire.envelopes import VERSION, ServiceFailure
+from tersely.relay.wire.failures import error_of
+from tersely.relay.wire.frames import Frames, FrameTooLargeError, framed
+from tersely.relay.wire.home import home_directory
+from tersely.relay.wire.socket_paths import socket_path
 
 _ENCODE = msgspec.json.Encoder().encode
 _DECODE = msgspec.json.Decoder().decode

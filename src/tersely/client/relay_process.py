@@ -15,24 +15,23 @@ from typing import NamedTuple
 import msgspec
 
 from tersely.capabilities.relay.answers.documents import RelayTold
-from tersely.client import Client
-from tersely.client.gateway import joining
+from tersely.client import Client, joining
 from tersely.client.request import ask
-from tersely.doors.home import LOCK, LOG
-from tersely.doors.listening import Address
-from tersely.doors.socket.socket_paths import HTTP_SOCKET, socket_path
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network.credentials import is_same_user, process_of
 from tersely.foundation.process import detached
 from tersely.foundation.process.lockfile import is_held
 from tersely.foundation.storage.disk import is_full
+from tersely.relay.wire.addresses import Address
+from tersely.relay.wire.home import LOCK, LOG
+from tersely.relay.wire.socket_paths import HTTP_SOCKET, socket_path
 
 RELAY_START_SECONDS = 30
 RELAY_STOP_SECONDS = 20
 STAY_SECONDS = 0.5  # between two looks whether the relay of a command that stays is there
 _RELAY = "tersely.doors.relay_process:main"
-_GATEWAY = "tersely.client.gateway.process:main"
+_GATEWAY = "tersely.doors.gateway.process:main"
 _STATUS_SECONDS = 2.0
 _LOOK_SECONDS = 0.05  # between two looks for a relay that somebody else starts
 

@@ -9,9 +9,14 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
+from tersely.capabilities.relay.contract.operations import (
+    IDEMPOTENCY_KEY,
+    Content,
+    Operation,
+    operation,
+)
+from tersely.capabilities.relay.contract.shapes import Failure
 from tersely.client.hops import led_here
-from tersely.doors.http.contract.operations import IDEMPOTENCY_KEY, Content, Operation, operation
-from tersely.doors.http.contract.shapes import Failure
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
 from tersely.foundation.types import JsonMapping, frozen
 

@@ -29,11 +29,11 @@ import msgspec
 
 from tersely.client import hops
 from tersely.client.peer import Peer
-from tersely.doors.socket.envelopes import ServiceFailure
-from tersely.doors.socket.failures import failure_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_REQUESTS, MAX_SERVICE_RESULT_BYTES
 from tersely.foundation.types import JsonMapping, JsonObject, frozen
+from tersely.relay.wire.envelopes import ServiceFailure
+from tersely.relay.wire.failures import failure_of
 
 # the longest pause of a service between two tries to reach the relay
 SERVICE_RECONNECT_SECONDS = 5.0

@@ -6,40 +6,21 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import ipaddress
 import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
-from tersely.doors.home import DEFAULT_PORT, NO_PORT, PORT
-from tersely.doors.socket.socket_paths import HTTP_SOCKET, SOCKET_BACKLOG, listen, socket_path
 from tersely.foundation.errors import TerselyError
+from tersely.relay.wire.addresses import Address, is_loopback
+from tersely.relay.wire.home import DEFAULT_PORT, NO_PORT, PORT
+from tersely.relay.wire.socket_paths import HTTP_SOCKET, SOCKET_BACKLOG, listen, socket_path
 
 RELAY_PORTS = 100  # that are tried, from the one that was asked for
 _HOST = "127.0.0.1"
 _MAX_PORT = 65_535
 _PORT_CHARACTERS = 10
-
-
-class Address(msgspec.Struct, frozen=True):
-    """The address at which other machines find the relay, and the files of its certificate and key;
-    without them it is not TLS.
-    """
-
-    host: str
-    port: int
-    certificate: str = ""
-    key: str = ""
-
-    @property
-    def url(self) -> str:
-        """As a client is told it."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http{'s' if self.certificate else ''}://{host}:{self.port}"
 
 
 class Listening(NamedTuple):
@@ -71,16 +52,6 @@ def read_address(text: str, certificate: str = "", key: str = "") -> Address:
         hint = "give --tls-cert and --tls-key; behind a proxy that speaks TLS, listen at 127.0.0.1"
         raise TerselyError("insecure_address", f"{host}: others could read along without TLS", hint)
     return Address(host, int(port), certificate, key)
-
-
-def is_loopback(host: str) -> bool:
-    """True if an address is one of this machine alone. A name is none but `localhost`: it may mean
-    anything.
-    """
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 @contextlib.contextmanager

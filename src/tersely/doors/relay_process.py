@@ -20,13 +20,12 @@ import msgspec
 import tersely
 from tersely.capabilities.relay.answers.documents import RelayTold
 from tersely.daemon.asking import Asking
-from tersely.doors.home import LOCK, LOG
 from tersely.doors.http.app import Apps, make_apps
 from tersely.doors.http.connecting.connections import make_remote_server, make_server
 from tersely.doors.http.connecting.idle_connections import allow_connections, close_stalled
 from tersely.doors.http.remote import RemoteDoor, Tenant
 from tersely.doors.http.workspaces import Workspaces
-from tersely.doors.listening import Address, Listening, listening
+from tersely.doors.listening import Listening, listening
 from tersely.doors.socket import serve as router
 from tersely.doors.socket.bridge.bridge import Bridge
 from tersely.doors.tenants import Tenants
@@ -43,6 +42,8 @@ from tersely.relay.relay import Relay, Token, have_token, make_home
 from tersely.relay.services import configuration
 from tersely.relay.services.configuration import Bridged
 from tersely.relay.teams import spending
+from tersely.relay.wire.addresses import Address
+from tersely.relay.wire.home import LOCK, LOG
 
 # for which the loop may keep the thread that writes from going on, and vice versa
 THREAD_SWITCH_SECONDS = 0.001

@@ -1,7 +1,7 @@
 """The design of the agent, from its tiers of tools to compaction, with a model that says what it is
 told to.
 
-The screen of the same design is in tests/tui/test_seed.py.
+The screen of the same design is in tests/doors/screen/test_seed.py.
 """
 
 from __future__ import annotations

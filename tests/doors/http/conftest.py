@@ -20,9 +20,9 @@ from tersely.daemon.asking import Asking
 from tersely.doors.http.app import make_apps
 from tersely.doors.http.connecting.connections import make_server
 from tersely.doors.http.workspaces import Workspaces
-from tersely.doors.socket.socket_paths import HTTP_SOCKET, listen, socket_path
 from tersely.foundation.text.tokens import Tokenizer
 from tersely.relay.relay import Relay, have_token
+from tersely.relay.wire.socket_paths import HTTP_SOCKET, listen, socket_path
 
 
 class Answer(NamedTuple):

@@ -16,8 +16,9 @@ from tests.doors.free_port import free_port
 
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.client import Client, ask, relay_process
-from tersely.doors.home import NO_PORT
-from tersely.doors.listening import Address, read_address
+from tersely.doors.listening import read_address
+from tersely.relay.wire.addresses import Address
+from tersely.relay.wire.home import NO_PORT
 
 websockets = pytest.importorskip("websockets.sync.client")
 

@@ -10,7 +10,7 @@ import pytest
 from tests.doors.http.conftest import Answer, Web
 
 from tersely.capabilities import catalogue
-from tersely.doors.http.contract.operations import Operation, operations
+from tersely.capabilities.relay.contract.operations import Operation, operations
 from tersely.relay.mail.identities import NameClaim
 
 _GUARDED = [one for one in operations() if not one.is_open]

@@ -17,8 +17,8 @@ from tests.depth import examples
 from tests.doors.http.conftest import Answer, Web
 
 from tersely.capabilities.declaration.binding import checked
-from tersely.doors.http.contract import shapes
-from tersely.doors.http.contract.operations import Content, Operation, operations
+from tersely.capabilities.relay.contract import shapes
+from tersely.capabilities.relay.contract.operations import Content, Operation, operations
 from tersely.doors.http.openapi import document
 from tersely.foundation.errors import TerselyError
 

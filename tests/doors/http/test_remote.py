@@ -13,8 +13,8 @@ import pytest
 from tests.doors.http.far import Far, said, serving
 
 from tersely.capabilities import catalogue
+from tersely.capabilities.relay.contract.operations import operations
 from tersely.client import ask
-from tersely.doors.http.contract.operations import operations
 from tersely.doors.http.remote import MAX_OPEN_WEBSOCKETS
 from tersely.doors.listening import read_address
 from tersely.doors.socket.router import _BEFORE, _DO

@@ -13,7 +13,7 @@ from tests.doors.http.far import Far, serving
 from tests.doors.http.things import CHANNEL, SECRET, Red, arguments_of, body_of, envelope, told_of
 
 from tersely.capabilities import catalogue
-from tersely.doors.http.contract.operations import operations
+from tersely.capabilities.relay.contract.operations import operations
 from tersely.doors.socket.router import _DO
 
 InvalidStatus = pytest.importorskip("websockets.exceptions").InvalidStatus

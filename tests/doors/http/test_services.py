@@ -18,11 +18,11 @@ from tersely.client import Client, ask
 from tersely.client.service import Service
 from tersely.doors.socket.serve import serving as routing
 from tersely.doors.socket.services import AskedMethod
-from tersely.doors.socket.socket_paths import listen
 from tersely.foundation.errors import TerselyError
 from tersely.relay.relay import Relay
 from tersely.relay.services.declared import BRIDGE, Declared, Method
 from tersely.relay.services.figures import BOUNDS_SECONDS
+from tersely.relay.wire.socket_paths import listen
 
 SERIES = re.compile(
     r'([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? (\S+)'

@@ -14,7 +14,7 @@ from tests.doors.http.far import Far, serving
 from tests.doors.http.things import CHANNEL, SECRET, Red, arguments_of, body_of, envelope, told_of
 
 from tersely.capabilities import catalogue
-from tersely.doors.http.contract.operations import Content, operations
+from tersely.capabilities.relay.contract.operations import Content, operations
 from tersely.doors.socket.router import _BEFORE, _DO
 
 InvalidStatus = pytest.importorskip("websockets.exceptions").InvalidStatus

@@ -9,7 +9,7 @@ from tests.doors.http.far import Far, said
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.declaration import Effect
-from tersely.doors.http.contract.operations import Content, Operation
+from tersely.capabilities.relay.contract.operations import Content, Operation
 
 SECRET = "crimson"  # is in everything that this one has, and nothing that others say
 CHANNEL, PROJECT, TARGET = "#paint", "shop", "till.py"

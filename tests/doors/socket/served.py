@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tersely.client.peer import Delivery, Peer
-from tersely.doors.socket.frames import framed
 from tersely.doors.socket.router import Router
 from tersely.doors.socket.serve import serving as routing
 from tersely.doors.socket.services import Own
-from tersely.doors.socket.socket_paths import listen, socket_path
 from tersely.foundation.clock import wall_seconds
 from tersely.relay.mail.mail import Mail
 from tersely.relay.relay import Relay
+from tersely.relay.wire.frames import framed
+from tersely.relay.wire.socket_paths import listen, socket_path
 
 WAIT_SECONDS = 60
 

@@ -13,10 +13,10 @@ import pytest
 from tests.doors.socket.served import Raw, served, take, until
 
 from tersely.client.peer import Peer
-from tersely.doors.socket.envelopes import ServiceFailure
-from tersely.doors.socket.socket_paths import socket_path
 from tersely.foundation.activity import PERMISSION
 from tersely.foundation.errors import TerselyError
+from tersely.relay.wire.envelopes import ServiceFailure
+from tersely.relay.wire.socket_paths import socket_path
 
 
 async def refusal(waits: Any) -> str:

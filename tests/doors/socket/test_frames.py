@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.doors.socket import envelopes
-from tersely.doors.socket.envelopes import MalformedError
-from tersely.doors.socket.frames import Frames, FrameTooLargeError, framed
 from tersely.foundation.limits import MAX_JSON_LEVELS
+from tersely.relay.wire import envelopes
+from tersely.relay.wire.envelopes import MalformedError
+from tersely.relay.wire.frames import Frames, FrameTooLargeError, framed
 
 BODIES = st.lists(st.binary(max_size=300), max_size=8)
 JSON = st.recursive(

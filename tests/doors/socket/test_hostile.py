@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.depth import examples
 from tests.doors.socket.served import Raw, Served, served
 
-from tersely.doors.socket.frames import framed
+from tersely.relay.wire.frames import framed
 
 TYPES = [
     "HELLO", "RESUME", "SEND", "ACK", "NACK", "PING", "PONG", "BYE", "SYNC", "SUBSCRIBE", "UNSUBSCRIBE", "LOG",

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.doors.socket.served import Raw, served, take, until
 
-from tersely.doors.socket import envelopes
 from tersely.doors.socket.connection import Connection
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_JSON_LEVELS
+from tersely.relay.wire import envelopes
 
 SAID = b'{"v":1,"type":"%s","id":"%s","ts":1,"to":"ann","payload":%s}'
 

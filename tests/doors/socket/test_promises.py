@@ -13,11 +13,11 @@ from tests.doors.socket.served import served, take, until
 
 from tersely.client.peer import Busy, Delivery, Peer, Receipt
 from tersely.doors.socket.connection import MAX_UNANSWERED_FRAMES, SOCKET_OUTPUT_BYTES
-from tersely.doors.socket.socket_paths import socket_path
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.mailboxes import Stage
+from tersely.relay.wire.socket_paths import socket_path
 
 T = TypeVar("T")
 

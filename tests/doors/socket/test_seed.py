@@ -4,8 +4,8 @@ socket.
 Other tests have the rest of it: `test_services.py` the time of a request that names none;
 `test_bridge.py` tries again, ids, times, sizes and caches; `tests/daemon/test_appendix.py` all
 commands of the appendix; `tests/relay/test_services_configuration.py` the settings;
-`tests/pty/test_conversations.py` and `tests/docs/test_agents_page.py` lines and answers in a
-terminal; `tests/handoff/test_brief.py` the context at the start of a session.
+`tests/wrap/test_conversations.py` and `tests/docs/test_agents_page.py` lines and answers in a
+terminal; `tests/wrap/handoff/test_brief.py` the context at the start of a session.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from tests.doors.socket.served import Raw, Served, served
 
 from tersely.capabilities.relay.answers.results import result_text
 from tersely.daemon import lifecycle
-from tersely.doors.socket.socket_paths import socket_path
-from tersely.pty.inline import reading
-from tersely.pty.inline.arguments import asked
-from tersely.pty.inline.commands import OutgoingMessage
 from tersely.relay.services.configuration import Bridged, configuration_path, load
+from tersely.relay.wire.socket_paths import socket_path
+from tersely.wrap.inline import reading
+from tersely.wrap.inline.arguments import asked
+from tersely.wrap.inline.commands import OutgoingMessage
 
 pytestmark = pytest.mark.usefixtures("runtime")
 

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tersely.acp.front import EditorAgent, Wish
 from tersely.agent.opening import Choices
 from tersely.agent.sessions.store import ListedSession, SessionStore
 from tersely.cli.agent.chat import folder, server_of, wanted
 from tersely.cli.agent.command_spec import ChatParameters
 from tersely.cli.agent.front import open_front
 from tersely.cli.agent.servers import connected
+from tersely.doors.acp.front import EditorAgent, Wish
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.settings import load
 from tersely.foundation.storage.roots import find_root
@@ -26,7 +26,7 @@ from tersely.foundation.storage.roots import find_root
 
 def run_acp(parameters: ChatParameters) -> None:
     """Serve the editor until it leaves."""
-    from tersely.acp.server import serve
+    from tersely.doors.acp.server import serve
 
     if not _has_editor():
         raise TerselyError(

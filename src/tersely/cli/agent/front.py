@@ -17,9 +17,9 @@ from tersely.cli.agent.command_spec import HIGHEST_TIER
 from tersely.cli.agent.servers import Server, connected
 from tersely.cli.agent.tally import Tally
 from tersely.cli.agent.transcript import transcript
+from tersely.doors.screen.shown import SessionRow, ShownStatus, ShownWords, ToolRow
 from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import TerselyError
-from tersely.tui.shown import SessionRow, ShownStatus, ShownWords, ToolRow
 
 
 async def open_front(

@@ -9,9 +9,9 @@ from tersely.agent.models.connecting import Model
 from tersely.agent.opening import WantedAgent
 from tersely.cli.agent.front import open_front
 from tersely.cli.agent.servers import Server, connected
+from tersely.doors.screen.app import chat
+from tersely.doors.screen.starting import until_found
 from tersely.foundation.errors import EXIT_OK, TerselyError
-from tersely.tui.app import chat
-from tersely.tui.starting import until_found
 
 
 async def show(wanted: WantedAgent, server: Server, *, retrieves: bool) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tersely.agent.events import CallEnded, CallStarted
 from tersely.agent.sessions.store import CallRow, SessionHistory
-from tersely.tui.shown import ShownWords
+from tersely.doors.screen.shown import ShownWords
 
 _STATUS_OF_KEPT = {"completed": "ok", "error": "failed", "pending": "interrupted"}
 

@@ -61,7 +61,7 @@ def _mcp(asked: OwnCommandCall, parameters: McpParameters) -> JsonObject:
 
 def _lsp(asked: OwnCommandCall, parameters: NoParameters) -> JsonObject:
     from tersely.cli.builtin.daemon import ANSWER_WORDS
-    from tersely.lsp.server import serve
+    from tersely.doors.lsp.server import serve
 
     serve(ANSWER_WORDS)
     return {"text": ""}

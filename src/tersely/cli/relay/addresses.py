@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
-    from tersely.doors.listening import Address
+    from tersely.relay.wire.addresses import Address
 
 
 def wanted(listen: str, certificate: str, key: str) -> Address | None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
-from tersely.doors.home import LOCK, home_directory
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import JsonObject, frozen
+from tersely.relay.wire.home import LOCK, home_directory
 
 
 @frozen

@@ -9,11 +9,11 @@ from pathlib import Path
 from tersely.capabilities.declaration.declaration import option
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
-from tersely.doors.home import home_directory
 from tersely.foundation.limits import MAX_BUDGET_TOKENS, MIN_BRIEF_TOKENS
 from tersely.foundation.process.ancestry import NAME_VARIABLE
 from tersely.foundation.storage.roots import enclosing_root, is_repository
 from tersely.foundation.types import JsonObject, frozen
+from tersely.relay.wire.home import home_directory
 
 BRIEF_TOKENS = 2_000  # of a brief, where nothing else is said
 
@@ -35,7 +35,7 @@ class _BriefParameters:
 
 
 def _brief(asked: RelayCommandCall, parameters: _BriefParameters) -> JsonObject:
-    from tersely.handoff.parts import BriefSubject, brief
+    from tersely.wrap.handoff.parts import BriefSubject, brief
 
     home = _running_home()
     directory, has_code = session_directory(asked.options.root)
@@ -68,7 +68,7 @@ def _running_home() -> Path | None:
 
 def _thread(home: Path | None, directory: Path) -> str:
     from tersely.client import Client
-    from tersely.handoff import threads
+    from tersely.wrap.handoff import threads
 
     named = os.environ.get(threads.VARIABLE, "")
     if named or home is None:

@@ -21,9 +21,8 @@ def examined_remote(home: Path) -> Iterator[Finding]:
 
 
 def _examined_joined(home: Path) -> Iterator[Finding]:
-    from tersely.client import ask
-    from tersely.client.gateway import joining
-    from tersely.client.gateway.requests import waiting
+    from tersely.client import ask, joining
+    from tersely.doors.gateway.requests import waiting
 
     try:
         membership = joining.load(home)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace, resolved_root
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall
-from tersely.doors.home import home_directory
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import JsonObject, frozen
+from tersely.relay.wire.home import home_directory
 
 if TYPE_CHECKING:
-    from tersely.client.gateway.joining import JoinedRelay
+    from tersely.client.joining import JoinedRelay
 
 MAX_CODE_CHARACTERS = 100
 _AGAIN = "tersely leave, then join the other"
@@ -35,7 +35,8 @@ class _JoinParameters:
 
 
 def _join(asked: RelayCommandCall, parameters: _JoinParameters) -> JsonObject:
-    from tersely.client.gateway import code, joining
+    from tersely.client import joining
+    from tersely.doors.gateway import code
 
     home = home_directory()
     found = resolved_root if parameters.share else default_workspace
@@ -67,7 +68,7 @@ def _join(asked: RelayCommandCall, parameters: _JoinParameters) -> JsonObject:
 
 
 def _membership(home: Path, parameters: _JoinParameters) -> JoinedRelay:
-    from tersely.client.gateway import joining
+    from tersely.client import joining
     from tersely.relay.relay import make_home
 
     if not parameters.url:
@@ -89,7 +90,7 @@ def check_package() -> None:
 def _with_shared(membership: JoinedRelay, root: str) -> JoinedRelay:
     import msgspec
 
-    from tersely.client.gateway.joining import MAX_SHARED_WORKSPACES
+    from tersely.client.joining import MAX_SHARED_WORKSPACES
 
     if len(membership.shared) >= MAX_SHARED_WORKSPACES:
         raise TerselyError("busy", f"{MAX_SHARED_WORKSPACES} repositories are shared", _AGAIN)
@@ -138,9 +139,8 @@ def _read_private(path: Path) -> str:
 
 
 def _leave(asked: RelayCommandCall, parameters: Nothing) -> JsonObject:
-    from tersely.client import ask, relay_process
-    from tersely.client.gateway import joining
-    from tersely.client.gateway.requests import waiting
+    from tersely.client import ask, joining, relay_process
+    from tersely.doors.gateway.requests import waiting
 
     home = home_directory()
     path = home / joining.JOINED

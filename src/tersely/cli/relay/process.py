@@ -14,7 +14,6 @@ from tersely.cli.agent.command_spec import ChatParameters, ServerKind
 from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, worded
 from tersely.cli.relay.examining import examined_remote
-from tersely.doors.home import DEFAULT_PORT, LOCK, LOG, NO_PORT, home_directory
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.installation import missing_requirements, repair_hint
 from tersely.foundation.process.lockfile import is_held
@@ -22,6 +21,7 @@ from tersely.foundation.storage.private import is_private
 from tersely.foundation.text.escape import visible_line
 from tersely.foundation.types import JsonObject, frozen
 from tersely.integrations import adoption
+from tersely.relay.wire.home import DEFAULT_PORT, LOCK, LOG, NO_PORT, home_directory
 
 _LEAST_FREE_BYTES = 100_000_000
 

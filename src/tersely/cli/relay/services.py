@@ -13,7 +13,7 @@ from tersely.foundation.types import JsonMapping, JsonObject, frozen
 
 if TYPE_CHECKING:
     from tersely.client import Client
-    from tersely.pty.inline.arguments import ServiceQuestion as Question
+    from tersely.wrap.inline.arguments import ServiceQuestion as Question
 
 
 @frozen
@@ -24,7 +24,7 @@ class _Call:
 
 
 def _call(asked: RelayCommandCall, parameters: _Call) -> JsonObject:
-    from tersely.pty.inline.arguments import asked as question
+    from tersely.wrap.inline.arguments import asked as question
 
     root, words = _without_root(parameters.words)
     said = question(parameters.service, shlex.join([parameters.method, *words]))

@@ -11,9 +11,9 @@ from typing import Any
 from tersely.capabilities.answers.text import Style, aligned
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, worded
-from tersely.doors.home import home_directory
 from tersely.foundation.text.escape import visible_line
 from tersely.foundation.types import JsonObject, frozen
+from tersely.relay.wire.home import home_directory
 
 
 class _Kind(StrEnum):

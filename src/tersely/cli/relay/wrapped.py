@@ -12,12 +12,12 @@ from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace
 from tersely.cli.relay.brief import session_directory
 from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
-from tersely.doors.home import home_directory
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import JsonObject, frozen
+from tersely.relay.wire.home import home_directory
 
 if TYPE_CHECKING:
-    from tersely.handoff.threads import SessionPlace
+    from tersely.wrap.handoff.threads import SessionPlace
 
 
 @frozen
@@ -47,7 +47,7 @@ class _RunParameters:
 
 
 def _run(asked: RelayCommandCall, parameters: _RunParameters) -> JsonObject:
-    from tersely.pty.wanted import WantedRun, run_in_tmux, warning
+    from tersely.wrap.wanted import WantedRun, run_in_tmux, warning
 
     try:
         re.compile(parameters.prompt)
@@ -64,7 +64,7 @@ def _run(asked: RelayCommandCall, parameters: _RunParameters) -> JsonObject:
         sys.stderr.write(f"warning: {said}\n")
     environment = dict(os.environ)
     if not parameters.tmux:
-        from tersely.pty.run import run
+        from tersely.wrap.run import run
 
         return {"exit_status": run(wanted, environment), "text": ""}
     ended = run_in_tmux(wanted, environment)
@@ -75,7 +75,7 @@ def _run(asked: RelayCommandCall, parameters: _RunParameters) -> JsonObject:
 
 
 def _place(asked: RelayCommandCall, parameters: _RunParameters, home: Path) -> SessionPlace:
-    from tersely.handoff import threads
+    from tersely.wrap.handoff import threads
 
     directory, is_repository = session_directory(asked.options.root)
     thread = parameters.thread or os.environ.get(threads.VARIABLE, "")

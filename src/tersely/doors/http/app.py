@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from tersely.capabilities.answers.later import Later
 from tersely.capabilities.relay.answers.documents import RelayTold
-from tersely.doors.http.contract.operations import Operation, operations
+from tersely.capabilities.relay.contract.operations import Operation, operations
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.guard import Guard, OwnUser, Visitor
 from tersely.doors.http.guard import PageChecks as GuardedPages

@@ -10,8 +10,8 @@ import msgspec
 from tersely import __version__
 from tersely.capabilities.declaration.binding import closed_object, required_names, schema_of
 from tersely.capabilities.declaration.declaration import Parameter
-from tersely.doors.http.contract import shapes
-from tersely.doors.http.contract.operations import (
+from tersely.capabilities.relay.contract import shapes
+from tersely.capabilities.relay.contract.operations import (
     AGENT_TOKEN,
     IDEMPOTENCY_KEY,
     IF_MATCH,

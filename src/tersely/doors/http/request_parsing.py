@@ -14,14 +14,14 @@ from starlette.requests import ClientDisconnect, Request
 
 from tersely.capabilities.declaration.binding import checked, from_text
 from tersely.capabilities.declaration.declaration import Parameter
-from tersely.doors.http.connecting.idle_connections import REQUEST_HEAD_SECONDS
-from tersely.doors.http.contract.operations import (
+from tersely.capabilities.relay.contract.operations import (
     AGENT_TOKEN,
     IDEMPOTENCY_KEY,
     IF_MATCH,
     Content,
     Operation,
 )
+from tersely.doors.http.connecting.idle_connections import REQUEST_HEAD_SECONDS
 from tersely.doors.http.guard import PRINCIPAL
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS

@@ -11,9 +11,7 @@ from functools import partial
 
 from msgspec import UNSET, Raw
 
-from tersely.doors.socket import envelopes
 from tersely.doors.socket.connection import Connection
-from tersely.doors.socket.envelopes import Delivered
 from tersely.doors.socket.services import Services
 from tersely.relay.access.access import Access
 from tersely.relay.mail.mail import Mail
@@ -22,6 +20,8 @@ from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.mailboxes import Mark, Post, Posted, Stage, Waiting
 from tersely.relay.store.news import Here
 from tersely.relay.teams.permissions import Permissions
+from tersely.relay.wire import envelopes
+from tersely.relay.wire.envelopes import Delivered
 
 # not yet written, beyond which nothing is fetched from the disk to be delivered
 MAX_NOTES_AHEAD = 128

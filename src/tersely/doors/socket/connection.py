@@ -8,14 +8,14 @@ import asyncio
 from collections import deque
 from typing import Any, Protocol, cast
 
-from tersely.doors.socket.envelopes import write
-from tersely.doors.socket.frames import Frames, FrameTooLargeError, framed
 from tersely.foundation.clock import elapsed_seconds, wall_seconds
 from tersely.foundation.limits import MAX_FRAME_BYTES, MAX_INFLIGHT_MESSAGES
 from tersely.foundation.network.credentials import is_same_user, process_of
 from tersely.foundation.types import JsonObject
 from tersely.relay.access.principals import Principal
 from tersely.relay.store.mailboxes import Waiting
+from tersely.relay.wire.envelopes import write
+from tersely.relay.wire.frames import Frames, FrameTooLargeError, framed
 
 MAX_UNANSWERED_FRAMES = 256  # of one client, beyond which it is not read
 FRAMES_AT_ONCE = 128  # of one client, until others have their turn

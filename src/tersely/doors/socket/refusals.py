@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tersely.doors.socket.connection import Connection
-from tersely.doors.socket.envelopes import AboutFrame, Envelope, MalformedError
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MESSAGE_RETRY_SECONDS
+from tersely.relay.wire.envelopes import AboutFrame, Envelope, MalformedError
 
 _NACK_CODES = {"denied": "FORBIDDEN", "unauthorized": "FORBIDDEN", "name_taken": "FORBIDDEN"}
 _ANSWERED_BY_NACK = frozenset(

@@ -8,10 +8,8 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from tersely.doors.socket import envelopes
 from tersely.doors.socket.clients import Clients
 from tersely.doors.socket.connection import Connection
-from tersely.doors.socket.envelopes import Envelope, MalformedError
 from tersely.doors.socket.handling import acknowledgements, channels, handshake, sending
 from tersely.doors.socket.refusals import refuse
 from tersely.doors.socket.services import Services
@@ -24,6 +22,8 @@ from tersely.relay.access.access import Access
 from tersely.relay.encoding import decode
 from tersely.relay.mail.mail import Mail
 from tersely.relay.teams.permissions import Permissions
+from tersely.relay.wire import envelopes
+from tersely.relay.wire.envelopes import Envelope, MalformedError
 
 MAX_SOCKET_CLIENTS = 1_000
 # beyond them, who are told so once they have said HELLO; the others at once

@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Iterable
 from tersely.doors.socket.connection import Connection
 from tersely.doors.socket.router import Router
 from tersely.doors.socket.services import Own, Services
-from tersely.doors.socket.socket_paths import SOCKET_BACKLOG, socket_path
 from tersely.relay.relay import Relay
+from tersely.relay.wire.socket_paths import SOCKET_BACKLOG, socket_path
 
 
 @contextlib.asynccontextmanager

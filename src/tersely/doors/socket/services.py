@@ -12,14 +12,6 @@ from typing import Any, NamedTuple, Protocol
 from msgspec import Raw
 
 from tersely.doors.socket.connection import Connection
-from tersely.doors.socket.envelopes import (
-    Hello,
-    HelloService,
-    ServiceFailure,
-    ServiceRequest,
-    ServiceResponse,
-)
-from tersely.doors.socket.failures import CODES, error_of, failure_of
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
@@ -33,6 +25,14 @@ from tersely.foundation.types import JsonMapping
 from tersely.relay.services import services as relays
 from tersely.relay.services.declared import Declared, declared
 from tersely.relay.services.figures import OTHER
+from tersely.relay.wire.envelopes import (
+    Hello,
+    HelloService,
+    ServiceFailure,
+    ServiceRequest,
+    ServiceResponse,
+)
+from tersely.relay.wire.failures import CODES, error_of, failure_of
 
 MAX_ASKED_REQUESTS = 64  # of those, of one asker
 

@@ -10,10 +10,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from tersely.doors.socket.connection import SOCKET_OUTPUT_BYTES, Connection
-from tersely.doors.socket.frames import Frames, framed
 from tersely.doors.socket.router import Router
 from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.relay.access.principals import Principal
+from tersely.relay.wire.frames import Frames, framed
 
 _NORMAL = 1000  # why a WebSocket is closed, as RFC 6455 numbers it
 

@@ -17,11 +17,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tersely.doors.http.connecting.accepting import STANDING, AcceptingServer, ConnectionStanding
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.request_parsing import PEER
-from tersely.doors.listening import Address
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.foundation.network.credentials import is_same_user, process_of
 from tersely.foundation.types import JsonObject
+from tersely.relay.wire.addresses import Address
 
 MAX_REQUEST_HEAD_BYTES = 65_536  # of one request, before its body, that has not come whole
 RELAY_DRAIN_SECONDS = 10  # for requests that are being answered when it ends

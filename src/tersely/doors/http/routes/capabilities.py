@@ -9,7 +9,7 @@ from msgspec import to_builtins
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.relay import asking
 from tersely.capabilities.relay.context import RelayContext
-from tersely.doors.http.contract.operations import Operation
+from tersely.capabilities.relay.contract.operations import Operation
 from tersely.doors.http.request_parsing import AskedOperation
 from tersely.doors.http.routes.plain import Handler
 from tersely.foundation.types import JsonMapping, JsonObject

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tersely.doors.http.contract.operations import Content, operations
+from tersely.capabilities.relay.contract.operations import Content, operations
 from tersely.doors.http.guard import App, Receive, Scope, Send, safely
 
 EVENT_MESSAGES = "event_messages"  # in the scope of a request whose events are sent as messages

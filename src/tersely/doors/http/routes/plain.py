@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from tersely import __version__
-from tersely.doors.http.contract.shapes import Envelope, NewCall
+from tersely.capabilities.relay.contract.shapes import Envelope, NewCall
 from tersely.doors.http.request_parsing import AskedOperation
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.agent_names import agent_name

@@ -16,8 +16,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
 from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.relay.contract.operations import CURSOR_PATTERN, Content
 from tersely.capabilities.relay.threads import told
-from tersely.doors.http.contract.operations import CURSOR_PATTERN, Content
 from tersely.doors.http.request_parsing import AskedOperation
 from tersely.doors.http.routes.event_socket import EVENT_MESSAGES
 from tersely.foundation.errors import TerselyError

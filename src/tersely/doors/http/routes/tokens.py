@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tersely.doors.http.contract.shapes import (
+from tersely.capabilities.relay.contract.shapes import (
     AuditTold,
     Joined,
     NewToken,

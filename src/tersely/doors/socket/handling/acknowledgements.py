@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 
-from tersely.doors.socket import envelopes
 from tersely.doors.socket.clients import Clients
 from tersely.doors.socket.connection import Connection
-from tersely.doors.socket.envelopes import Envelope, payload_of
 from tersely.foundation.limits import MESSAGE_RETRY_SECONDS
 from tersely.relay.mail.messages import CHANNEL
 from tersely.relay.store.mailboxes import Stage
+from tersely.relay.wire import envelopes
+from tersely.relay.wire.envelopes import Envelope, payload_of
 
 MAX_MESSAGE_ATTEMPTS = 10  # that a recipient answers with "later", until it is a dead letter
 

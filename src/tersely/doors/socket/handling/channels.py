@@ -7,16 +7,16 @@ from typing import Any
 
 from msgspec import Raw
 
-from tersely.doors.socket import envelopes
 from tersely.doors.socket.clients import Clients
 from tersely.doors.socket.connection import Connection
-from tersely.doors.socket.envelopes import Envelope, MalformedError, payload_of
 from tersely.doors.socket.refusals import nack
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.agent_names import agent_name
 from tersely.foundation.types import JsonObject
 from tersely.relay.encoding import timestamp
 from tersely.relay.mail.channels import Write
+from tersely.relay.wire import envelopes
+from tersely.relay.wire.envelopes import Envelope, MalformedError, payload_of
 
 MAX_SUBSCRIPTIONS = 256  # topics of one client
 Change = Callable[[str, str], Write | None]  # of a channel, by a name

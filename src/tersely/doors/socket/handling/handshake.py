@@ -7,10 +7,8 @@ from typing import Any
 
 from tersely.capabilities.relay.context import PERSON
 from tersely.capabilities.relay.names import USER, no_person
-from tersely.doors.socket import envelopes
 from tersely.doors.socket.clients import Clients
 from tersely.doors.socket.connection import Connection
-from tersely.doors.socket.envelopes import Envelope, MalformedError, payload_of
 from tersely.foundation.activity import PERMISSION
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import project_name
@@ -24,6 +22,8 @@ from tersely.foundation.text.agent_names import agent_name
 from tersely.foundation.types import JsonObject
 from tersely.relay.access.principals import Kind
 from tersely.relay.mail.identities import NameClaim, NameSession
+from tersely.relay.wire import envelopes
+from tersely.relay.wire.envelopes import Envelope, MalformedError, payload_of
 
 
 def hello(clients: Clients, connection: Connection, envelope: Envelope) -> None:

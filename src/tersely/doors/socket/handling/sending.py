@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
-from tersely.doors.socket import envelopes
 from tersely.doors.socket.clients import Clients, waiting
 from tersely.doors.socket.connection import Connection
-from tersely.doors.socket.envelopes import Envelope, MalformedError, Treatment, payload_of
 from tersely.doors.socket.refusals import nack
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import JsonObject
 from tersely.relay.encoding import encode
 from tersely.relay.mail.messages import CHANNEL, PostOutcome
 from tersely.relay.store.mailboxes import Post
+from tersely.relay.wire import envelopes
+from tersely.relay.wire.envelopes import Envelope, MalformedError, Treatment, payload_of
 
 _NO_TREATMENT = Treatment()
 _NO_DATA = frozenset({b"{}", b"null"})

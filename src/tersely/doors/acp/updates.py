@@ -1,0 +1,148 @@
+"""The events of a turn as updates of a session: calls of tools with their diffs and locations, and
+the plan.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from acp.helpers import (
+    ToolCallContentVariant,
+    plan_entry,
+    start_tool_call,
+    text_block,
+    tool_content,
+    tool_diff_content,
+    tool_terminal_ref,
+    update_plan,
+    update_tool_call,
+)
+from acp.schema import (
+    AgentPlanUpdate,
+    ToolCallLocation,
+    ToolCallProgress,
+    ToolCallStart,
+    ToolCallStatus,
+    ToolKind,
+)
+
+from tersely.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted
+from tersely.doors.acp.diffs import hunks
+from tersely.doors.acp.places import Places
+from tersely.foundation.text.shortening import one_line
+from tersely.foundation.types import JsonMapping, JsonObject
+
+MAX_PLAN_ENTRIES = 50  # of one answer that are told as a plan
+MAX_TITLE_CHARACTERS = 120
+_KINDS: Mapping[str, ToolKind] = {
+    "read": "read", "search": "search", "list": "search", "outline": "search", "edit": "edit", "write": "edit",
+    "create": "edit", "bash": "execute", "git": "execute", "fetch": "fetch", "browser": "fetch",
+    "editor_open": "read", "editor_diagnostics": "read", "editor_edit": "edit", "editor_terminal": "execute",
+}  # fmt: skip
+_SUBJECTS = (
+    "path",
+    "symbol",
+    "query",
+    "text",
+    "command",
+    "arguments",
+    "url",
+    "server",
+    "ref",
+    "tier",
+)
+_STEP = re.compile(r"(?:\d{1,3}[.)]|[-*] \[(?P<mark>[ xX])\])\s+(?P<text>\S.*)")
+
+
+def started(event: CallStarted, places: Places) -> ToolCallStart:
+    """A call that is about to be made."""
+    given = _given(event.arguments)
+    return start_tool_call(
+        event.call_id, _title(event.tool, given), kind=_KINDS.get(event.tool, "other"), status="pending",
+        content=_shown(event.preview, given, places) if event.preview else None,
+        locations=_locations(given, event.preview, places), raw_input=given,
+    )  # fmt: skip
+
+
+def asked(event: ApprovalAsked, call: CallStarted, places: Places) -> Any:
+    """The call that somebody is asked about."""
+    given = _given(call.arguments)
+    return update_tool_call(
+        event.call_id, title=_title(event.tool, given), kind=_KINDS.get(event.tool, "other"), status="pending",
+        content=_shown(event.detail or event.what, given, places),
+        locations=_locations(given, event.detail, places), raw_input=given,
+    )  # fmt: skip
+
+
+def progressed(event: CallProgress) -> ToolCallProgress:
+    """The output of the command of a call so far, or the terminal that shows it."""
+    return update_tool_call(event.call_id, status="in_progress", content=[_running(event)])
+
+
+def _running(event: CallProgress) -> ToolCallContentVariant:
+    return tool_terminal_ref(event.terminal) if event.terminal else _text(event.tail)
+
+
+def ended(
+    event: CallEnded, call: CallStarted | None, places: Places, terminal: str = ""
+) -> ToolCallProgress:
+    """The outcome of a call; the terminal that has shown it stays."""
+    given = _given(call.arguments) if call else {}
+    diff = event.change.diff if event.change else ""
+    content = _shown(diff, given | {"path": event.change.path}, places) if event.change else []
+    content = [tool_terminal_ref(terminal)] if terminal else content
+    status: ToolCallStatus = "completed" if event.status == "ok" else "failed"
+    return update_tool_call(
+        event.call_id, status=status, content=content or [_text(event.observation)],
+        locations=_locations(given, diff, places), raw_output={"status": event.status, "text": event.observation},
+    )  # fmt: skip
+
+
+def plan_of(answer: str) -> AgentPlanUpdate | None:
+    """The steps that an answer numbers or ticks off, None where it does neither."""
+    steps = [step for line in answer.splitlines() if (step := _STEP.fullmatch(line.rstrip()))][
+        :MAX_PLAN_ENTRIES
+    ]
+    entries = [
+        plan_entry(step["text"], status="completed" if step["mark"] in {"x", "X"} else "pending")
+        for step in steps
+    ]
+    return update_plan(entries) if entries else None
+
+
+def _shown(detail: str, given: JsonMapping, places: Places) -> list[ToolCallContentVariant]:
+    """A diff for each hunk, where there are any; what is no diff as text."""
+    path = places.absolute(str(given.get("path", "")))
+    diffs: list[ToolCallContentVariant] = [
+        tool_diff_content(path, hunk.after, hunk.before) for hunk in hunks(detail)
+    ]
+    return diffs if diffs and path else [_text(detail)]
+
+
+def _locations(given: JsonMapping, diff: str, places: Places) -> Sequence[ToolCallLocation] | None:
+    path = places.absolute(str(given["path"])) if given.get("path") else ""
+    if not path:
+        return None
+    start = given.get("start")
+    lines: list[int | None] = [hunk.line for hunk in hunks(diff)]
+    return [
+        ToolCallLocation(path=path, line=line)
+        for line in lines or [start if isinstance(start, int) else None]
+    ]
+
+
+def _title(tool: str, given: JsonMapping) -> str:
+    subject = next((str(given[name]) for name in _SUBJECTS if given.get(name)), "")
+    return one_line(f"{tool} {subject}", MAX_TITLE_CHARACTERS)
+
+
+def _given(arguments: str) -> JsonObject:
+    found = json.loads(arguments)
+    return dict(found) if isinstance(found, dict) else {}
+
+
+def _text(text: str) -> ToolCallContentVariant:
+    return tool_content(text_block(text))
