@@ -15,6 +15,7 @@ from tersely.cli.builtin.builtin_commands import own_parameters
 from tersely.cli.commands import COMMANDS
 from tersely.cli.help.manual import synopsis
 from tersely.cli.help.overview import OWN_COMMANDS, RELAY, RELAY_COMMANDS, SECTIONS, TALK
+from tersely.cli.own_command import commands_of
 from tersely.cli.relay import table
 
 ENTRY = {"__future__", "tersely", "tersely.cli", "tersely.cli.main"}
@@ -111,7 +112,7 @@ def test_the_overview_says_what_the_declarations_say() -> None:
 
 @pytest.mark.parametrize("module", table.MODULES)
 def test_the_table_of_the_relay_lists_what_its_modules_declare(module: str) -> None:
-    declared = import_module(f"tersely.cli.relay.{module}").COMMANDS
+    declared = commands_of(import_module(f"tersely.cli.relay.{module}"))
     assert tuple(command.name for command in declared) == table.MODULES[module]
 
 

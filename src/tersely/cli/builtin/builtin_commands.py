@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any
 
-from tersely.capabilities.declaration.binding import bind
-from tersely.capabilities.declaration.declaration import Parameter, parameters_of
+from tersely.capabilities.declaration.declaration import Parameter
 from tersely.capabilities.invoke import Outcome
-from tersely.cli.builtin.own_command import EXIT_STATUS, OwnCommand, OwnCommandCall
 from tersely.cli.help.overview import CANDIDATES_COMMAND
 from tersely.cli.options import OPTIONS, read_with_options
+from tersely.cli.own_command import EXIT_STATUS, CommandCall, OwnCommand, command_named
 from tersely.cli.printing.output import Output
 from tersely.cli.printing.terminal import Terminal
 
 _HELP_FLAGS = frozenset({"--help", "-h"})
 _VERSION_FLAGS = frozenset({"--version", "-V"})
-# The module below `builtin` that declares each, under its name in capitals.
+# The module below `builtin` that declares each.
 _MODULES: Mapping[str, str] = {
     "help": "about",
     "version": "about",
@@ -48,25 +46,21 @@ def run_own(program: str, leading: Sequence[str], words: Sequence[str]) -> int:
     else:
         name, rest = (words[0], [*leading, *words[1:]]) if words else ("help", list(leading))
     command = _declared(name)
-    options, arguments = read_with_options(parameters_of(command.parameters), rest)
-    parameters: Any = bind(command.parameters, arguments)
+    options, arguments = read_with_options(command.parameters(), rest)
+    chosen = command.checked(arguments)
     output = Output(program, options, Terminal.own())
-    asked = OwnCommandCall(program, options, output.answer_style())
-    result = command.run(asked, parameters)
+    result = command.run(CommandCall(program, options, output.answer_style()), **chosen)
     status = result.pop(EXIT_STATUS, None)
     return output.print_plain(Outcome("", result)) if status is None else int(status)
 
 
 def own_parameters(name: str) -> tuple[Parameter, ...] | None:
     """The parameters of a command of our own; None for one that reads its words by itself."""
-    return parameters_of(_declared(name).parameters) if name in _MODULES else None
+    return _declared(name).parameters() if name in _MODULES else None
 
 
 def _declared(name: str) -> OwnCommand:
-    module = import_module(f"tersely.cli.builtin.{_MODULES[name]}")
-    command = getattr(module, name.upper())
-    assert isinstance(command, OwnCommand)
-    return command
+    return command_named(name, import_module(f"tersely.cli.builtin.{_MODULES[name]}"))
 
 
 def _without_options_of_commands(words: Sequence[str]) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from tersely.capabilities.declaration.declaration import option, positional
-from tersely.cli.builtin.own_command import OwnCommand, OwnCommandCall
+from tersely.capabilities.declaration.declaration import group, option, positional
+from tersely.cli.own_command import CommandCall, command
 from tersely.foundation.types import JsonObject, frozen
 
 
@@ -30,26 +30,29 @@ class InstallParameters:
     yes: bool = option(False, "write without asking")
 
 
-def _install(asked: OwnCommandCall, parameters: InstallParameters) -> JsonObject:
-    if not parameters.agent:
+@command("install")
+def _install(
+    asked: CommandCall, *, wanted: InstallParameters = group(InstallParameters)
+) -> JsonObject:
+    if not wanted.agent:
         from tersely.cli.builtin.setup import install_everywhere
 
-        return install_everywhere(asked, parameters)
+        return install_everywhere(asked, wanted)
     from tersely.cli.builtin.install import run_install
 
-    return run_install(asked.options.root, parameters)
+    return run_install(asked.options.root, wanted)
 
 
-@frozen
-class _UninstallParameters:
-    agent: str = positional("the agent, as given to install; without it all of them", default="")
-    user: bool = option(False, "from the user's own settings")
-    yes: bool = option(False, "remove without asking")
-
-
-def _uninstall(asked: OwnCommandCall, parameters: _UninstallParameters) -> JsonObject:
-    wanted = InstallParameters(parameters.agent, parameters.user, yes=parameters.yes)
-    if not parameters.agent:
+@command("uninstall")
+def _uninstall(
+    asked: CommandCall,
+    *,
+    agent: str = positional("the agent, as given to install; without it all of them", default=""),
+    user: bool = option(False, "from the user's own settings"),
+    yes: bool = option(False, "remove without asking"),
+) -> JsonObject:
+    wanted = InstallParameters(agent, user, yes=yes)
+    if not agent:
         from tersely.cli.builtin.setup import uninstall_everywhere
 
         return uninstall_everywhere(asked, wanted)
@@ -73,29 +76,24 @@ class HookKind(StrEnum):
     PERMISSION = "permission"
 
 
-@frozen
-class _HookParameters:
-    kind: HookKind = positional("what the agent is about to do")
-    agent: str = option("claude", "which agent it is")
-
-
-def _hook(asked: OwnCommandCall, parameters: _HookParameters) -> JsonObject:
-    if parameters.kind is HookKind.RUN:
+@command("hook")
+def _hook(
+    asked: CommandCall,
+    *,
+    kind: HookKind = positional("what the agent is about to do"),
+    agent: str = option("claude", "which agent it is"),
+) -> JsonObject:
+    if kind is HookKind.RUN:
         from tersely.integrations import run_hook as running
 
-        running.main(waits=False, agent=parameters.agent)
+        running.main(waits=False, agent=agent)
         return {"text": ""}
-    if parameters.kind not in (HookKind.SESSION, HookKind.PROMPT, HookKind.READ):
+    if kind not in (HookKind.SESSION, HookKind.PROMPT, HookKind.READ):
         from tersely.integrations import mail_hook
 
-        mail_hook.main(parameters.kind.value)
+        mail_hook.main(kind.value)
         return {"text": ""}
     from tersely.cli.builtin.hook import run_hook
 
-    answer = run_hook(parameters.kind, parameters.agent)
+    answer = run_hook(kind, agent)
     return {"text": f"{answer}\n" if answer else ""}
-
-
-INSTALL = OwnCommand(InstallParameters, _install)
-UNINSTALL = OwnCommand(_UninstallParameters, _uninstall)
-HOOK = OwnCommand(_HookParameters, _hook)

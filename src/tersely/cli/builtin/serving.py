@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from tersely.capabilities.declaration.declaration import option, positional
-from tersely.cli.builtin.own_command import NoParameters, OwnCommand, OwnCommandCall
+from tersely.capabilities.declaration.declaration import group, option, positional
+from tersely.cli.own_command import CommandCall, command
 from tersely.foundation.types import JsonObject, frozen
 
 
@@ -18,18 +18,19 @@ class Verb(StrEnum):
     LIST = "list"
 
 
-@frozen
-class _DaemonParameters:
-    verb: Verb = positional("what to do", metavar="start|stop|status|list")
-
-
-def _daemon(asked: OwnCommandCall, parameters: _DaemonParameters) -> JsonObject:
+@command("daemon")
+def _daemon(
+    asked: CommandCall,
+    *,
+    verb: Verb = positional("what to do", metavar="start|stop|status|list"),
+) -> JsonObject:
     from tersely.cli.builtin.daemon import run_daemon
 
-    return run_daemon(parameters.verb, asked.options.root, asked.style)
+    return run_daemon(verb, asked.options.root, asked.style)
 
 
-def _warm(asked: OwnCommandCall, parameters: NoParameters) -> JsonObject:
+@command("warm")
+def _warm(asked: CommandCall) -> JsonObject:
     from tersely.cli.builtin.daemon import run_warm
 
     return run_warm(asked.options.root)
@@ -52,22 +53,18 @@ class McpParameters:
     )
 
 
-def _mcp(asked: OwnCommandCall, parameters: McpParameters) -> JsonObject:
+@command("mcp")
+def _mcp(asked: CommandCall, *, wanted: McpParameters = group(McpParameters)) -> JsonObject:
     from tersely.cli.builtin.mcp import run_mcp
 
-    run_mcp(asked.options.root, parameters)
+    run_mcp(asked.options.root, wanted)
     return {"text": ""}
 
 
-def _lsp(asked: OwnCommandCall, parameters: NoParameters) -> JsonObject:
+@command("lsp")
+def _lsp(asked: CommandCall) -> JsonObject:
     from tersely.cli.builtin.daemon import ANSWER_WORDS
     from tersely.doors.lsp.server import serve
 
     serve(ANSWER_WORDS)
     return {"text": ""}
-
-
-DAEMON = OwnCommand(_DaemonParameters, _daemon)
-WARM = OwnCommand(NoParameters, _warm)
-MCP = OwnCommand(McpParameters, _mcp)
-LSP = OwnCommand(NoParameters, _lsp)

@@ -28,14 +28,14 @@ from tersely.integrations.table import AGENTS
 
 if TYPE_CHECKING:
     from tersely.cli.builtin.installing import InstallParameters
-    from tersely.cli.builtin.own_command import OwnCommandCall
+    from tersely.cli.own_command import CommandCall
     from tersely.foundation.types import JsonObject
     from tersely.workspace import Workspace
 
 QUESTION_BUDGET_TOKENS = 2_000  # of the map that the symbol of the first question is taken from
 
 
-def install_everywhere(asked: OwnCommandCall, given: InstallParameters) -> JsonObject:
+def install_everywhere(asked: CommandCall, given: InstallParameters) -> JsonObject:
     """Add Tersely to every agent that is found, index the repository and suggest a question; the
     result with its `text`. Raises `unwritable_output` where a failure leaves nothing written.
     """
@@ -60,7 +60,7 @@ def install_everywhere(asked: OwnCommandCall, given: InstallParameters) -> JsonO
     return _result(done, [*lines, *_first_question(asked, agents[0])])
 
 
-def uninstall_everywhere(asked: OwnCommandCall, given: InstallParameters) -> JsonObject:
+def uninstall_everywhere(asked: CommandCall, given: InstallParameters) -> JsonObject:
     """Take Tersely out of the settings of every agent, those of the user and of the repository, and
     delete the index of the repository; the result with its `text`. Raises `unwritable_output` where
     no settings could be changed.
@@ -151,7 +151,7 @@ def _offer(plans: Sequence[Plan]) -> str:
     return "".join([*(f"{line}\n" for line in [f"found: {_titles(plans)}", *lines]), *steps])
 
 
-def _first_question(asked: OwnCommandCall, agent: KnownAgent) -> list[str]:
+def _first_question(asked: CommandCall, agent: KnownAgent) -> list[str]:
     """Index the repository in which this is typed; a line about that, and a question to try."""
     root = repository(asked.options.root)
     if not root:
@@ -178,7 +178,7 @@ def repository(root: str) -> str:
     return found if root or (found and is_repository(found)) else ""
 
 
-def opened(asked: OwnCommandCall, root: str) -> Workspace:
+def opened(asked: CommandCall, root: str) -> Workspace:
     """A repository, opened; a bar on the terminal shows how far its first index has come."""
     from tersely.workspace import Workspace
 

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from tersely.capabilities.declaration.declaration import positional
-from tersely.cli.builtin.own_command import OwnCommand, OwnCommandCall
 from tersely.cli.help import completion
-from tersely.foundation.types import JsonObject, frozen
+from tersely.cli.help.overview import CANDIDATES_COMMAND
+from tersely.cli.own_command import CommandCall, command
+from tersely.foundation.types import JsonObject
 
 
-@frozen
-class _CompletionParameters:
-    shell: completion.Shell = positional("bash, zsh or fish")
+@command("completion")
+def _completion(
+    asked: CommandCall, *, shell: completion.Shell = positional("bash, zsh or fish")
+) -> JsonObject:
+    return {"text": completion.script(asked.program, shell)}
 
 
-def _completion(asked: OwnCommandCall, parameters: _CompletionParameters) -> JsonObject:
-    return {"text": completion.script(asked.program, parameters.shell)}
-
-
-@frozen
-class _CandidatesParameters:
-    line: str = positional("the command line up to the cursor")
-
-
-def _candidates(asked: OwnCommandCall, parameters: _CandidatesParameters) -> JsonObject:
-    return {
-        "text": "".join(f"{candidate}\n" for candidate in completion.candidates(parameters.line))
-    }
-
-
-COMPLETION = OwnCommand(_CompletionParameters, _completion)
-COMPLETE = OwnCommand(_CandidatesParameters, _candidates)
+@command(CANDIDATES_COMMAND)
+def _candidates(
+    asked: CommandCall, *, line: str = positional("the command line up to the cursor")
+) -> JsonObject:
+    return {"text": "".join(f"{candidate}\n" for candidate in completion.candidates(line))}

@@ -19,8 +19,8 @@ from tersely.capabilities.answers.reply import answer_text, failure_text
 from tersely.capabilities.answers.text import PLAIN, Style, counted
 from tersely.capabilities.graph.listing import name_of, path_of
 from tersely.capabilities.invoke import ask, invoke
-from tersely.cli.builtin.own_command import OwnCommandCall
 from tersely.cli.builtin.setup import central_symbol, opened, repository
+from tersely.cli.own_command import CommandCall
 from tersely.cli.run import read_request
 from tersely.foundation.text.escape import visible_line
 from tersely.foundation.types import JsonMapping, JsonObject
@@ -41,7 +41,7 @@ class _Stop(NamedTuple):
     finds: Callable[[Any], object] = bool  # what of a result is true where it has an answer
 
 
-def run_tour(asked: OwnCommandCall) -> JsonObject:
+def run_tour(asked: CommandCall) -> JsonObject:
     """Ask about the repository in which this is typed, else about a small one of ours; the result
     with its `text`.
     """
@@ -56,7 +56,7 @@ def run_tour(asked: OwnCommandCall) -> JsonObject:
         return _toured(asked, folder, _SAMPLE)
 
 
-def _toured(asked: OwnCommandCall, root: str, title: str) -> JsonObject:
+def _toured(asked: CommandCall, root: str, title: str) -> JsonObject:
     with opened(asked, root) as workspace:
         report = ask(workspace, "code.index")
         workspace.patience_seconds = ANSWER_SECONDS

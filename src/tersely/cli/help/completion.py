@@ -17,7 +17,7 @@ from tersely.cli.options import OPTIONS
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
-    from tersely.cli.relay.command_spec import RelayCommand
+    from tersely.cli.own_command import OwnCommand
 
 MAX_COMPLETED_SYMBOLS = 60  # offered to a shell
 
@@ -94,7 +94,7 @@ def _of_relay(places: Sequence[str], before: Sequence[str], current: str) -> lis
     return following + _arguments(table.load(" ".join(longest)), before, current)
 
 
-def _arguments(command: Command | RelayCommand, before: Sequence[str], current: str) -> list[str]:
+def _arguments(command: Command | OwnCommand, before: Sequence[str], current: str) -> list[str]:
     declared = (*command.parameters(), *OPTIONS)
     found = _after_options(declared, before, current)
     if found:

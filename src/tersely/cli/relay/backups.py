@@ -7,40 +7,42 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tersely.capabilities.declaration.declaration import option, positional
-from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
+from tersely.cli.own_command import CommandCall, command
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import JsonObject
 from tersely.relay.wire.home import LOCK, home_directory
 
 
-@frozen
-class _BackupParameters:
+@command("backup")
+def _backup(
+    asked: CommandCall,
+    *,
     file: str = positional(
         "where to write it; in a directory, a new file each time", metavar="FILE"
-    )
+    ),
     keep: int = option(
         0, "in a directory, remove all but this many (default: none)", minimum=0, maximum=10_000
-    )
-
-
-@frozen
-class _RestoreParameters:
-    file: str = positional("what backup has written", metavar="FILE")
-
-
-def _backup(asked: RelayCommandCall, parameters: _BackupParameters) -> JsonObject:
+    ),
+) -> JsonObject:
+    """Write all that the relay keeps to a file, while it runs."""
     from tersely.relay.relay import backup
 
-    path = backup.write(home_directory(), Path(parameters.file), parameters.keep, _database())
+    path = backup.write(home_directory(), Path(file), keep, _database())
     size = path.stat().st_size
     return {"path": str(path), "size": size, "text": f"{path}  {size:,} bytes\n"}
 
 
-def _restore(asked: RelayCommandCall, parameters: _RestoreParameters) -> JsonObject:
+@command("restore")
+def _restore(
+    asked: CommandCall,
+    *,
+    file: str = positional("what backup has written", metavar="FILE"),
+) -> JsonObject:
+    """Put a backup into a home without a store, or into the empty database of TERSELY_STORE."""
     from tersely.relay.relay import backup
 
     with _own_home() as home:
-        backup.restore(Path(parameters.file), home, _database())
+        backup.restore(Path(file), home, _database())
     return {"home": str(home), "text": f"{home} is as it was; tersely up starts its relay\n"}
 
 
@@ -67,19 +69,3 @@ def _own_home() -> Iterator[Path]:
         raise TerselyError(
             "name_taken", f"a relay serves {home}", "tersely down, then again"
         ) from None
-
-
-COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(
-        ("backup",),
-        "Write all that the relay keeps to a file, while it runs",
-        _BackupParameters,
-        _backup,
-    ),
-    RelayCommand(
-        ("restore",),
-        "Put a backup into a home without a store, or into the empty database of TERSELY_STORE",
-        _RestoreParameters,
-        _restore,
-    ),
-)

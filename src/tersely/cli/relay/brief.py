@@ -8,42 +8,46 @@ from pathlib import Path
 
 from tersely.capabilities.declaration.declaration import option
 from tersely.cli.builtin.daemon import ANSWER_WORDS
-from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
+from tersely.cli.own_command import CommandCall, command
 from tersely.foundation.limits import MAX_BUDGET_TOKENS, MIN_BRIEF_TOKENS
 from tersely.foundation.process.ancestry import NAME_VARIABLE
 from tersely.foundation.storage.roots import enclosing_root, is_repository
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import JsonObject
 from tersely.relay.wire.home import home_directory
 
 BRIEF_TOKENS = 2_000  # of a brief, where nothing else is said
 
 
-@frozen
-class _BriefParameters:
-    task: str = option("", "what is to be done; code that it is about is shown", metavar="TEXT")
+@command("brief")
+def _brief(
+    asked: CommandCall,
+    *,
+    task: str = option("", "what is to be done; code that it is about is shown", metavar="TEXT"),
     entry: str = option(
         "", "a symbol to begin at; it is shown with what is around it", metavar="SYMBOL"
-    )
+    ),
     thread: str = option(
         "", "the id of a thread (default: TERSELY_THREAD, or that of this project)", metavar="ID"
-    )
-    agent: str = option("", f"whose unread messages (default: {NAME_VARIABLE})", metavar="NAME")
+    ),
+    agent: str = option("", f"whose unread messages (default: {NAME_VARIABLE})", metavar="NAME"),
     budget: int = option(
-        BRIEF_TOKENS, "the most tokens that all of it may have", minimum=MIN_BRIEF_TOKENS, maximum=MAX_BUDGET_TOKENS,
+        BRIEF_TOKENS,
+        "the most tokens that all of it may have",
+        minimum=MIN_BRIEF_TOKENS,
+        maximum=MAX_BUDGET_TOKENS,
         metavar="TOKENS",
-    )  # fmt: skip
-
-
-def _brief(asked: RelayCommandCall, parameters: _BriefParameters) -> JsonObject:
+    ),
+) -> JsonObject:
+    """Brief for the start of a session, within a token budget."""
     from tersely.wrap.handoff.parts import BriefSubject, brief
 
     home = _running_home()
     directory, has_code = session_directory(asked.options.root)
     root = directory if has_code else None
-    agent = parameters.agent or os.environ.get(NAME_VARIABLE, "")
-    thread = parameters.thread or _thread(home, directory)
-    subject = BriefSubject(parameters.task, parameters.entry, thread, agent, root, home)
-    made = asyncio.run(brief(subject, parameters.budget, ANSWER_WORDS))
+    agent = agent or os.environ.get(NAME_VARIABLE, "")
+    thread = thread or _thread(home, directory)
+    subject = BriefSubject(task, entry, thread, agent, root, home)
+    made = asyncio.run(brief(subject, budget, ANSWER_WORDS))
     missing = [{"part": one.title, "reason": one.reason} for one in made.missing]
     return {
         "text": made.text, "tokens": made.tokens, "budget": made.budget, "parts": made.parts, "missing": missing,
@@ -75,13 +79,3 @@ def _thread(home: Path | None, directory: Path) -> str:
         return named
     with Client.local("cli", home) as relay:
         return threads.named_or_own(relay, "", directory)
-
-
-COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(
-        ("brief",),
-        "Brief for the start of a session, within a token budget",
-        _BriefParameters,
-        _brief,
-    ),
-)

@@ -14,130 +14,130 @@ from tersely import __version__
 from tersely.capabilities.declaration.declaration import Role, group, option, positional
 from tersely.capabilities.relay.artifacts import GetParameters
 from tersely.capabilities.relay.threads import event_line
-from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, plain, worded
+from tersely.cli.own_command import CommandCall, command, plain, worded
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import JsonObject
 
 MAX_TAILED_EVENTS = 1_000  # that are shown without waiting for more
 
 
-@frozen
-class _OfThread:
-    thread: str = positional("the id of a thread", metavar="THREAD-ID")
+@command("version")
+def _version(asked: CommandCall) -> JsonObject:
+    """The version of the program."""
+    return {"version": __version__, "text": f"{asked.program} {__version__}\n"}
 
 
-@frozen
-class _Tail(_OfThread):
-    after: int = option(0, "events behind this number", minimum=0)
-    follow: bool = option(True, "wait for those to come")
-
-
-@frozen
-class _Put:
-    file: str = positional("what to store, - for standard input", role=Role.TEXT, metavar="FILE")
-    thread: str = option("", "the id of a thread; of none without")
-
-
-@frozen
-class _Get:
-    what: GetParameters = group(GetParameters)
-    out: str = option("", "write all of it to a file", metavar="FILE")
-
-
-@frozen
-class _Invoke:
-    capability: str = positional("its name, as cap list shows it")
-    thread: str = option("", "the id of a thread")
-    args: str = option("{}", "the arguments as JSON", metavar="JSON")
-    agent: str = option("cli", "the agent that asks")
-
-
-@frozen
-class _Export(_OfThread):
-    out: str = option("", "the file to write (default: the id and .zip)", metavar="FILE")
-
-
-@frozen
-class _Import:
-    bundle: str = positional("what export has written", metavar="FILE")
-
-
-def _tail(asked: RelayCommandCall, parameters: _Tail) -> JsonObject:
+@command("tail")
+def _tail(
+    asked: CommandCall,
+    *,
+    thread: str = positional("the id of a thread", metavar="THREAD-ID"),
+    after: int = option(0, "events behind this number", minimum=0),
+    follow: bool = option(True, "wait for those to come"),
+) -> JsonObject:
+    """The events of a thread as they happen."""
     with asked.connect() as relay:
-        if not parameters.follow:
+        if not follow:
             page = {
-                "thread": parameters.thread,
-                "after": parameters.after,
+                "thread": thread,
+                "after": after,
                 "limit": MAX_TAILED_EVENTS,
             }
             answered = relay.answer("event.list", page)
             return {**answered.result, "text": answered.text if answered.result["events"] else ""}
-        with closing(relay.tail(parameters.thread, parameters.after)) as events:
+        with closing(relay.tail(thread, after)) as events:
             for event in events:
                 sys.stdout.write(f"{event_line(event)}\n")
                 sys.stdout.flush()
     return {"text": ""}
 
 
-def _open(asked: RelayCommandCall, parameters: _OfThread) -> JsonObject:
+@command("open")
+def _open(
+    asked: CommandCall,
+    *,
+    thread: str = positional("the id of a thread", metavar="THREAD-ID"),
+) -> JsonObject:
+    """Open a thread's page in a browser, which it signs in."""
     import webbrowser
 
     with asked.connect() as relay:
-        url = relay.page(f"threads/{parameters.thread}")
+        url = relay.page(f"threads/{thread}")
     is_opened = webbrowser.open(url)
     return {"url": url, "opened": is_opened, "text": f"{url}\n"}
 
 
-def _artifact_put(asked: RelayCommandCall, parameters: _Put) -> JsonObject:
-    name = "" if parameters.file == "-" else Path(parameters.file).name
+@command("artifact put")
+def _artifact_put(
+    asked: CommandCall,
+    *,
+    file: str = positional("what to store, - for standard input", role=Role.TEXT, metavar="FILE"),
+    thread: str = option("", "the id of a thread; of none without"),
+) -> JsonObject:
+    """Store a file and print its reference."""
+    name = "" if file == "-" else Path(file).name
     with asked.connect() as relay:
         try:
-            file = sys.stdin.buffer if parameters.file == "-" else open(parameters.file, "rb")  # noqa: SIM115
-            with file:
-                made = relay.upload(parameters.thread, file, name=name)
+            stream = sys.stdin.buffer if file == "-" else open(file, "rb")  # noqa: SIM115
+            with stream:
+                made = relay.upload(thread, stream, name=name)
         except OSError as error:
-            raise TerselyError("unreadable_file", f"{parameters.file}: {error.strerror}") from error
+            raise TerselyError("unreadable_file", f"{file}: {error.strerror}") from error
     return worded(made, f"{made.uri}\n")
 
 
-def _artifact_get(asked: RelayCommandCall, parameters: _Get) -> JsonObject:
-    given = {name: value for name, value in asdict(parameters.what).items() if value}
+@command("artifact get")
+def _artifact_get(
+    asked: CommandCall,
+    *,
+    what: GetParameters = group(GetParameters),
+    out: str = option("", "write all of it to a file", metavar="FILE"),
+) -> JsonObject:
+    """The preview of an artifact, lines of it, or all of it into a file."""
+    given = {name: value for name, value in asdict(what).items() if value}
     with asked.connect() as relay:
-        if not parameters.out:
+        if not out:
             answered = relay.answer("artifact.get", given, colored=asked.style.colored)
             return {**answered.result, "text": answered.text}
         found = relay.ask("artifact.get", **given)
         if isinstance(found.text, str):
             raise TerselyError("usage", "--out takes no lines", "all of the artifact is written")
         try:
-            relay.download(found.thread_id, found.ref, Path(parameters.out))
+            relay.download(found.thread_id, found.ref, Path(out))
         except OSError as error:
-            raise TerselyError(
-                "unwritable_output", f"{parameters.out}: {error.strerror}"
-            ) from error
-    told = f"{found.size:,} bytes in {parameters.out}\n"
-    return {**worded(found, told), "out": parameters.out}
+            raise TerselyError("unwritable_output", f"{out}: {error.strerror}") from error
+    told = f"{found.size:,} bytes in {out}\n"
+    return {**worded(found, told), "out": out}
 
 
-def _cap_invoke(asked: RelayCommandCall, parameters: _Invoke) -> JsonObject:
+@command("cap invoke", payload="--args")
+def _cap_invoke(
+    asked: CommandCall,
+    *,
+    capability: str = positional("its name, as cap list shows it"),
+    thread: str = option("", "the id of a thread"),
+    args: str = option("{}", "the arguments as JSON", metavar="JSON"),
+    agent: str = option("cli", "the agent that asks"),
+) -> JsonObject:
+    """Call a capability on behalf of a thread."""
     from tersely.client import ask
 
-    arguments = _decoded("--args", parameters.args)
-    if not parameters.thread:
+    arguments = _decoded("--args", args)
+    if not thread:
         raise TerselyError("usage", "--thread is missing", "relay runs lists the threads")
     with asked.connect() as relay:
         if isinstance(arguments, dict):
             listed = relay.ask("cap.list").capabilities
             schema: JsonObject = next(
-                (one.args_schema for one in listed if one.name == parameters.capability), {}
+                (one.args_schema for one in listed if one.name == capability), {}
             )
             arguments = asked.about_root(relay, arguments, schema)
         made = relay(
             ask(
                 "cap_invoke",
-                thread_id=parameters.thread,
-                capability=parameters.capability,
+                thread_id=thread,
+                capability=capability,
                 args=arguments,
             )
         )
@@ -146,9 +146,16 @@ def _cap_invoke(asked: RelayCommandCall, parameters: _Invoke) -> JsonObject:
     return {**told, "text": f"{shown}\n{asked.style.faint(f'cass://{made.artifact_ref}')}\n"}
 
 
-def _export(asked: RelayCommandCall, parameters: _Export) -> JsonObject:
-    path = Path(parameters.out or f"{parameters.thread}.zip")
-    bundle = asked.ask("thread_export", thread=parameters.thread)
+@command("export")
+def _export(
+    asked: CommandCall,
+    *,
+    thread: str = positional("the id of a thread", metavar="THREAD-ID"),
+    out: str = option("", "the file to write (default: the id and .zip)", metavar="FILE"),
+) -> JsonObject:
+    """Write a thread to a bundle."""
+    path = Path(out or f"{thread}.zip")
+    bundle = asked.ask("thread_export", thread=thread)
     try:
         path.write_bytes(bundle)
     except OSError as error:
@@ -156,17 +163,19 @@ def _export(asked: RelayCommandCall, parameters: _Export) -> JsonObject:
     return {"out": str(path), "size": len(bundle), "text": f"{len(bundle):,} bytes in {path}\n"}
 
 
-def _import(asked: RelayCommandCall, parameters: _Import) -> JsonObject:
+@command("import")
+def _import(
+    asked: CommandCall,
+    *,
+    bundle: str = positional("what export has written", metavar="FILE"),
+) -> JsonObject:
+    """Read a thread from a bundle."""
     try:
-        bundle = Path(parameters.bundle).read_bytes()
+        content = Path(bundle).read_bytes()
     except OSError as error:
-        raise TerselyError("unreadable_file", f"{parameters.bundle}: {error.strerror}") from error
-    made = asked.ask("thread_import", bundle)
+        raise TerselyError("unreadable_file", f"{bundle}: {error.strerror}") from error
+    made = asked.ask("thread_import", content)
     return worded(made, f"{made.thread_id}\n")
-
-
-def _version(asked: RelayCommandCall, parameters: Nothing) -> JsonObject:
-    return {"version": __version__, "text": f"{asked.program} {__version__}\n"}
 
 
 def _decoded(option_name: str, text: str) -> Any:
@@ -176,24 +185,3 @@ def _decoded(option_name: str, text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise TerselyError("usage", f"{option_name} is not JSON: {error}") from None
-
-
-COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(("version",), "The version of the program", Nothing, _version),
-    RelayCommand(("tail",), "The events of a thread as they happen", _Tail, _tail),
-    RelayCommand(
-        ("open",), "Open a thread's page in a browser, which it signs in", _OfThread, _open
-    ),
-    RelayCommand(("artifact", "put"), "Store a file and print its reference", _Put, _artifact_put),
-    RelayCommand(
-        ("artifact", "get"),
-        "The preview of an artifact, lines of it, or all of it into a file",
-        _Get,
-        _artifact_get,
-    ),
-    RelayCommand(
-        ("cap", "invoke"), "Call a capability on behalf of a thread", _Invoke, _cap_invoke, "--args"
-    ),
-    RelayCommand(("export",), "Write a thread to a bundle", _Export, _export),
-    RelayCommand(("import",), "Read a thread from a bundle", _Import, _import),
-)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace, resolved_root
-from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall
+from tersely.cli.own_command import CommandCall, command
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import JsonObject
 from tersely.relay.wire.home import home_directory
 
 if TYPE_CHECKING:
@@ -22,33 +22,34 @@ MAX_CODE_CHARACTERS = 100
 _AGAIN = "tersely leave, then join the other"
 
 
-@frozen
-class _JoinParameters:
+@command("join")
+def _join(
+    asked: CommandCall,
+    *,
     url: str = positional(
         "the address of the relay (default: the one that is joined)", default="", metavar="URL"
-    )
+    ),
     code_file: str = option(
         "", "a file of this user alone with the code, instead of typing it", metavar="FILE"
-    )
-    machine: str = option("", "what this machine is called there (default: its name)", maximum=30)
-    share: bool = option(False, "let other machines ask about the code of this repository")
-
-
-def _join(asked: RelayCommandCall, parameters: _JoinParameters) -> JsonObject:
+    ),
+    machine: str = option("", "what this machine is called there (default: its name)", maximum=30),
+    share: bool = option(False, "let other machines ask about the code of this repository"),
+) -> JsonObject:
+    """Have this machine use the relay of another."""
     from tersely.client import joining
     from tersely.doors.gateway import code
 
     home = home_directory()
-    found = resolved_root if parameters.share else default_workspace
+    found = resolved_root if share else default_workspace
     root = found(asked.options.root)
     membership = joining.load(home)
-    if membership is not None and parameters.url:
+    if membership is not None and url:
         raise TerselyError(
             "join_state", f"this machine uses the relay at {membership.url} already", _AGAIN
         )
     if membership is None:
-        membership = _membership(home, parameters)
-    if parameters.share and root not in membership.shared:
+        membership = _membership(home, url, code_file, machine)
+    if share and root not in membership.shared:
         membership = _with_shared(membership, root)
     joining.save(home, membership)
     _start_again(home, root)
@@ -67,15 +68,15 @@ def _join(asked: RelayCommandCall, parameters: _JoinParameters) -> JsonObject:
     }
 
 
-def _membership(home: Path, parameters: _JoinParameters) -> JoinedRelay:
+def _membership(home: Path, url: str, code_file: str, machine: str) -> JoinedRelay:
     from tersely.client import joining
     from tersely.relay.relay import make_home
 
-    if not parameters.url:
+    if not url:
         raise TerselyError("usage", "which relay?", "as tersely join https://relay.example:7474")
     make_home(home)
     check_package()
-    return joining.join(parameters.url, _code(parameters.code_file), parameters.machine)
+    return joining.join(url, _code(code_file), machine)
 
 
 def check_package() -> None:
@@ -138,7 +139,9 @@ def _read_private(path: Path) -> str:
         ) from error
 
 
-def _leave(asked: RelayCommandCall, parameters: Nothing) -> JsonObject:
+@command("leave")
+def _leave(asked: CommandCall) -> JsonObject:
+    """Have this machine use a relay of its own again."""
     from tersely.client import ask, joining, relay_process
     from tersely.doors.gateway.requests import waiting
 
@@ -164,9 +167,3 @@ def _leave(asked: RelayCommandCall, parameters: Nothing) -> JsonObject:
         lines.append(f"{count:,} messages were not sent; they wait until this machine joins again")
     lines.append("this machine uses a relay of its own again: tersely up")
     return {"unsent": count, "text": "\n".join(lines) + "\n"}
-
-
-COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(("join",), "Have this machine use the relay of another", _JoinParameters, _join),
-    RelayCommand(("leave",), "Have this machine use a relay of its own again", Nothing, _leave),
-)

@@ -5,60 +5,46 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from tersely import __version__
 from tersely.capabilities.declaration.declaration import option, positional
 from tersely.cli.agent.command_spec import ChatParameters, ServerKind
 from tersely.cli.builtin.daemon import ANSWER_WORDS, default_workspace
-from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, worded
+from tersely.cli.own_command import CommandCall, command, worded
 from tersely.cli.relay.examining import examined_remote
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.installation import missing_requirements, repair_hint
 from tersely.foundation.process.lockfile import is_held
 from tersely.foundation.storage.private import is_private
 from tersely.foundation.text.escape import visible_line
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import JsonObject
 from tersely.integrations import adoption
 from tersely.relay.wire.home import DEFAULT_PORT, LOCK, LOG, NO_PORT, home_directory
 
 _LEAST_FREE_BYTES = 100_000_000
 
 
-@frozen
-class _UpParameters:
-    port: int | None = option(
-        None, f"where browsers find it; the next free one if it is taken (default: as before, {DEFAULT_PORT} at first)",
-        minimum=0, maximum=65_535,
-    )  # fmt: skip
-    listen: str = option(
-        "", "also for other machines, at this address and port", metavar="HOST:PORT"
-    )
-    tls_cert: str = option(
-        "", "the file of a certificate, with those that it is signed by", metavar="FILE"
-    )
-    tls_key: str = option("", "and that of its key", metavar="FILE")
-    no_tcp: bool = option(False, "listen at the sockets in the home alone; there are no pages then")
-    stay: bool = option(
-        False,
-        "end with the relay, and the relay with this command, as systemd and containers want it",
-    )
+@command("agents approve")
+def _approve(
+    asked: CommandCall, *, permission: str = positional("its id, as agents shows it")
+) -> JsonObject:
+    """Allow what an agent waits for permission to do."""
+    return _answered(asked, permission, allows=True)
 
 
-@frozen
-class _DoctorParameters:
-    url: str = option("", "check only the server of a model here, whatever is configured")
-    model: str = option("", "which of its models")
-    kind: ServerKind = option(ServerKind.AUTO, "what the server speaks")
+@command("agents deny")
+def _deny(
+    asked: CommandCall, *, permission: str = positional("its id, as agents shows it")
+) -> JsonObject:
+    """Refuse what an agent waits for permission to do."""
+    return _answered(asked, permission, allows=False)
 
 
-@frozen
-class _AnswerParameters:
-    permission: str = positional("its id, as agents shows it")
-
-
-def _init(asked: RelayCommandCall, parameters: Nothing) -> JsonObject:
+@command("init")
+def _init(asked: CommandCall) -> JsonObject:
+    """Make the home directory with its settings."""
     from tersely.relay.policy import CONFIG
     from tersely.relay.relay import make_home
 
@@ -75,20 +61,45 @@ def _init(asked: RelayCommandCall, parameters: Nothing) -> JsonObject:
     return {"home": str(home), "config": str(config), "text": f"home    {home}\nconfig  {config}\n"}
 
 
-def _up(asked: RelayCommandCall, parameters: _UpParameters) -> JsonObject:
+@command("up")
+def _up(
+    asked: CommandCall,
+    *,
+    port: int | None = option(
+        None,
+        f"where browsers find it; the next free one if it is taken (default: as before, {DEFAULT_PORT} at first)",
+        minimum=0,
+        maximum=65_535,
+    ),
+    listen: str = option(
+        "", "also for other machines, at this address and port", metavar="HOST:PORT"
+    ),
+    tls_cert: str = option(
+        "", "the file of a certificate, with those that it is signed by", metavar="FILE"
+    ),
+    tls_key: str = option("", "and that of its key", metavar="FILE"),
+    no_tcp: bool = option(
+        False, "listen at the sockets in the home alone; there are no pages then"
+    ),
+    stay: bool = option(
+        False,
+        "end with the relay, and the relay with this command, as systemd and containers want it",
+    ),
+) -> JsonObject:
+    """Start the relay, which connects agents."""
     from tersely.cli.relay import addresses
     from tersely.client import relay_process
 
-    if parameters.no_tcp and parameters.port is not None:
+    if no_tcp and port is not None:
         raise TerselyError(
             "usage", "--no-tcp leaves no port to choose", "leave out --port, or --no-tcp"
         )
-    port = NO_PORT if parameters.no_tcp else "" if parameters.port is None else str(parameters.port)
-    address = addresses.wanted(parameters.listen, parameters.tls_cert, parameters.tls_key)
+    wanted = NO_PORT if no_tcp else "" if port is None else str(port)
+    address = addresses.wanted(listen, tls_cert, tls_key)
     root = default_workspace(asked.options.root)
     # before the start: who is told to end meanwhile would leave the relay behind
-    told = relay_process.endings() if parameters.stay else None
-    started = relay_process.start(home_directory(), port, root, ANSWER_WORDS, address)
+    told = relay_process.endings() if stay else None
+    started = relay_process.start(home_directory(), wanted, root, ANSWER_WORDS, address)
     how = "runs already" if started.was_running else "started"
     found = started.told
     where = f" at {found.url}" if found.url else ""
@@ -103,19 +114,29 @@ def _up(asked: RelayCommandCall, parameters: _UpParameters) -> JsonObject:
     return {**about, "was_running": started.was_running, "text": text}
 
 
-def _down(asked: RelayCommandCall, parameters: Nothing) -> JsonObject:
+@command("down")
+def _down(asked: CommandCall) -> JsonObject:
+    """Stop the relay."""
     from tersely.client import relay_process
 
     was_running = relay_process.stop(home_directory())
     return {"was_running": was_running, "text": "stopped\n" if was_running else "no relay runs\n"}
 
 
-def _doctor(asked: RelayCommandCall, parameters: _DoctorParameters) -> JsonObject:
+@command("doctor")
+def _doctor(
+    asked: CommandCall,
+    *,
+    url: str = option("", "check only the server of a model here, whatever is configured"),
+    model: str = option("", "which of its models"),
+    kind: ServerKind = option(ServerKind.AUTO, "what the server speaks"),
+) -> JsonObject:
+    """Check the relay and the agent, or one server of a model, for problems."""
     from tersely.cli.agent.doctor import examined_model
 
-    server = ChatParameters(url=parameters.url, model=parameters.model, kind=parameters.kind)
+    server = ChatParameters(url=url, model=model, kind=kind)
     findings = list(examined_model(Path(default_workspace(asked.options.root)), server))
-    if not parameters.url:
+    if not url:
         findings = [*_examined(home_directory()), *findings]
     marks = {True: asked.style.good("ok  "), False: asked.style.bad("bad ")}
     lines = [f"{marks[is_well]} {what}" for is_well, what in findings]
@@ -215,36 +236,8 @@ _CONFIG = """\
 """
 
 
-def _answer(allows: bool) -> Callable[[RelayCommandCall, _AnswerParameters], JsonObject]:
-    def run(asked: RelayCommandCall, parameters: _AnswerParameters) -> JsonObject:
-        told = asked.ask("permission_answer", name=parameters.permission, allows=allows)
-        said = "allowed" if allows else "denied"
-        text = f"{said}: {told.agent} {visible_line(f'{told.tool}: {told.what}')}\n"
-        return worded(told, text)
-
-    return run
-
-
-COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(
-        ("agents", "approve"),
-        "Allow what an agent waits for permission to do",
-        _AnswerParameters,
-        _answer(True),
-    ),
-    RelayCommand(
-        ("agents", "deny"),
-        "Refuse what an agent waits for permission to do",
-        _AnswerParameters,
-        _answer(False),
-    ),
-    RelayCommand(("init",), "Make the home directory with its settings", Nothing, _init),
-    RelayCommand(("up",), "Start the relay, which connects agents", _UpParameters, _up),
-    RelayCommand(("down",), "Stop the relay", Nothing, _down),
-    RelayCommand(
-        ("doctor",),
-        "Check the relay and the agent, or one server of a model, for problems",
-        _DoctorParameters,
-        _doctor,
-    ),
-)
+def _answered(asked: CommandCall, permission: str, *, allows: bool) -> JsonObject:
+    told = asked.ask("permission_answer", name=permission, allows=allows)
+    said = "allowed" if allows else "denied"
+    text = f"{said}: {told.agent} {visible_line(f'{told.tool}: {told.what}')}\n"
+    return worded(told, text)

@@ -7,10 +7,9 @@ import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from tersely.capabilities.answers.text import Style, aligned
-from tersely.capabilities.declaration.binding import bind, checked
+from tersely.capabilities.declaration.binding import checked
 from tersely.capabilities.declaration.declaration import Parameter, option, parameters_of
 from tersely.capabilities.invoke import Outcome
 from tersely.capabilities.relay.context import PERSON
@@ -20,10 +19,10 @@ from tersely.cli.content import with_content
 from tersely.cli.help.manual import parameter_blocks, places
 from tersely.cli.help.overview import RELAY, RELAY_COMMANDS
 from tersely.cli.options import Options, read_with_options
+from tersely.cli.own_command import EXIT_STATUS, CommandCall, OwnCommand
 from tersely.cli.printing.output import Output
 from tersely.cli.printing.terminal import Terminal
 from tersely.cli.relay import table
-from tersely.cli.relay.command_spec import RelayCommand, RelayCommandCall
 from tersely.cli.relay.identity import asker, completed
 from tersely.cli.run import asks_for_help
 from tersely.foundation.errors import EXIT_OK, TerselyError
@@ -58,13 +57,12 @@ def run_relay(program: str, leading: Sequence[str], words: Sequence[str]) -> int
         return _ask(program, command, [*leading, *rest])
     rest = ["--", *rest] if command.is_open else _with_payload(command.payload, rest)
     options, arguments = read_with_options(command.parameters(), [*leading, *rest])
-    parameters: Any = bind(command.declared, arguments)
+    given = command.checked(arguments)
     output = Output(program, options, Terminal.own())
-    agent = getattr(parameters, "agent", "") or PERSON
-    asked = RelayCommandCall(program, options, output.answer_style(), agent)
-    result = command.run(asked, parameters)
+    agent = given.get("agent") or PERSON
+    result = command.run(CommandCall(program, options, output.answer_style(), agent), **given)
     return _print(output, options, command.name, agent, result) or int(
-        result.get("exit_status", EXIT_OK)
+        result.get(EXIT_STATUS, EXIT_OK)
     )
 
 
@@ -126,14 +124,14 @@ def help_text(program: str, named: Sequence[str], style: Style) -> str:
     return "\n".join(blocks)
 
 
-def _usage(program: str, command: RelayCommand | Command) -> str:
+def _usage(program: str, command: OwnCommand | Command) -> str:
     """The command as it is typed; behind `relay` where it is no command of the program itself."""
     is_own = program == RELAY or command.words[0] in RELAY_COMMANDS
     words = [program, command.name] if is_own else [program, RELAY, command.name]
     return " ".join([*words, *places(command.parameters())])
 
 
-def _find(words: Sequence[str]) -> tuple[RelayCommand | Command, Sequence[str]]:
+def _find(words: Sequence[str]) -> tuple[OwnCommand | Command, Sequence[str]]:
     command = _command_of(words)
     if command is None:
         raise _unknown(words)
@@ -145,7 +143,7 @@ def _find(words: Sequence[str]) -> tuple[RelayCommand | Command, Sequence[str]]:
     return command, rest
 
 
-def _command_of(words: Sequence[str]) -> RelayCommand | Command | None:
+def _command_of(words: Sequence[str]) -> OwnCommand | Command | None:
     """The command that the words begin with, the longest spelling first."""
     begun = [name for name in table.NAMES if name.split() == list(words[: len(name.split())])]
     return table.load(max(begun, key=len)) if begun else None

@@ -7,37 +7,37 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.capabilities.declaration.declaration import positional
-from tersely.cli.relay.command_spec import ROOT, RelayCommand, RelayCommandCall
+from tersely.cli.own_command import ROOT, CommandCall, command
 from tersely.cli.services import CONNECTED
-from tersely.foundation.types import JsonMapping, JsonObject, frozen
+from tersely.foundation.types import JsonMapping, JsonObject
 
 if TYPE_CHECKING:
     from tersely.client import Client
     from tersely.wrap.inline.arguments import ServiceQuestion as Question
 
 
-@frozen
-class _Call:
-    service: str = positional("its name, as services lists it")
-    method: str = positional("what it is to do")
-    words: tuple[str, ...] = positional("what it is given: words, and --key value", default=())
-
-
-def _call(asked: RelayCommandCall, parameters: _Call) -> JsonObject:
+@command("services call", is_open=True)
+def _call(
+    asked: CommandCall,
+    *,
+    service: str = positional("its name, as services lists it"),
+    method: str = positional("what it is to do"),
+    words: tuple[str, ...] = positional("what it is given: words, and --key value", default=()),
+) -> JsonObject:
+    """Call a method of a service."""
     from tersely.wrap.inline.arguments import asked as question
 
-    root, words = _without_root(parameters.words)
-    said = question(parameters.service, shlex.join([parameters.method, *words]))
+    root, others = _without_root(words)
+    line = shlex.join([method, *others])
+    said = question(service, line)
     with asked.connect() as relay:
-        method = _method(relay, said)
-        if method.declared:
-            said = question(
-                parameters.service, shlex.join([parameters.method, *words]), method.declared
-            )
+        meant = _method(relay, said)
+        if meant.declared:
+            said = question(service, line, meant.declared)
         given = {**said.parameters, ROOT: root} if root else said.parameters
         form = "json" if asked.options.json else "text"
         arguments = {"service": said.service, "method": said.method, "format": form}
-        params = asked.about_root(relay, given, method.schema)
+        params = asked.about_root(relay, given, meant.schema)
         answered = relay.answer("service.call", {**arguments, "params": params})
     return {**answered.result, "text": answered.text}
 
@@ -71,8 +71,3 @@ def _without_root(words: Sequence[str]) -> tuple[str, list[str]]:
         else:
             root = value if equals else rest.pop(0)
     return root, left
-
-
-COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(("services", "call"), "Call a method of a service", _Call, _call, is_open=True),
-)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from importlib import import_module
 
 from tersely.cli.commands import RELAY_QUESTIONS, Command
-from tersely.cli.relay.command_spec import RelayCommand
+from tersely.cli.own_command import OwnCommand, command_named
 
 MODULES = {
     "process": ("agents approve", "agents deny", "init", "up", "down", "doctor"),
@@ -35,16 +35,13 @@ NAMES: tuple[str, ...] = (
 )
 
 
-def load(name: str) -> RelayCommand | Command:
+def load(name: str) -> OwnCommand | Command:
     """The command of a name in `NAMES`."""
     if name in _QUESTIONS:
         return _QUESTIONS[name]
-    commands: tuple[RelayCommand, ...] = import_module(
-        f"tersely.cli.relay.{_MODULE_OF[name]}"
-    ).COMMANDS
-    return next(command for command in commands if command.name == name)
+    return command_named(name, import_module(f"tersely.cli.relay.{_MODULE_OF[name]}"))
 
 
-def every() -> Iterator[RelayCommand | Command]:
+def every() -> Iterator[OwnCommand | Command]:
     """All commands, in the order of `NAMES`."""
     return map(load, NAMES)

@@ -4,15 +4,14 @@ was refused.
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from enum import StrEnum
 from typing import Any
 
 from tersely.capabilities.answers.text import Style, aligned
 from tersely.capabilities.declaration.declaration import option, positional
-from tersely.cli.relay.command_spec import Nothing, RelayCommand, RelayCommandCall, worded
+from tersely.cli.own_command import CommandCall, command, worded
 from tersely.foundation.text.escape import visible_line
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import JsonObject
 from tersely.relay.wire.home import home_directory
 
 
@@ -27,49 +26,29 @@ class _Level(StrEnum):
     ADMIN = "admin"
 
 
-# of the question, that the options call otherwise
-_FIELDS = {"scope": "level", "thread": "threads", "channel": "channels", "project": "projects"}
-
-
-@frozen
-class _NewParameters:
-    identity: str = positional("whose it is", metavar="NAME", minimum=1, maximum=32)
-    kind: _Kind = option(_Kind.PERSON, "what has the name")
-    scope: _Level = option(_Level.WRITE, "how far it goes")
+@command("token new")
+def _new(
+    asked: CommandCall,
+    *,
+    identity: str = positional("whose it is", metavar="NAME", minimum=1, maximum=32),
+    kind: _Kind = option(_Kind.PERSON, "what has the name"),
+    scope: _Level = option(_Level.WRITE, "how far it goes"),
     thread: tuple[str, ...] = option(
         (), "a thread, or a pattern of ids, beside those that it is a member of"
-    )
-    channel: tuple[str, ...] = option((), "a channel, or a pattern of them (default: all)")
-    project: tuple[str, ...] = option((), "a project, or a pattern of them (default: all)")
-    days: int = option(0, "until it expires (default: never)", minimum=0, maximum=36_500)
-    tenant: str = option("default", "the tenant that it belongs to", maximum=63)
+    ),
+    channel: tuple[str, ...] = option((), "a channel, or a pattern of them (default: all)"),
+    project: tuple[str, ...] = option((), "a project, or a pattern of them (default: all)"),
+    days: int = option(0, "until it expires (default: never)", minimum=0, maximum=36_500),
+    tenant: str = option("default", "the tenant that it belongs to", maximum=63),
     bearer: bool = option(
         False, "print a token for programs that send it, not a code for `tersely join`"
-    )
-
-
-@frozen
-class _TokenParameters:
-    token: str = positional(
-        "the id of a token, or the name of an identity for all of its tokens", metavar="TOKEN"
-    )
-
-
-@frozen
-class _RotateParameters:
-    token: str = positional(
-        "the id of a token (default: that of the home)", default="", metavar="TOKEN"
-    )
-
-
-@frozen
-class _AuditParameters:
-    limit: int = option(100, "how many at most", minimum=1, maximum=1_000)
-
-
-def _new(asked: RelayCommandCall, parameters: _NewParameters) -> JsonObject:
-    given = {_FIELDS.get(name, name): value for name, value in asdict(parameters).items()}
-    made = asked.ask("token_new", **given)
+    ),
+) -> JsonObject:
+    """Let an identity ask from elsewhere: a code to join with."""
+    made = asked.ask(
+        "token_new", identity=identity, kind=kind, tenant=tenant, level=scope, threads=thread,
+        channels=channel, projects=project, days=days, bearer=bearer,
+    )  # fmt: skip
     if made.is_code:
         told = f"{made.secret}\nThe code works once, until {made.token.code_until}: tersely join https://HOST:PORT\n"
     else:
@@ -77,21 +56,39 @@ def _new(asked: RelayCommandCall, parameters: _NewParameters) -> JsonObject:
     return worded(made, told)
 
 
-def _list(asked: RelayCommandCall, parameters: Nothing) -> JsonObject:
+@command("token list")
+def _list(asked: CommandCall) -> JsonObject:
+    """List the tokens of identities."""
     told = asked.ask("token_list")
     return worded(told, _table(told.tokens, asked.style) if told.tokens else "there are none\n")
 
 
-def _revoke(asked: RelayCommandCall, parameters: _TokenParameters) -> JsonObject:
-    told = asked.ask("token_revoke", name=parameters.token)
+@command("token revoke")
+def _revoke(
+    asked: CommandCall,
+    *,
+    token: str = positional(
+        "the id of a token, or the name of an identity for all of its tokens", metavar="TOKEN"
+    ),
+) -> JsonObject:
+    """End a token at once, with all that is open by it."""
+    told = asked.ask("token_revoke", name=token)
     return worded(told, "".join(f"{one.id} of {one.identity} is revoked\n" for one in told.tokens))
 
 
-def _rotate(asked: RelayCommandCall, parameters: _RotateParameters) -> JsonObject:
+@command("token rotate")
+def _rotate(
+    asked: CommandCall,
+    *,
+    token: str = positional(
+        "the id of a token (default: that of the home)", default="", metavar="TOKEN"
+    ),
+) -> JsonObject:
+    """Make a new token; the one before opens nothing any more."""
     from tersely.relay.relay import make_home, rotate_token
 
-    if parameters.token:
-        made = asked.ask("token_rotate", name=parameters.token)
+    if token:
+        made = asked.ask("token_rotate", name=token)
         return worded(
             made, f"{made.secret}\nIts id is {made.token.id}; the one before opens nothing.\n"
         )
@@ -101,8 +98,14 @@ def _rotate(asked: RelayCommandCall, parameters: _RotateParameters) -> JsonObjec
     return {"path": str(path), "text": f"{path} is new: the one before opens nothing any more\n"}
 
 
-def _audit(asked: RelayCommandCall, parameters: _AuditParameters) -> JsonObject:
-    told = asked.ask("audit", limit=parameters.limit)
+@command("audit")
+def _audit(
+    asked: CommandCall,
+    *,
+    limit: int = option(100, "how many at most", minimum=1, maximum=1_000),
+) -> JsonObject:
+    """Show which requests were refused."""
+    told = asked.ask("audit", limit=limit)
     lines = []
     for one in told.refusals:
         who = f"{one.tenant}/{one.identity}" if one.identity else "unknown"
@@ -133,27 +136,3 @@ def _table(tokens: list[Any], style: Style) -> str:
             )
         )
     return "\n".join(aligned(rows, [style.symbol])) + "\n"
-
-
-COMMANDS: tuple[RelayCommand, ...] = (
-    RelayCommand(
-        ("token", "new"),
-        "Let an identity ask from elsewhere: a code to join with",
-        _NewParameters,
-        _new,
-    ),
-    RelayCommand(("token", "list"), "List the tokens of identities", Nothing, _list),
-    RelayCommand(
-        ("token", "revoke"),
-        "End a token at once, with all that is open by it",
-        _TokenParameters,
-        _revoke,
-    ),
-    RelayCommand(
-        ("token", "rotate"),
-        "Make a new token; the one before opens nothing any more",
-        _RotateParameters,
-        _rotate,
-    ),
-    RelayCommand(("audit",), "Show which requests were refused", _AuditParameters, _audit),
-)

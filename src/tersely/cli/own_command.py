@@ -1,29 +1,31 @@
-"""The declaration of a command of the relay."""
+"""Commands that are no capabilities: a function each, declared as a capability is, by its signature."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.capabilities.answers.text import Style
+from tersely.capabilities.declaration.binding import bound
 from tersely.capabilities.declaration.declaration import Parameter, parameters_of
-from tersely.cli.builtin.daemon import default_workspace
 from tersely.cli.options import Options
 from tersely.foundation.types import JsonMapping, JsonObject, frozen
 
 if TYPE_CHECKING:
     from tersely.client import Client
 
+EXIT_STATUS = "exit_status"  # in a result: how the process ends
 ROOT = "root"  # the parameter by which a call names its repository
 
 
-class RelayCommandCall(NamedTuple):
+class CommandCall(NamedTuple):
     """The call of a command."""
 
     program: str
     options: Options
     style: Style
-    agent: str  # as whom the relay is asked
+    agent: str = ""  # as whom the relay is asked
 
     def connect(self) -> Client:
         """A client of this user's relay; raises `daemon_not_running`."""
@@ -45,6 +47,8 @@ class RelayCommandCall(NamedTuple):
         That is the one that they name, else that of `--root`, else the one in which the command is
         typed; nothing is said of that of the relay, which it means by itself.
         """
+        from tersely.cli.builtin.daemon import default_workspace
+
         named = arguments.get(ROOT, self.options.root)
         if ROOT not in schema.get("properties", {}) or not isinstance(named, str):
             return dict(arguments)
@@ -54,17 +58,19 @@ class RelayCommandCall(NamedTuple):
         return rest if is_default else {**rest, ROOT: root}
 
 
+Run = Callable[..., JsonObject]
+
+
 @frozen
-class RelayCommand:
-    """Its words, its parameters, and what it does: the result, whose `text` is what is printed.
+class OwnCommand:
+    """Its words, a line about it, and what it does: the result, whose `text` is what is printed.
 
     A result may say with which `exit_status` the command ends.
     """
 
     words: tuple[str, ...]
     summary: str
-    declared: type
-    run: Callable[[RelayCommandCall, Any], JsonObject]
+    run: Run
     # the option that `--json` with a JSON value behind it means, as the first relay had it
     payload: str = ""
     # all that follows its words is its positional words, also what looks like an option
@@ -77,16 +83,37 @@ class RelayCommand:
 
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters of the command."""
-        return parameters_of(self.declared)
+        return parameters_of(self.run)
 
     def line(self) -> str:
         """The summary of the command, one line."""
         return self.summary
 
+    def checked(self, arguments: JsonMapping) -> JsonObject:
+        """The arguments of its function; raises `invalid_argument`."""
+        return bound(self.run, arguments)
 
-@frozen
-class Nothing:
-    """The parameters of commands that have none."""
+
+def command(words: str, **more: Any) -> Callable[[Run], OwnCommand]:
+    """Declare a function to be the command of these words: its keyword arguments are the options,
+    its docstring the line about it. `more` are further fields of `OwnCommand`.
+    """
+
+    def declared(run: Run) -> OwnCommand:
+        summary = " ".join((run.__doc__ or "").split()).removesuffix(".")
+        return OwnCommand(tuple(words.split()), summary, run, **more)
+
+    return declared
+
+
+def commands_of(module: ModuleType) -> Iterable[OwnCommand]:
+    """The commands that a module declares, in their order."""
+    return [one for one in vars(module).values() if isinstance(one, OwnCommand)]
+
+
+def command_named(name: str, module: ModuleType) -> OwnCommand:
+    """The command of a name that a module declares."""
+    return next(one for one in commands_of(module) if one.name == name)
 
 
 def plain(value: Any) -> Any:
