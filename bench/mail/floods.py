@@ -18,7 +18,7 @@ import msgspec
 from bench.mail.relays import Killed
 from bench.process import memory_mb
 from bench.socket.load import Talker
-from tersely.relay.wire.socket_paths import socket_path
+from tersely.relay.wire.home import socket_path
 
 WINDOW = 256  # messages of one sender that are not answered yet
 QUIET_SECONDS = 2.0

@@ -14,7 +14,7 @@ from typing import Any, Protocol, Self
 
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.relay.policy import CONFIG
-from tersely.relay.wire.socket_paths import socket_path
+from tersely.relay.wire.home import socket_path
 
 START_SECONDS = 60
 NO_REMOTE = ""  # no address for other machines

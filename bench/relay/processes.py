@@ -21,7 +21,7 @@ from bench.mail.relays import Killed
 from bench.relay.waiting import CONNECTED, own_server
 from bench.results import Row
 from tersely.client.peer import Peer
-from tersely.relay.wire.socket_paths import socket_path
+from tersely.relay.wire.home import socket_path
 
 PROCESSES = (1, 2, 4)
 PAIRS = 8  # of one who sends and one who takes, at two processes where there are two

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from bench import results
 from bench.process import cpu_seconds, memory_mb
 from bench.results import Row, Table
-from tersely.relay.wire.socket_paths import socket_path
+from tersely.relay.wire.home import socket_path
 
 IN_FLIGHT = (1, 64)
 TABLE = Table(

@@ -13,7 +13,7 @@ import uvloop
 from tersely.doors.socket.serve import serving
 from tersely.relay.policy import CONFIG
 from tersely.relay.relay import Relay, make_home
-from tersely.relay.wire.socket_paths import listen
+from tersely.relay.wire.home import listen
 
 TURNS = 1_000_000_000  # its clients answer each other as fast as they can
 

@@ -24,8 +24,7 @@ from tests.own_terminal import IS_TOLD_APART
 from tersely.doors.listening import listening
 from tersely.foundation.process.ancestry import NAME_VARIABLE
 from tersely.foundation.process.detached import wait_for_end
-from tersely.relay.wire.home import LOCK, NO_PORT, PORT
-from tersely.relay.wire.socket_paths import HTTP_SOCKET, SOCKET, listen
+from tersely.relay.wire.home import HTTP_SOCKET, LOCK, NO_PORT, PORT, SOCKET, listen
 
 HEALTHY = b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{"status":"ok"}'
 
@@ -213,7 +212,7 @@ def test_what_listens_in_the_home_and_does_not_hold_its_lock_is_no_relay_and_not
 def test_down_ends_the_process_that_listens_also_when_it_does_not_answer(home: Home) -> None:
     home.home.mkdir(mode=0o700)
     program = (
-        "import fcntl, sys, time; from pathlib import Path; from tersely.relay.wire.socket_paths import listen; "
+        "import fcntl, sys, time; from pathlib import Path; from tersely.relay.wire.home import listen; "
         "file = open(sys.argv[2], 'w'); fcntl.flock(file, fcntl.LOCK_EX); "
         "deaf = listen(Path(sys.argv[1]), 'http.sock'); print(flush=True); time.sleep(600)"
     )

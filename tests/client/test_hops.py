@@ -18,7 +18,7 @@ from tersely.client.service import Service
 from tersely.doors.socket.serve import serving
 from tersely.foundation.errors import TerselyError
 from tersely.relay.relay import Relay
-from tersely.relay.wire.socket_paths import HTTP_SOCKET, listen, socket_path
+from tersely.relay.wire.home import HTTP_SOCKET, listen, socket_path
 
 HOPS = 5  # that the policy of the relay allows
 WAIT_SECONDS = 60

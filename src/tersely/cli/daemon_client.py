@@ -9,11 +9,12 @@ import sys
 
 from tersely.cli.help.overview import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY_COMMANDS
 from tersely.cli.printing.terminal import VARIABLES, Terminal, write
-from tersely.foundation.types import JsonObject
 
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from tersely.foundation.types import JsonObject
 
 # Commands of code that a daemon would refuse by itself, as it would those of the program and the
 # relay.

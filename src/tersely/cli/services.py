@@ -12,8 +12,7 @@ from tersely.doors.mcp.services import ServiceMethod
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible
 from tersely.foundation.types import JsonMapping
-from tersely.relay.wire.home import home_directory
-from tersely.relay.wire.socket_paths import HTTP_SOCKET, socket_path
+from tersely.relay.wire.home import HTTP_SOCKET, home_directory, socket_path
 
 # for the relay to say who is there, while a client waits for its server to begin
 INTRODUCTION_SECONDS = 3.0

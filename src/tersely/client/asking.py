@@ -26,8 +26,7 @@ from tersely.foundation.network import http
 from tersely.foundation.process.ancestry import TOKEN_VARIABLE
 from tersely.foundation.text.agent_names import agent_name
 from tersely.foundation.types import JsonMapping, JsonObject
-from tersely.relay.wire.home import home_directory
-from tersely.relay.wire.socket_paths import HTTP_SOCKET, socket_path
+from tersely.relay.wire.home import HTTP_SOCKET, home_directory, socket_path
 
 EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened again
 EVENT_STREAM_SECONDS = 1.0  # that it lasts at least; one that ends sooner is not opened again

@@ -34,8 +34,7 @@ from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.relay.wire.envelopes import VERSION, ServiceFailure
 from tersely.relay.wire.failures import error_of
 from tersely.relay.wire.frames import Frames, FrameTooLargeError, framed
-from tersely.relay.wire.home import home_directory
-from tersely.relay.wire.socket_paths import socket_path
+from tersely.relay.wire.home import home_directory, socket_path
 
 _ENCODE = msgspec.json.Encoder().encode
 _DECODE = msgspec.json.Decoder().decode

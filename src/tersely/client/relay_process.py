@@ -24,8 +24,7 @@ from tersely.foundation.process import detached
 from tersely.foundation.process.lockfile import is_held
 from tersely.foundation.storage.disk import is_full
 from tersely.relay.wire.addresses import Address
-from tersely.relay.wire.home import LOCK, LOG
-from tersely.relay.wire.socket_paths import HTTP_SOCKET, socket_path
+from tersely.relay.wire.home import HTTP_SOCKET, LOCK, LOG, socket_path
 
 RELAY_START_SECONDS = 30
 RELAY_STOP_SECONDS = 20

@@ -14,8 +14,15 @@ from typing import NamedTuple
 
 from tersely.foundation.errors import TerselyError
 from tersely.relay.wire.addresses import Address, is_loopback
-from tersely.relay.wire.home import DEFAULT_PORT, NO_PORT, PORT
-from tersely.relay.wire.socket_paths import HTTP_SOCKET, SOCKET_BACKLOG, listen, socket_path
+from tersely.relay.wire.home import (
+    DEFAULT_PORT,
+    HTTP_SOCKET,
+    NO_PORT,
+    PORT,
+    SOCKET_BACKLOG,
+    listen,
+    socket_path,
+)
 
 RELAY_PORTS = 100  # that are tried, from the one that was asked for
 _HOST = "127.0.0.1"

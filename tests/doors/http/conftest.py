@@ -22,7 +22,7 @@ from tersely.doors.http.connecting.connections import make_server
 from tersely.doors.http.workspaces import Workspaces
 from tersely.foundation.text.tokens import Tokenizer
 from tersely.relay.relay import Relay, have_token
-from tersely.relay.wire.socket_paths import HTTP_SOCKET, listen, socket_path
+from tersely.relay.wire.home import HTTP_SOCKET, listen, socket_path
 
 
 class Answer(NamedTuple):

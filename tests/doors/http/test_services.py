@@ -22,7 +22,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.relay.relay import Relay
 from tersely.relay.services.declared import BRIDGE, Declared, Method
 from tersely.relay.services.figures import BOUNDS_SECONDS
-from tersely.relay.wire.socket_paths import listen
+from tersely.relay.wire.home import listen
 
 SERIES = re.compile(
     r'([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*)\})? (\S+)'

@@ -19,7 +19,7 @@ from tersely.foundation.clock import wall_seconds
 from tersely.relay.mail.mail import Mail
 from tersely.relay.relay import Relay
 from tersely.relay.wire.frames import framed
-from tersely.relay.wire.socket_paths import listen, socket_path
+from tersely.relay.wire.home import listen, socket_path
 
 WAIT_SECONDS = 60
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from tests.doors.socket.served import served, until
 
-from tersely.relay.wire.socket_paths import socket_path
+from tersely.relay.wire.home import socket_path
 
 TALK = Path(__file__).with_name("agent_relay.mjs")
 PLACES = (os.environ.get("AGENT_RELAY_PACKAGE", ""), "node_modules/agent-relay")

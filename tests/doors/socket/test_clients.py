@@ -16,7 +16,7 @@ from tersely.client.peer import Peer
 from tersely.foundation.activity import PERMISSION
 from tersely.foundation.errors import TerselyError
 from tersely.relay.wire.envelopes import ServiceFailure
-from tersely.relay.wire.socket_paths import socket_path
+from tersely.relay.wire.home import socket_path
 
 
 async def refusal(waits: Any) -> str:

@@ -17,7 +17,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.relay.store import mailboxes as boxes
 from tersely.relay.store.mailboxes import Stage
-from tersely.relay.wire.socket_paths import socket_path
+from tersely.relay.wire.home import socket_path
 
 T = TypeVar("T")
 

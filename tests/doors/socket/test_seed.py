@@ -25,7 +25,7 @@ from tests.doors.socket.served import Raw, Served, served
 from tersely.capabilities.relay.answers.results import result_text
 from tersely.daemon import lifecycle
 from tersely.relay.services.configuration import Bridged, configuration_path, load
-from tersely.relay.wire.socket_paths import socket_path
+from tersely.relay.wire.home import socket_path
 from tersely.wrap.inline import reading
 from tersely.wrap.inline.arguments import asked
 from tersely.wrap.inline.commands import OutgoingMessage

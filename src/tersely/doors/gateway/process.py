@@ -26,8 +26,7 @@ from tersely.foundation.process.beginning import Report, log_to
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.process.lockfile import held
 from tersely.relay.relay import make_home
-from tersely.relay.wire.home import LOCK, LOG
-from tersely.relay.wire.socket_paths import HTTP_SOCKET, listen, socket_path
+from tersely.relay.wire.home import HTTP_SOCKET, LOCK, LOG, listen, socket_path
 
 _LOG = logging.getLogger("tersely.doors.gateway")
 

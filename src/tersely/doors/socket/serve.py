@@ -11,7 +11,7 @@ from tersely.doors.socket.connection import Connection
 from tersely.doors.socket.router import Router
 from tersely.doors.socket.services import Own, Services
 from tersely.relay.relay import Relay
-from tersely.relay.wire.socket_paths import SOCKET_BACKLOG, socket_path
+from tersely.relay.wire.home import SOCKET_BACKLOG, socket_path
 
 
 @contextlib.asynccontextmanager

@@ -16,7 +16,6 @@ from typing import Any
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LOG_BYTES
 from tersely.foundation.system import NO_LINK
-from tersely.foundation.types import JsonObject
 
 
 class Report:
@@ -45,7 +44,7 @@ class Report:
         message = f"{error.filename}: {why}" if error.filename else why
         self._write({"ok": False, "message": message, "errno": error.errno or errno.EIO})
 
-    def _write(self, line: JsonObject) -> None:
+    def _write(self, line: dict[str, Any]) -> None:
         with suppress(ValueError), self._file:  # closed: it has reported
             self._file.write(json.dumps(line).encode())
 

@@ -11,11 +11,11 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from tersely.foundation.system import NO_LINK, UNCHANGED
-from tersely.foundation.types import JsonMapping, JsonObject
 
 if sys.platform == "win32":
     import msvcrt
@@ -66,14 +66,14 @@ def release(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
-def write_record(descriptor: int, record: JsonMapping) -> None:
+def write_record(descriptor: int, record: Mapping[str, Any]) -> None:
     """Replace what a held file says of its process."""
     os.ftruncate(descriptor, 0)
     os.lseek(descriptor, 0, os.SEEK_SET)
     os.write(descriptor, json.dumps(record, ensure_ascii=False).encode())
 
 
-def read_record(path: str) -> JsonObject:
+def read_record(path: str) -> dict[str, Any]:
     """The record in the file, whether or not that process still runs; empty if it cannot be read."""
     try:
         with open(path, "rb") as file:
