@@ -34,7 +34,7 @@ from tersely.capabilities.declaration.binding import read_words
 from tersely.capabilities.declaration.declaration import Effect
 from tersely.capabilities.declaration.toolset import OFFERED, tool_name
 from tersely.capabilities.relay.answers.results import error_text
-from tersely.capabilities.relay.contract.operations import Operation, operations
+from tersely.capabilities.relay.contract.operations import HttpOperation, operations
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.cli.commands import COMMANDS, Command
 from tersely.cli.relay import table
@@ -43,7 +43,7 @@ from tersely.client import Client, ask
 from tersely.client.cassettes import referred
 from tersely.client.outbox import Outbox
 from tersely.client.peer import Peer
-from tersely.client.request import Request
+from tersely.client.request import RelayRequest
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.text.escape import visible
@@ -455,12 +455,12 @@ def test_what_is_refused_is_refused_alike_at_every_door(
 
 
 @pytest.mark.parametrize("operation", CHANGING, ids=lambda operation: operation.name)
-def test_a_path_of_its_own_refuses_the_same(place: Place, operation: Operation) -> None:
+def test_a_path_of_its_own_refuses_the_same(place: Place, operation: HttpOperation) -> None:
     arguments = place.arguments(operation.capability)
     path = {name: arguments.pop(name) for name in [*arguments] if f"{{{name}}}" in operation.path}
     body = arguments.get(operation.body, arguments) if operation.asks else None
     with Client.local(AGENT) as relay, pytest.raises(TerselyError) as caught:
-        relay(Request(operation, path=path, body=body))
+        relay(RelayRequest(operation, path=path, body=body))
     assert printed(caught.value) == said_to_client(
         operation.capability, place.arguments(operation.capability)
     )
@@ -497,7 +497,7 @@ def test_code_is_answered_alike_at_every_door(
 
 
 @pytest.mark.parametrize("operation", REST, ids=lambda operation: operation.name)
-def test_a_path_of_its_own_gives_the_same(place: Place, operation: Operation) -> None:
+def test_a_path_of_its_own_gives_the_same(place: Place, operation: HttpOperation) -> None:
     arguments = place.arguments(operation.capability)
     places = {**arguments, "thread": place.thread, "ref": place.ref.removeprefix("cass://")}
     path = {name: value for name, value in places.items() if f"{{{name}}}" in operation.path}
@@ -505,7 +505,9 @@ def test_a_path_of_its_own_gives_the_same(place: Place, operation: Operation) ->
         name: int(value) if isinstance(value, bool) else value for name, value in arguments.items()
     }
     with Client.local(AGENT) as relay:
-        told = relay(Request(operation, path, {key: query[key] for key in query.keys() - path}))
+        told = relay(
+            RelayRequest(operation, path, {key: query[key] for key in query.keys() - path})
+        )
         answered = relay.answer(operation.capability, arguments)
     assert lasting(to_builtins(told)) == lasting(answered.result)
 

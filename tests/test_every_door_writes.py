@@ -24,10 +24,10 @@ from tests.every_door import AGENT, BUDGET, asked_by_declaration, words_for
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.declaration import Effect
 from tersely.capabilities.declaration.toolset import OFFERED, tool_name
-from tersely.capabilities.relay.contract.operations import Operation, operations
+from tersely.capabilities.relay.contract.operations import HttpOperation, operations
 from tersely.cli.services import RelayServices
 from tersely.client import Client
-from tersely.client.request import Request
+from tersely.client.request import RelayRequest
 from tersely.foundation.errors import TerselyError
 
 PEER = "bob"
@@ -143,12 +143,12 @@ def by_path(home: Home) -> Iterator[Callable[[str, dict[str, Any]], Told]]:
     with Client.local(AGENT) as relay:
 
         def ask(name: str, arguments: dict[str, Any]) -> Told:
-            operation: Operation = PATHS[name]
+            operation: HttpOperation = PATHS[name]
             given = dict(arguments)
             path = {one: given.pop(one) for one in [*given] if f"{{{one}}}" in operation.path}
             body = given.get(operation.body, given) if operation.asks else None
             try:
-                told = relay(Request(operation, path=path, body=body))
+                told = relay(RelayRequest(operation, path=path, body=body))
             except TerselyError as error:
                 return refused(error)
             return Told(None, to_builtins(told))

@@ -21,7 +21,7 @@ from bench.relay.served import Served, bare, kill, load, up
 from bench.relay.waiting import waiting
 from bench.results import Row, Table
 from tersely.client import Client
-from tersely.relay.store.commands import Append, Batch
+from tersely.relay.store.commands import Append, StoreBatch
 from tersely.relay.store.store import Store
 from tersely.relay.store.streams import THREAD
 from tersely.relay.threads import threads
@@ -168,10 +168,12 @@ def commits(home: Path) -> Iterator[Row]:
         for _ in range(ROUNDS):
             floors.append(_synced_per_second(home / "floor"))
             watch = time.perf_counter()
-            waiting = [store.submit(Batch((Append("s", "k", BODY),))) for _ in range(IN_FLIGHT)]
+            waiting = [
+                store.submit(StoreBatch((Append("s", "k", BODY),))) for _ in range(IN_FLIGHT)
+            ]
             for number in range(COMMITS):
                 waiting[number % IN_FLIGHT].result()
-                waiting[number % IN_FLIGHT] = store.submit(Batch((Append("s", "k", BODY),)))
+                waiting[number % IN_FLIGHT] = store.submit(StoreBatch((Append("s", "k", BODY),)))
             rates.append(COMMITS / (time.perf_counter() - watch))
     ratio = statistics.median(rates) / statistics.median(floors)
     yield _figure(
@@ -224,7 +226,7 @@ def _filled(store: Store, count: int) -> list[str]:
     made = [threads.create(store, f"thread {number}", "ann").thread_id for number in range(count)]
     body = json.dumps({"by": "ann", "text": "x" * 80}).encode()
     for thread in made:
-        store.commit(Batch((Append(THREAD + thread, "note", body),) * EVENTS))
+        store.commit(StoreBatch((Append(THREAD + thread, "note", body),) * EVENTS))
     return made
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from bench.process import cpu_seconds
-from tersely.relay.relay import Token
+from tersely.relay.relay import HomeToken
 
 
 class Served(NamedTuple):
@@ -55,7 +55,7 @@ def up(home: Path) -> Served:
     found = json.loads(done.stdout)["result"]
     port = urlsplit(found["url"]).port
     assert port is not None
-    return Served(found["pid"], port, Token(home).text())
+    return Served(found["pid"], port, HomeToken(home).text())
 
 
 def kill(served: Served) -> None:

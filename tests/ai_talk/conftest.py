@@ -15,7 +15,7 @@ from tests.ai_talk.talking import Talk, free_port
 
 from tersely.ai_talk import listener, place
 from tersely.ai_talk.commands import main
-from tersely.ai_talk.place import Place
+from tersely.ai_talk.place import TalkPlace
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     found = place.made(tmp_path / ".ai-talk")
     yield found
     for one in place.live(found):
-        listener.stop(Place(found, one["port"]))
+        listener.stop(TalkPlace(found, one["port"]))
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from tersely.ai_talk.messages import (
     MAX_HEADER_BYTES,
     MAX_MESSAGE_BYTES,
     TYPES,
-    Frame,
     Message,
+    TalkFrame,
     cut,
     encode,
     frame_of,
@@ -25,7 +25,7 @@ CONTENTS = st.lists(st.tuples(st.binary(max_size=40), st.booleans()), max_size=5
 LINES = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=20)
 
 
-def read(parts: list[bytes], max_bytes: int = MAX_MESSAGE_BYTES) -> list[Frame]:
+def read(parts: list[bytes], max_bytes: int = MAX_MESSAGE_BYTES) -> list[TalkFrame]:
     """The frames in bytes that come in parts."""
     held, found = bytearray(), []
     for part in parts:
@@ -39,7 +39,10 @@ def read(parts: list[bytes], max_bytes: int = MAX_MESSAGE_BYTES) -> list[Frame]:
 
 def test_a_bare_frame_is_as_it_is_written() -> None:
     assert encode(b"Hello, World!") == b"13:Hello, World!"
-    assert read([b"13:Hello, World!0:"]) == [Frame(b"Hello, World!", False), Frame(b"", False)]
+    assert read([b"13:Hello, World!0:"]) == [
+        TalkFrame(b"Hello, World!", False),
+        TalkFrame(b"", False),
+    ]
 
 
 def test_a_frame_that_has_come_in_part_is_waited_for_again() -> None:
@@ -51,7 +54,7 @@ def test_a_frame_that_has_come_in_part_is_waited_for_again() -> None:
 
 @given(CONTENTS)
 def test_frames_do_not_depend_on_how_they_arrive(contents: list[tuple[bytes, bool]]) -> None:
-    frames = [Frame(content, mark and bool(content)) for content, mark in contents]
+    frames = [TalkFrame(content, mark and bool(content)) for content, mark in contents]
     assert read([encode(one.content, is_envelope=one.is_envelope) for one in frames]) == frames
 
 
@@ -64,7 +67,7 @@ def test_what_is_no_length_is_malformed(data: bytes) -> None:
 
 
 def test_what_is_too_large_is_refused_before_it_has_come() -> None:
-    assert read([b"10:0123456789"], 10) == [Frame(b"0123456789", False)]
+    assert read([b"10:0123456789"], 10) == [TalkFrame(b"0123456789", False)]
     with pytest.raises(TalkError, match="MESSAGE_TOO_LARGE") as caught:
         read([b"11:"], 10)
     assert caught.value.details == {"size": 11, "max_size": 10}
@@ -86,7 +89,7 @@ def test_an_envelope_says_what_was_put_into_it(
 @given(st.binary(max_size=200), st.booleans())
 def test_any_content_is_a_message_or_an_invalid_one(content: bytes, is_envelope: bool) -> None:
     try:
-        message = message_of(Frame(content, is_envelope))
+        message = message_of(TalkFrame(content, is_envelope))
     except TalkError as error:
         assert error.code == "INVALID_MESSAGE"
     else:
@@ -106,14 +109,14 @@ def test_any_content_is_a_message_or_an_invalid_one(content: bytes, is_envelope:
 )
 def test_a_header_with_a_wrong_field_is_refused(header: str) -> None:
     with pytest.raises(TalkError, match="INVALID_MESSAGE"):
-        message_of(Frame(header.encode() + b"\nx", True))
+        message_of(TalkFrame(header.encode() + b"\nx", True))
 
 
 @pytest.mark.parametrize(
     "content", [b"Hello", b"{}\nHello", b'{"v": 2}\nHello', b"[1]\nHello", b"[" * 9_000 + b"\n"]
 )
 def test_a_zero_before_the_length_of_plain_text_changes_nothing(content: bytes) -> None:
-    assert message_of(Frame(content, True)) == Message(content, {})
+    assert message_of(TalkFrame(content, True)) == Message(content, {})
 
 
 @pytest.mark.parametrize("body", [b"{", b"NaN", b"1e999", b'"\\ud800"', b"[" * 90_000, b"\xff"])

@@ -23,13 +23,13 @@ from tests.ai_talk.test_listener import codes, needs_pidfd
 from tersely.ai_talk import inbox, listener
 from tersely.ai_talk.failures import TalkError
 from tersely.ai_talk.messages import MAX_JSON_LEVELS, encode
-from tersely.ai_talk.place import Place
+from tersely.ai_talk.place import TalkPlace
 
 
 @pytest.fixture
-def shared(home: Path, tmp_path: Path) -> tuple[Place, Place]:
+def shared(home: Path, tmp_path: Path) -> tuple[TalkPlace, TalkPlace]:
     """Two places with one message file."""
-    found = Place(home, 9001), Place(home, 9002)
+    found = TalkPlace(home, 9001), TalkPlace(home, 9002)
     for one in found:
         one.file("").mkdir()
         record = {"message_file": str(tmp_path / "shared.jsonl")}
@@ -38,7 +38,7 @@ def shared(home: Path, tmp_path: Path) -> tuple[Place, Place]:
 
 
 def test_two_listeners_with_one_message_file_lock_each_other_out(
-    shared: tuple[Place, Place],
+    shared: tuple[TalkPlace, TalkPlace],
 ) -> None:
     first, second = shared
     inbox.append(first, {"message": "a"}, 9)
@@ -54,7 +54,7 @@ def test_two_listeners_with_one_message_file_lock_each_other_out(
 
 
 def test_a_callback_goes_where_another_port_took_the_messages(
-    shared: tuple[Place, Place], talk: Talk
+    shared: tuple[TalkPlace, TalkPlace], talk: Talk
 ) -> None:
     first, second = shared
     inbox.append(first, {"message": "a"}, 9)
@@ -102,7 +102,7 @@ def test_a_header_that_nobody_means_is_answered(listening: int, number: str) -> 
 
 @needs_pidfd
 def test_a_listener_whose_files_were_removed_ends(home: Path, talk: Talk, listening: int) -> None:
-    process = os.pidfd_open(Place(home, listening).pid or 0)
+    process = os.pidfd_open(TalkPlace(home, listening).pid or 0)
     shutil.rmtree(home / str(listening))
     with suppress(OSError):  # one that has looked meanwhile is gone, or goes without an answer
         assert codes(told(listening, b"1:a")) in (["STORAGE_FAILED"], [])
@@ -129,7 +129,7 @@ def test_what_is_odd_in_the_home_is_passed_over(
 def test_one_object_is_printed_where_messages_could_not_be_marked_as_shown(
     talk: Talk, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    at = Place(home, 9001)
+    at = TalkPlace(home, 9001)
     at.file("").mkdir()
     inbox.append(at, {"message": "a"}, 9)
 
@@ -156,7 +156,7 @@ def test_a_message_file_that_cannot_be_is_refused_at_the_start(
 
 
 def test_a_message_that_could_not_be_written_makes_no_callback(home: Path) -> None:
-    at = Place(home, 9001)
+    at = TalkPlace(home, 9001)
     at.file("").mkdir()
     os.mkfifo(at.inbox)
     with pytest.raises(OSError, match="inbox"):
@@ -181,7 +181,9 @@ def test_a_silent_connection_is_told_so(home: Path, monkeypatch: pytest.MonkeyPa
 
     async def served() -> None:
         reader, writer = await asyncio.open_connection(sock=other)
-        await listener.Listener(Place(home, 9001), listener.Limits())._converse(reader, writer, 0.0)
+        await listener.Listener(TalkPlace(home, 9001), listener.Limits())._converse(
+            reader, writer, 0.0
+        )
 
     with one:
         asyncio.run(served())

@@ -21,7 +21,7 @@ from tests.ai_talk.talking import Talk
 
 from tersely.ai_talk.failures import TalkError
 from tersely.ai_talk.inbox import Kept, append, changing, is_unread, peek, taking
-from tersely.ai_talk.place import Place
+from tersely.ai_talk.place import TalkPlace
 
 PORT = 9001
 LOOK_SECONDS = 0.2
@@ -58,8 +58,8 @@ while True:
 
 
 @pytest.fixture
-def place(home: Path) -> Place:
-    found = Place(home, PORT)
+def place(home: Path) -> TalkPlace:
+    found = TalkPlace(home, PORT)
     found.file("").mkdir()
     return found
 
@@ -70,7 +70,7 @@ def texts(kept: list[Kept]) -> list[Any]:
 
 @pytest.mark.slow
 def test_nothing_is_lost_or_doubled_when_many_append_and_many_take(
-    home: Path, place: Place
+    home: Path, place: TalkPlace
 ) -> None:
     def started(program: str, *words: object) -> subprocess.Popen[str]:
         command = [sys.executable, "-c", program, str(home), *map(str, words)]
@@ -102,26 +102,26 @@ def _in_order(messages: list[str]) -> bool:
     return numbers == sorted(numbers)
 
 
-def keep(place: Place, text: object, most: int = 100) -> int:
+def keep(place: TalkPlace, text: object, most: int = 100) -> int:
     """Append a message as a listener does."""
     return append(place, {"message": text}, most)
 
 
 def take(
-    place: Place, most: int | None = None, *, remove: bool = True
+    place: TalkPlace, most: int | None = None, *, remove: bool = True
 ) -> AbstractContextManager[list[Kept]]:
     """Take messages as `check` does."""
     return taking(place, lambda _: True, most, remove=remove)
 
 
-def test_what_could_not_be_printed_stays(place: Place) -> None:
+def test_what_could_not_be_printed_stays(place: TalkPlace) -> None:
     keep(place, "a")
     with pytest.raises(BrokenPipeError), take(place):
         raise BrokenPipeError
     assert [(one["message"], is_unread(one)) for one in peek(place.inbox)] == [("a", True)]
 
 
-def test_what_comes_while_messages_are_taken_stays(place: Place) -> None:
+def test_what_comes_while_messages_are_taken_stays(place: TalkPlace) -> None:
     keep(place, "a")
     with take(place) as found:
         keep(place, "b")
@@ -130,7 +130,7 @@ def test_what_comes_while_messages_are_taken_stays(place: Place) -> None:
     assert place.file("callback").exists()
 
 
-def test_a_line_that_is_being_written_is_not_taken_by_half(place: Place) -> None:
+def test_a_line_that_is_being_written_is_not_taken_by_half(place: TalkPlace) -> None:
     taken, has_looked = [], threading.Event()
 
     def wanted(_: Kept) -> bool:
@@ -153,7 +153,7 @@ def test_a_line_that_is_being_written_is_not_taken_by_half(place: Place) -> None
     assert taken == ["a"]
 
 
-def test_a_second_reader_waits_for_the_first(place: Place) -> None:
+def test_a_second_reader_waits_for_the_first(place: TalkPlace) -> None:
     taken = []
 
     def second() -> None:
@@ -168,7 +168,7 @@ def test_a_second_reader_waits_for_the_first(place: Place) -> None:
     assert taken == [[]]
 
 
-def test_a_full_inbox_says_so_until_there_is_room(place: Place) -> None:
+def test_a_full_inbox_says_so_until_there_is_room(place: TalkPlace) -> None:
     assert [keep(place, text, 2) for text in "ab"] == [1, 2]
     with pytest.raises(TalkError, match="INBOX_FULL"):
         keep(place, "c", 2)
@@ -179,7 +179,7 @@ def test_a_full_inbox_says_so_until_there_is_room(place: Place) -> None:
 
 
 @pytest.mark.parametrize("text", ["not json", "[1]", '{"message": "cut', "\x00\xff", "[" * 90_000])
-def test_a_line_of_somebody_else_is_shown_as_it_stands(place: Place, text: str) -> None:
+def test_a_line_of_somebody_else_is_shown_as_it_stands(place: TalkPlace, text: str) -> None:
     place.inbox.write_text(text)
     keep(place, "b")
     with take(place) as found:
@@ -190,7 +190,7 @@ def test_a_line_of_somebody_else_is_shown_as_it_stands(place: Place, text: str) 
 
 @pytest.mark.parametrize("name", ["inbox.jsonl", "callback", "inbox.jsonl.lock"])
 def test_links_are_not_followed_and_what_is_refused_is_not_kept(
-    place: Place, tmp_path: Path, name: str
+    place: TalkPlace, tmp_path: Path, name: str
 ) -> None:
     victim = tmp_path / "victim"
     victim.write_text("precious\n")
@@ -202,19 +202,19 @@ def test_links_are_not_followed_and_what_is_refused_is_not_kept(
     assert peek(place.inbox) == []
 
 
-def test_a_pipe_in_the_place_of_an_inbox_holds_nobody_up(place: Place) -> None:
+def test_a_pipe_in_the_place_of_an_inbox_holds_nobody_up(place: TalkPlace) -> None:
     os.mkfifo(place.inbox)
     with pytest.raises(OSError, match="inbox"):
         keep(place, "a")
 
 
-def test_what_is_kept_is_for_this_user_alone(place: Place) -> None:
+def test_what_is_kept_is_for_this_user_alone(place: TalkPlace) -> None:
     keep(place, "a")
     modes = {stat.S_IMODE(one.stat().st_mode) for one in place.file("").iterdir()}
     assert modes == {0o600}
 
 
-def test_a_full_disk_leaves_no_half_line(place: Place) -> None:
+def test_a_full_disk_leaves_no_half_line(place: TalkPlace) -> None:
     keep(place, "a")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (place.inbox.stat().st_size + 5, hard))
@@ -231,7 +231,7 @@ def test_a_full_disk_leaves_no_half_line(place: Place) -> None:
 def test_messages_stay_one_line_whatever_they_say(
     tmp_path_factory: pytest.TempPathFactory, text: str
 ) -> None:
-    place = Place(tmp_path_factory.mktemp("home"), PORT)
+    place = TalkPlace(tmp_path_factory.mktemp("home"), PORT)
     place.file("").mkdir()
     message = text.encode("utf-8", "replace").decode()
     keep(place, message)
@@ -246,7 +246,7 @@ class Inboxes(RuleBasedStateMachine):
         import tempfile
 
         self._directory = tempfile.TemporaryDirectory()
-        self.place = Place(Path(self._directory.name), PORT)
+        self.place = TalkPlace(Path(self._directory.name), PORT)
         self.place.file("").mkdir()
         self.expected: list[tuple[int, bool]] = []
         self.count = 0
@@ -296,7 +296,7 @@ TestInboxes = Inboxes.TestCase
 
 
 def test_check_prints_hidden_characters_as_escapes(
-    talk: Talk, place: Place, capsys: pytest.CaptureFixture[str]
+    talk: Talk, place: TalkPlace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keep(place, "a\x1b[2J\u202eb")
     assert talk("check", "--port", PORT)["messages"][0]["message"] == "a\x1b[2J\u202eb"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tersely.capabilities.answers.text import PLAIN
-from tersely.capabilities.relay.asking import Answer, answer, result_of
+from tersely.capabilities.relay.asking import RelayAnswer, answer, result_of
 from tersely.capabilities.relay.context import RelayContext
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import are_of_one_project, project_name
@@ -84,7 +84,7 @@ def test_agents_are_listed_with_their_project_and_their_own_tree(
     for name, place in (("ann", "shop"), ("ben", "tree"), ("cleo", "clone of clone")):
         ask(relay, name, "agent.introduction", copies / place)
     listed = answer(RelayContext(relay, "ann"), "agent.list", {}, PLAIN)
-    assert isinstance(listed, Answer)
+    assert isinstance(listed, RelayAnswer)
     known = {one["name"]: (one["project"], one["directory"]) for one in listed.result["agents"]}
     assert known == {
         "ann": ("shop", str(copies / "shop")),

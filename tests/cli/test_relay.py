@@ -25,7 +25,7 @@ from tersely import __version__
 from tersely.cli.main import main_relay
 from tersely.client import Client
 from tersely.foundation.process.detached import wait_for_end
-from tersely.relay.store.commands import Append, Batch
+from tersely.relay.store.commands import Append, StoreBatch
 from tersely.relay.store.store import Store
 from tersely.relay.wire.home import LOCK, LOG
 
@@ -222,7 +222,7 @@ def test_what_keeps_a_relay_from_starting_is_said_by_its_own_code(
 def test_doctor_says_that_stamps_lie_ahead(fresh: Home) -> None:
     fresh.ok("relay", "init")
     with Store.open(fresh.home, clock=lambda: time.time() + 40 * 86_400) as store:
-        store.commit(Batch((Append("s", "k", b"x"),)))
+        store.commit(StoreBatch((Append("s", "k", b"x"),)))
     assert "ok   stamps lie 40.0 days ahead" in fresh.ok("doctor")
 
 

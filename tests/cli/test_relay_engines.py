@@ -16,13 +16,13 @@ import pytest
 from tests.cli.relay_home import Home
 from tests.own_postgres import Server
 
-from tersely.relay.access.audit import Refusal
+from tersely.relay.access.audit import AuditedRefusal
 from tersely.relay.access.tokens import Grant, Tokens
 from tersely.relay.artifacts import artifacts
 from tersely.relay.relay import Relay
 from tersely.relay.store.mailboxes import Mark, Post, Sought, Stage
 from tersely.relay.store.moving import MOVED_ROWS
-from tersely.relay.teams.claims import Wish
+from tersely.relay.teams.claims import ClaimWish
 from tersely.relay.threads import threads
 
 MANY = MOVED_ROWS + 5  # rows than are moved at one go
@@ -81,8 +81,8 @@ def _fill(relay: Relay) -> None:
     mail.settle(Mark("ben", sent[0].number, Stage.SEEN, store.now_ms()))
     mail.settle(Mark("ben", sent[1].number, Stage.DEAD, store.now_ms(), note="FORBIDDEN"))
     mail.history(Sought(words=["word"]), 1 << 40, 1, backward=True)
-    relay.claims.take("shop", Wish("ann", ["src/a.py"], 600_000))
-    relay.audit.refused(Refusal("forbidden", "no", "GET /", "remote", "eve"))
+    relay.claims.take("shop", ClaimWish("ann", ["src/a.py"], 600_000))
+    relay.audit.refused(AuditedRefusal("forbidden", "no", "GET /", "remote", "eve"))
 
 
 def _seen(home: Path, url: str = "") -> dict[str, Any]:

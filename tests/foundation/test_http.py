@@ -27,14 +27,14 @@ NO_HEADERS: Mapping[str, str] = {}
 
 def asked(
     server: Server, waits: dict[str, Any] = WAITS, headers: Mapping[str, str] = NO_HEADERS
-) -> http.Reply:
+) -> http.HttpReply:
     with http.connections() as pool:
         return http.ask(pool, "GET", server.url + "/a?b=c", waits, MOST_BYTES, headers=headers)
 
 
 def test_an_answer_comes_whole() -> None:
     with serving(WELL) as server:
-        assert asked(server, headers={"X-One": "1"}) == http.Reply(200, b"tea")
+        assert asked(server, headers={"X-One": "1"}) == http.HttpReply(200, b"tea")
     (head,) = server.heads
     assert head.startswith(b"GET /a?b=c HTTP/1.1\r\n")
     assert b"X-One: 1\r\n" in head

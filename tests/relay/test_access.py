@@ -15,13 +15,13 @@ from tests.own_postgres import Server
 from tests.relay.conftest import Clock
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay.access.audit import MAX_REFUSALS_A_MINUTE, Audit, Refusal
-from tersely.relay.access.principals import Kind, Level, Principal, Scopes
+from tersely.relay.access.audit import MAX_REFUSALS_A_MINUTE, Audit, AuditedRefusal
+from tersely.relay.access.principals import Level, Principal, PrincipalKind, Scopes
 from tersely.relay.access.tokens import CODE_SECONDS, MAX_WRONG_CODES, Grant, Tokens
 from tersely.relay.relay import Relay
 from tersely.relay.store.store import Store
 
-READER = Grant("ann", Kind.AGENT, scopes=Scopes(Level.READ, ("t*",), ("#a",), ("p",)))
+READER = Grant("ann", PrincipalKind.AGENT, scopes=Scopes(Level.READ, ("t*",), ("#a",), ("p",)))
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_a_token_stands_for_what_it_was_made_for(store: Store, tokens: Tokens) -
         found = another.principal(secret)
     assert (found.name, found.kind, found.scopes, found.token_id) == (
         "ann",
-        Kind.AGENT,
+        PrincipalKind.AGENT,
         READER.scopes,
         token.id,
     )
@@ -122,9 +122,9 @@ def test_the_log_of_refusals_is_bounded_and_says_what_it_left_out(
 ) -> None:
     audit = Audit(store)
     for number in range(MAX_REFUSALS_A_MINUTE + 30):
-        audit.refused(Refusal("denied", f"no {number}", "GET /x", "remote"))
+        audit.refused(AuditedRefusal("denied", f"no {number}", "GET /x", "remote"))
     clock.seconds += 60
-    audit.refused(Refusal("denied", "the last", "GET /x", "remote"))
+    audit.refused(AuditedRefusal("denied", "the last", "GET /x", "remote"))
     found = audit.latest(10_000)
     assert len(found) == MAX_REFUSALS_A_MINUTE + 1
     assert (found[-1].refusal.message, found[-1].refusal.not_written) == ("the last", 30)

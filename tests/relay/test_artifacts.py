@@ -17,7 +17,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import PREVIEW_BYTES
 from tersely.relay.artifacts import artifacts, finding, reading
 from tersely.relay.artifacts.artifacts import PREVIEW_HEAD_BYTES, Artifact, Origin
-from tersely.relay.artifacts.preview.make import TYPES, Content, preview
+from tersely.relay.artifacts.preview.make import TYPES, ArtifactEnds, preview
 from tersely.relay.store.store import Store
 from tersely.relay.threads import threads
 
@@ -228,7 +228,7 @@ def test_a_reference_is_as_short_as_it_is_unique(store: Store, thread: str) -> N
 
 @given(st.lists(st.sampled_from(["short", "x" * 100, "ERROR: y", "\x1b" * 40, ""]), max_size=60))
 def test_a_preview_counts_what_it_leaves_out(rows: list[str]) -> None:
-    content = Content("\n".join(rows).encode(), b"", len("\n".join(rows)))
+    content = ArtifactEnds("\n".join(rows).encode(), b"", len("\n".join(rows)))
     for kind in ("text", "log"):
         found = re.search(r"⋯ (-?[0-9,]+) more lines?", preview(content, kind).text)
         assert found is None or 0 < int(found[1].replace(",", "")) <= len(rows)
@@ -243,7 +243,7 @@ def test_previews_keep_to_their_bound_and_steer_nothing(
     content: bytes, kind: str, is_long: bool
 ) -> None:
     tail = content if is_long else b""
-    shown = preview(Content(content, tail, len(content) + len(tail)), kind)
+    shown = preview(ArtifactEnds(content, tail, len(content) + len(tail)), kind)
     assert len(shown.text.encode()) <= PREVIEW_BYTES
     assert "\x1b" not in shown.text
     assert "\u202e" not in shown.text
@@ -256,7 +256,7 @@ def test_numbers_and_truth_values_of_json_are_shown_as_they_are_written() -> Non
     pad = "x" * PREVIEW_BYTES
     members = ",".join(f'"{value}":{value}' for value in values)
     content = f'{{"pad":"{pad}","listed":[{",".join(values)}],{members}}}'.encode()
-    shown = preview(Content(content, b"", len(content)), "json").text
+    shown = preview(ArtifactEnds(content, b"", len(content)), "json").text
     assert f"  listed: [{', '.join(values)}]\n" in shown
     assert all(f"  {value}: {value}\n" in shown for value in values)
 
@@ -269,13 +269,13 @@ def test_numbers_and_truth_values_of_json_are_shown_as_they_are_written() -> Non
 )
 def test_json_of_any_shape_has_a_preview(value: object) -> None:
     content = json.dumps({"pad": "x" * PREVIEW_BYTES, "value": value}).encode()
-    assert '"xxx' in preview(Content(content, b"", len(content)), "json").text
+    assert '"xxx' in preview(ArtifactEnds(content, b"", len(content)), "json").text
 
 
 def test_a_long_log_shows_its_complaints_and_its_end() -> None:
     lines = [f"line {number}" for number in range(5_000)]
     lines[2_500] = "ValueError: no such tea"
-    shown = preview(Content("\n".join(lines).encode(), b"", 1), "log").text
+    shown = preview(ArtifactEnds("\n".join(lines).encode(), b"", 1), "log").text
     assert shown.startswith("line 0\n")
     assert "ValueError: no such tea" in shown
     assert shown.endswith("line 4999")
@@ -283,14 +283,16 @@ def test_a_long_log_shows_its_complaints_and_its_end() -> None:
 
 def test_markdown_shows_its_outline() -> None:
     text = "# One\n" + "words\n" * 600 + "## Two\n```\n# no heading\n```\n"
-    shown = preview(Content(text.encode(), b"", len(text)), "markdown").text
+    shown = preview(ArtifactEnds(text.encode(), b"", len(text)), "markdown").text
     assert shown.startswith("1: # One\n602: ## Two\n⋯")
     assert "no heading" not in shown
 
 
 def test_what_is_no_text_is_described() -> None:
-    assert preview(Content(b"\x89PNG\r\n\x1a\n", b"", 8), "text").text == "[PNG image, 8 bytes]"
-    assert preview(Content(b"a\0b", b"", 3), "text").text == "[binary data, 3 bytes]"
+    assert (
+        preview(ArtifactEnds(b"\x89PNG\r\n\x1a\n", b"", 8), "text").text == "[PNG image, 8 bytes]"
+    )
+    assert preview(ArtifactEnds(b"a\0b", b"", 3), "text").text == "[binary data, 3 bytes]"
 
 
 def test_a_large_artifact_is_not_held_in_memory(store: Store, thread: str, tmp_path: Path) -> None:

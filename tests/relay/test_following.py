@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.relay.conftest import Clock
 
-from tersely.relay.store.commands import Batch
+from tersely.relay.store.commands import StoreBatch
 from tersely.relay.store.store import Store
 from tersely.relay.store.streams import Event, happened
 from tersely.relay.threads import threads
@@ -15,7 +15,7 @@ BUSY = "busy"
 
 def told(store: Store, thread_id: str, count: int = 1) -> None:
     for _ in range(count):
-        store.commit(Batch((happened(thread_id, "checkpoint.created", {"name": "mark"}),)))
+        store.commit(StoreBatch((happened(thread_id, "checkpoint.created", {"name": "mark"}),)))
 
 
 def read(follower: Follower) -> list[Event]:

@@ -26,7 +26,7 @@ from .failures import (
 )
 from .inbox import Kept, is_unread
 from .messages import MAX_FIELD_CHARACTERS, MAX_MESSAGE_BYTES, Message
-from .place import Place, checked_port, port_named
+from .place import TalkPlace, checked_port, port_named
 
 MAX_SECONDS = 3_600.0  # that may be asked for
 MAX_LIMIT = 1_000_000  # of messages that are shown
@@ -39,7 +39,7 @@ Show = Callable[[Mapping[str, Any]], None]
 Words = Mapping[str, str]  # with a word after it where it takes a value, and its meaning
 
 
-class Command(NamedTuple):
+class TalkCommand(NamedTuple):
     """A command: what it does, the words of which one is given of each group, and the others."""
 
     run: Callable[[Path, Given, Show], int | None]
@@ -204,7 +204,7 @@ def _message(home: Path, given: Given) -> Message:
         why = "a bare frame has text alone: no type, thread, reply or receipt"
         raise TalkError("INVALID_ARGUMENT", why)
     port = given.from_port or port_named(home, getattr(given, "from"))
-    name = Place(home, port).public.get("name", "")
+    name = TalkPlace(home, port).public.get("name", "")
     return Message(
         _body(given), {"from": name, "from_port": port, "id": sending.new_id(), **header}
     )
@@ -227,7 +227,7 @@ def _discover(home: Path, given: Given, show: Show) -> None:
 
 def _once(home: Path, given: Given, show: Show) -> None:
     seconds = given.timeout or listener.ONCE_SECONDS
-    listener.wait_for_one(Place(home, given.port), given.tls, seconds)
+    listener.wait_for_one(TalkPlace(home, given.port), given.tls, seconds)
 
     def show_one(result: Mapping[str, Any]) -> None:
         nothing = {"status": "no_message", "timeout": seconds}
@@ -236,8 +236,8 @@ def _once(home: Path, given: Given, show: Show) -> None:
     _check(home, Given(port=given.port, clear=True, limit=1, unread=False, thread=None), show_one)
 
 
-def _place(home: Path, given: Given) -> Place:
-    return Place(home, given.port or port_named(home, given.name))
+def _place(home: Path, given: Given) -> TalkPlace:
+    return TalkPlace(home, given.port or port_named(home, given.name))
 
 
 _PLACE = {"--port PORT": "the port of the listener", "--name NAME": "its name"}
@@ -245,14 +245,14 @@ _FILE = "--message-file PATH"
 _TLS = {"--tls": "speak TLS only"}
 _TIMEOUT = {"--timeout SECONDS": "how long to wait"}
 
-COMMANDS: Mapping[str, Command] = {
-    "listen": Command(
+COMMANDS: Mapping[str, TalkCommand] = {
+    "listen": TalkCommand(
         _listen,
         "Start, stop or look at a listener in the background",
         (),
         {"verb": "start, stop or status", **_PLACE, _FILE: "where messages go instead", **_TLS},
     ),
-    "check": Command(
+    "check": TalkCommand(
         _check,
         "Read the messages that have come",
         (_PLACE,),
@@ -263,7 +263,7 @@ COMMANDS: Mapping[str, Command] = {
             "--thread WORD": "only messages of one conversation",
         },
     ),
-    "send": Command(
+    "send": TalkCommand(
         _send,
         "Send a message",
         (
@@ -288,8 +288,8 @@ COMMANDS: Mapping[str, Command] = {
             **_TIMEOUT,
         },
     ),
-    "discover": Command(_discover, "List the listeners that run", (), {}),
-    "listen-once": Command(
+    "discover": TalkCommand(_discover, "List the listeners that run", (), {}),
+    "listen-once": TalkCommand(
         _once,
         "Wait for one message, without a background listener",
         ({"--port PORT": "where to listen"},),

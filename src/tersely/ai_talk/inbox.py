@@ -17,7 +17,7 @@ from typing import Any
 
 from .failures import TalkError
 from .messages import parsed_object
-from .place import Place, locked, made, opened, read, replace
+from .place import TalkPlace, locked, made, opened, read, replace
 
 MAX_OUTBOX_BYTES = 8_000_000  # then the log begins anew
 _READ = "read"  # set in a line that was shown and left there
@@ -25,7 +25,7 @@ _READ = "read"  # set in a line that was shown and left there
 Kept = dict[str, Any]  # a message as it is stored
 
 
-def append(at: Place, message: Kept, most: int) -> int:
+def append(at: TalkPlace, message: Kept, most: int) -> int:
     """Keep a message, and make the callback; how many there are. Raises `INBOX_FULL`,
     `INBOX_BUSY`, `OSError`.
     """
@@ -64,7 +64,7 @@ def is_unread(message: Kept) -> bool:
 
 @contextmanager
 def taking(
-    at: Place, wanted: Callable[[Kept], bool], most: int | None, *, remove: bool
+    at: TalkPlace, wanted: Callable[[Kept], bool], most: int | None, *, remove: bool
 ) -> Iterator[list[Kept]]:
     """Those messages that are wanted, the oldest first; if the block ends well they count as read,
     and are removed if that is asked; where none is unread, the callback is gone.

@@ -23,7 +23,7 @@ from . import inbox, place
 from .failures import TalkError, told
 from .messages import (
     MAX_MESSAGE_BYTES,
-    Frame,
+    TalkFrame,
     cut,
     encode,
     malformed,
@@ -32,7 +32,7 @@ from .messages import (
     stored,
     timestamp,
 )
-from .place import HOST, Place
+from .place import HOST, TalkPlace
 
 MAX_INBOX_MESSAGES = 100
 CONNECTIONS_PER_SECOND = 50
@@ -107,7 +107,7 @@ def run(words: str) -> None:
         _say(told(error))
 
 
-def wait_for_one(at: Place, tls: bool, seconds: float) -> None:
+def wait_for_one(at: TalkPlace, tls: bool, seconds: float) -> None:
     """Return when the inbox of a port has a message, or the time is over, for which this process
     listens; raises `PORT_IN_USE`.
     """
@@ -120,7 +120,7 @@ def wait_for_one(at: Place, tls: bool, seconds: float) -> None:
     asyncio.run(_serve(Listening(str(at.home), at.port, str(at.inbox), tls=tls), until_one))
 
 
-def stop(at: Place) -> dict[str, Any]:
+def stop(at: TalkPlace) -> dict[str, Any]:
     """End a listener; raises `LISTENER_NOT_RUNNING`, `LISTENER_FAILED` where it goes on."""
     pid = at.pid
     if pid is None:
@@ -136,7 +136,7 @@ def stop(at: Place) -> dict[str, Any]:
     raise TalkError("LISTENER_FAILED", f"process {pid} does not end", port=at.port, pid=pid)
 
 
-def status(at: Place) -> dict[str, Any]:
+def status(at: TalkPlace) -> dict[str, Any]:
     """The status of a listener: whether it runs, and what it says of itself."""
     kept, is_running = inbox.peek(at.inbox), at.pid is not None
     return {
@@ -166,7 +166,7 @@ def limits_of(home: Path) -> Limits:
 class Listener:
     """The conversations at one port, each a task."""
 
-    def __init__(self, at: Place, limits: Limits) -> None:
+    def __init__(self, at: TalkPlace, limits: Limits) -> None:
         self._at, self._limits = at, limits
         self._open: dict[asyncio.Task[None], StreamReader] = {}  # the oldest first
         self._left, self._since = float(limits.connection_burst), time.monotonic()  # see `_wait`
@@ -225,7 +225,7 @@ class Listener:
             await _write(writer, answer)
 
 
-async def _next(reader: StreamReader, held: bytearray, most: int) -> Frame | None:
+async def _next(reader: StreamReader, held: bytearray, most: int) -> TalkFrame | None:
     """The next frame; None at the end of the connection. Raises what `cut` raises, `OSError`."""
     while (frame := cut(held, most)) is None:
         data = await reader.read(_READ_BYTES)
@@ -295,10 +295,10 @@ async def _until_told(served: Listener) -> None:
 
 
 @contextmanager
-def _announced(asked: Listening, home: Path) -> Iterator[tuple[socket.socket, Place]]:
+def _announced(asked: Listening, home: Path) -> Iterator[tuple[socket.socket, TalkPlace]]:
     """The socket and the place of a listener that others can find."""
     with _bound(asked.port) as server:
-        at = Place(home, server.getsockname()[1])
+        at = TalkPlace(home, server.getsockname()[1])
         pid_file = place.made(home / str(at.port)) / "listener.pid"
         with place.locked(pid_file, "PORT_IN_USE", _GLANCE_SECONDS) as held:
             try:
@@ -316,7 +316,7 @@ def _bound(port: int) -> socket.socket:
         raise TalkError(code, f"port {port}: {error.strerror}", port=port) from error
 
 
-def _announce(asked: Listening, at: Place, pid_file: IO[bytes]) -> None:
+def _announce(asked: Listening, at: TalkPlace, pid_file: IO[bytes]) -> None:
     """Write what the listener says of itself; raises `NAME_IN_USE`, and `OSError` where messages
     could not be kept.
     """

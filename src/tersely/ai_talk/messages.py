@@ -30,7 +30,7 @@ _STORED = ("id", "from", "to", "type", "thread", "reply_to", "receipt")
 _FIELDS = {**dict.fromkeys(_STORED, str), "receipt": bool, "from_port": int}
 
 
-class Frame(NamedTuple):
+class TalkFrame(NamedTuple):
     """The content of one frame."""
 
     content: bytes
@@ -49,7 +49,7 @@ def encode(content: bytes, *, is_envelope: bool = False) -> bytes:
     return b"%b%d:%b" % (b"0" if is_envelope else b"", len(content), content)
 
 
-def cut(held: bytearray, max_bytes: int = MAX_MESSAGE_BYTES) -> Frame | None:
+def cut(held: bytearray, max_bytes: int = MAX_MESSAGE_BYTES) -> TalkFrame | None:
     """The first frame of what has come, which is taken out of it; None where it is not whole.
     Raises `MALFORMED_FRAME`, and `MESSAGE_TOO_LARGE` as soon as the length is known.
     """
@@ -65,7 +65,7 @@ def cut(held: bytearray, max_bytes: int = MAX_MESSAGE_BYTES) -> Frame | None:
         return None
     content = bytes(held[begins_at : begins_at + size])
     del held[: begins_at + size]
-    return Frame(content, is_envelope)
+    return TalkFrame(content, is_envelope)
 
 
 def malformed() -> TalkError:
@@ -79,7 +79,7 @@ def frame_of(message: Message) -> bytes:
     return encode(header + b"\n" + message.body, is_envelope=True)
 
 
-def message_of(frame: Frame) -> Message:
+def message_of(frame: TalkFrame) -> Message:
     """The message that a frame carries; raises `INVALID_MESSAGE`.
 
     What has no header of an envelope is text: some write every length with zeros before it.

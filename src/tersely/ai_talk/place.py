@@ -21,7 +21,7 @@ _WRITABLE_BY_OTHERS = 0o022
 _PUBLIC = ("port", "pid", "started", "name", "tls")  # of a listener's record
 
 
-class Place(NamedTuple):
+class TalkPlace(NamedTuple):
     """The files of one port."""
 
     home: Path
@@ -136,4 +136,4 @@ def port_named(home: Path, word: str) -> int:
 def live(home: Path) -> list[dict[str, Any]]:
     """What the listeners that run say of themselves, by port."""
     ports = sorted(int(one.name) for one in home.iterdir() if one.name.isdecimal())
-    return [one.public for one in (Place(home, port) for port in ports) if one.pid is not None]
+    return [one.public for one in (TalkPlace(home, port) for port in ports) if one.pid is not None]

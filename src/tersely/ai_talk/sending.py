@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from . import inbox
 from .failures import EXIT_OF_CODE, TalkError, told
 from .messages import RECEIPT, Message, cut, encode, frame_of, parsed_object, stored
-from .place import HOST, Place, checked_port
+from .place import HOST, TalkPlace, checked_port
 
 SEND_SECONDS = 10.0  # for a message to be taken, where nothing else is said
 RECEIPT_SECONDS = 1.0  # for all receipts of one check
@@ -103,7 +103,7 @@ def _deliver(how: Sending, port: int, message: Message) -> bool:
 
 
 def _connected(how: Sending, port: int) -> socket.socket:
-    speaks_tls = how.tls or Place(how.home, port).public.get("tls")
+    speaks_tls = how.tls or TalkPlace(how.home, port).public.get("tls")
     if speaks_tls:
         from . import tls  # loads OpenSSL, for which no listener is to wait
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -35,6 +35,7 @@ from tersely.cli.printing.output import Output
 from tersely.cli.printing.terminal import Terminal
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.system import need_posix
+from tersely.foundation.types import Environment
 
 if TYPE_CHECKING:
     from tersely.workspace import Workspace
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 _OF_THE_AGENT = frozenset({"chat", "acp", "sessions"})
 
 
-class Request(NamedTuple):
+class TypedRequest(NamedTuple):
     """The request that somebody typed, understood."""
 
     options: Options
@@ -138,8 +139,8 @@ def split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
 def read_request(
     leading: Sequence[str],
     words: Sequence[str],
-    environment: Mapping[str, str] = MappingProxyType({}),
-) -> Request:
+    environment: Environment = MappingProxyType({}),
+) -> TypedRequest:
     """Understand the options before a command, and the command with what follows; raises `usage`.
 
     The environment says which reader the command line answers, where its words do not.
@@ -157,9 +158,9 @@ def read_request(
         environment.get(SESSION_VARIABLE, ""),
     )
     if command.capability_name not in DRAWN:
-        return Request(options, command, given)
+        return TypedRequest(options, command, given)
     drawing = bind(Drawing, {DRAWING: given.pop(DRAWING, None)})
-    return Request(options, command, given, drawing.format)
+    return TypedRequest(options, command, given, drawing.format)
 
 
 def print_unread(
@@ -183,7 +184,7 @@ def root_of(options: Options, directory: Path) -> Path:
 
 
 def answer(
-    request: Request,
+    request: TypedRequest,
     output: Output,
     directory: Path,
     open_workspace: Callable[[], AbstractContextManager[Workspace]],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, Generator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Generator, Iterator
 from contextlib import aclosing, closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -18,14 +18,14 @@ from tersely.capabilities.relay.answers.documents import ArtifactTold, EventTold
 from tersely.capabilities.relay.contract.operations import AGENT_TOKEN, Content
 from tersely.capabilities.relay.contract.shapes import Answered, Question, TicketTold
 from tersely.client.hops import passed_on
-from tersely.client.request import Request, ask, decoded, failure_of, read_answer
+from tersely.client.request import RelayRequest, ask, decoded, failure_of, read_answer
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES, CLIENT_SECONDS
 from tersely.foundation.network import http
 from tersely.foundation.process.ancestry import TOKEN_VARIABLE
 from tersely.foundation.text.agent_names import agent_name
-from tersely.foundation.types import JsonMapping, JsonObject
+from tersely.foundation.types import Headers, JsonMapping, JsonObject
 from tersely.relay.wire.home import HTTP_SOCKET, home_directory, socket_path
 
 EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened again
@@ -41,12 +41,12 @@ _SERVICE_CALL = "service.call"  # the capability that asks services
 _DATA = b"data: "  # begins the line of an event
 
 
-class _Call(NamedTuple):
+class _RelayCall(NamedTuple):
     """One request as it goes out."""
 
     method: str
     target: str
-    headers: Mapping[str, str]
+    headers: Headers
     content: bytes | None = None
 
     @property
@@ -66,21 +66,21 @@ class _Door:
         self.waits = http.waits(seconds, seconds)
         self.stream_waits = http.waits(seconds, EVENT_SILENCE_SECONDS)
 
-    def call(self, request: Request[Any]) -> _Call:
+    def call(self, request: RelayRequest[Any]) -> _RelayCall:
         """A coroutine that asks a question."""
         given = {name: value for name, value in request.headers.items() if value}
         headers = {**self.headers, "Content-Type": str(request.operation.takes), **given}
-        return _Call(request.operation.method, request.target, headers, request.content())
+        return _RelayCall(request.operation.method, request.target, headers, request.content())
 
-    def question(self, asked: Question, key: str) -> _Call:
+    def question(self, asked: Question, key: str) -> _RelayCall:
         """A coroutine that asks a capability, once for the same key."""
         repeated = {"Idempotency-Key": key} if key else {}
         headers = {**self.headers, "Content-Type": str(Content.JSON), **repeated}
-        return _Call("POST", "/ask", headers, msgspec.json.encode(_with_hops(asked)))
+        return _RelayCall("POST", "/ask", headers, msgspec.json.encode(_with_hops(asked)))
 
-    def events(self, thread_id: str, after: int) -> _Call:
+    def events(self, thread_id: str, after: int) -> _RelayCall:
         """A coroutine that asks for the events of a thread, as they happen."""
-        return _Call(
+        return _RelayCall(
             "GET", f"/threads/{quote(thread_id, safe='')}/events/stream?after={after}", self.headers
         )
 
@@ -159,7 +159,7 @@ class Client(_Asking):
     def _open(self, socket: Path) -> None:
         self._pool = http.connections(socket)
 
-    def __call__(self, request: Request[AnswerT]) -> AnswerT:
+    def __call__(self, request: RelayRequest[AnswerT]) -> AnswerT:
         """Ask; raises what the relay said instead of an answer, or `daemon_unavailable`."""
         reply = self._asked(self._door.call(request))
         return request.answer(reply.status, reply.body)
@@ -241,7 +241,7 @@ class Client(_Asking):
         hashed = sha256()
         target = f"/threads/{quote(thread_id, safe='')}/artifacts/{quote(ref, safe='')}/content"
         try:
-            call = _Call("GET", target, self._door.headers)
+            call = _RelayCall("GET", target, self._door.headers)
             with self._stream(call, self._door.waits) as response, part.open("wb") as file:
                 for chunk in response.iter_stream():
                     hashed.update(chunk)
@@ -274,7 +274,7 @@ class Client(_Asking):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _asked(self, call: _Call) -> http.Reply:
+    def _asked(self, call: _RelayCall) -> http.HttpReply:
         """A whole answer; raises `daemon_unavailable`."""
         # A connection that was kept may just be closed by the relay: then nothing was read, and it
         # may be asked again.
@@ -299,7 +299,7 @@ class Client(_Asking):
                     yield decoded(EventTold, line.removeprefix(_DATA))
 
     @contextmanager
-    def _stream(self, call: _Call, waits: JsonObject) -> Iterator[http.Response]:
+    def _stream(self, call: _RelayCall, waits: JsonObject) -> Iterator[http.Response]:
         """An answer that is read as it comes; raises what the relay said instead."""
         with http.stream(
             self._pool, call.method, call.url, waits, headers=call.headers
@@ -315,7 +315,7 @@ class AsyncClient(_Asking):
     def _open(self, socket: Path) -> None:
         self._pool = http.async_connections(socket)
 
-    async def __call__(self, request: Request[AnswerT]) -> AnswerT:
+    async def __call__(self, request: RelayRequest[AnswerT]) -> AnswerT:
         """Ask, as `Client` does."""
         reply = await self._asked(self._door.call(request))
         return request.answer(reply.status, reply.body)
@@ -373,7 +373,7 @@ class AsyncClient(_Asking):
     ) -> None:
         await self.close()
 
-    async def _asked(self, call: _Call) -> http.Reply:
+    async def _asked(self, call: _RelayCall) -> http.HttpReply:
         """A whole answer; raises `daemon_unavailable`."""
         # and may be closed, as above
         is_kept = any(connection.is_idle() for connection in self._pool.connections)
@@ -387,7 +387,7 @@ class AsyncClient(_Asking):
                     headers=call.headers,
                     content=call.content,
                 ) as response:
-                    return http.Reply(
+                    return http.HttpReply(
                         response.status, await http.async_body(response, MAX_REPLY_BYTES)
                     )
             except http.DISCONNECTIONS as error:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from tersely.client import ask
-from tersely.client.request import AnswerT, Request
+from tersely.client.request import AnswerT, RelayRequest
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import CLIENT_SECONDS
 from tersely.foundation.network import http
@@ -83,7 +83,7 @@ def join(url: str, code: str, machine: str = "") -> JoinedRelay:
     )
 
 
-def once(membership: JoinedRelay, request: Request[AnswerT]) -> AnswerT:
+def once(membership: JoinedRelay, request: RelayRequest[AnswerT]) -> AnswerT:
     """The answer of the relay to one question, asked directly; raises `relay_unreachable`,
     `invalid_certificate` and what it says.
     """

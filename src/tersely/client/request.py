@@ -12,13 +12,13 @@ import msgspec
 from tersely.capabilities.relay.contract.operations import (
     IDEMPOTENCY_KEY,
     Content,
-    Operation,
+    HttpOperation,
     operation,
 )
 from tersely.capabilities.relay.contract.shapes import Failure
 from tersely.client.hops import led_here
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
-from tersely.foundation.types import JsonMapping, frozen
+from tersely.foundation.types import Headers, JsonMapping, frozen
 
 AnswerT = TypeVar("AnswerT")
 _CALL = "cap_invoke"  # the operation that counts what has led to it
@@ -26,14 +26,14 @@ _FOREIGN = "or one of another version: tersely down, then tersely up"
 
 
 @frozen
-class Request(Generic[AnswerT]):
+class RelayRequest(Generic[AnswerT]):
     """One question. `path` and `query` are its parameters, `body` what is sent."""
 
-    operation: Operation
+    operation: HttpOperation
     path: Mapping[str, str] = field(default_factory=dict)
     query: JsonMapping = field(default_factory=dict)
     body: Any = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Headers = field(default_factory=dict)
 
     @property
     def target(self) -> str:
@@ -56,7 +56,9 @@ class Request(Generic[AnswerT]):
         return answer
 
 
-def ask(name: str, content: bytes | None = None, /, *, key: str = "", **given: Any) -> Request[Any]:
+def ask(
+    name: str, content: bytes | None = None, /, *, key: str = "", **given: Any
+) -> RelayRequest[Any]:
     """A question beside those that capabilities answer, by the name of its operation; nothing is
     asked yet. What is given by name stands in its path, its query or its body, which is else the
     `content` as it is. With the same key it happens once.
@@ -69,7 +71,7 @@ def ask(name: str, content: bytes | None = None, /, *, key: str = "", **given: A
     if given and asked.asks is None:
         raise TypeError(f"{name} takes no {', '.join(given)}")
     body = given if content is None else content
-    return Request(asked, path, query, body, {IDEMPOTENCY_KEY.name: key})
+    return RelayRequest(asked, path, query, body, {IDEMPOTENCY_KEY.name: key})
 
 
 def read_answer(kind: Any, status: int, content: bytes) -> Any:

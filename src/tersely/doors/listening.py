@@ -30,7 +30,7 @@ _MAX_PORT = 65_535
 _PORT_CHARACTERS = 10
 
 
-class Listening(NamedTuple):
+class ListeningSockets(NamedTuple):
     """The sockets that are listened at; `tcp` and `remote` where those are wanted."""
 
     frames: socket.socket
@@ -62,7 +62,7 @@ def read_address(text: str, certificate: str = "", key: str = "") -> Address:
 
 
 @contextlib.contextmanager
-def listening(home: Path, port: str, address: Address | None) -> Iterator[Listening]:
+def listening(home: Path, port: str, address: Address | None) -> Iterator[ListeningSockets]:
     """Listen for a home whose lock this process holds. `port` is as `doors.relay_process.main` has
     it.
     """
@@ -72,13 +72,13 @@ def listening(home: Path, port: str, address: Address | None) -> Iterator[Listen
         stack.callback(socket_path(home, HTTP_SOCKET).unlink, missing_ok=True)
         remote = None if address is None else stack.enter_context(_listen_remote(address))
         if port == NO_PORT:
-            yield Listening(frames, http, None, remote, 0)
+            yield ListeningSockets(frames, http, None, remote, 0)
             return
         wanted = int(port) if port else _last_port(home)
         tcp = stack.enter_context(_listen_tcp(wanted))
         found = tcp.getsockname()[1]
         _keep_port(home, found)
-        yield Listening(frames, http, tcp, remote, wanted if wanted not in {0, found} else 0)
+        yield ListeningSockets(frames, http, tcp, remote, wanted if wanted not in {0, found} else 0)
 
 
 def _listen_remote(address: Address) -> socket.socket:

@@ -25,7 +25,7 @@ from tersely.doors.http.connecting.connections import make_remote_server, make_s
 from tersely.doors.http.connecting.idle_connections import allow_connections, close_stalled
 from tersely.doors.http.remote import RemoteDoor, Tenant
 from tersely.doors.http.workspaces import Workspaces
-from tersely.doors.listening import Listening, listening
+from tersely.doors.listening import ListeningSockets, listening
 from tersely.doors.socket import serve as router
 from tersely.doors.socket.bridge.bridge import Bridge
 from tersely.doors.tenants import Tenants
@@ -38,7 +38,7 @@ from tersely.foundation.process.lockfile import held
 from tersely.foundation.text.tokens import Tokenizer
 from tersely.foundation.types import frozen
 from tersely.relay.access.tokens import Tokens
-from tersely.relay.relay import Relay, Token, have_token, make_home
+from tersely.relay.relay import HomeToken, Relay, have_token, make_home
 from tersely.relay.services import configuration
 from tersely.relay.services.configuration import Bridged
 from tersely.relay.teams import spending
@@ -81,7 +81,7 @@ def main(
                         _LOG.warning("not loaded: %s", complaint)
                     told = _self_description(home, places, workspace, address)
                     with closing(Tokens(relay.store)) as tokens:
-                        process = _Process(
+                        process = _RelayProcess(
                             relay, places, told, secret, answer_words, bridged, tokens, address, url
                         )
                         process.run(lambda: report.running(pid=told.pid))
@@ -100,7 +100,7 @@ def _store(home: Path) -> str:
 
 
 def _self_description(
-    home: Path, places: Listening, workspace: str, address: Address | None
+    home: Path, places: ListeningSockets, workspace: str, address: Address | None
 ) -> RelayTold:
     return RelayTold(
         str(home), os.getpid(), places.url, tersely.__version__, program_identity(), round(wall_seconds()),
@@ -109,13 +109,13 @@ def _self_description(
 
 
 @frozen
-class _Process:
+class _RelayProcess:
     """The server of this process."""
 
     relay: Relay
-    places: Listening
+    places: ListeningSockets
     told: RelayTold
-    secret: Token
+    secret: HomeToken
     answer_words: str
     bridged: Sequence[Bridged]
     tokens: Tokens

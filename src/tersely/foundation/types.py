@@ -1,4 +1,4 @@
-"""The names that all rooms use for objects of JSON and for plain values."""
+"""The names that all rooms use for objects of JSON, what is given to programs and servers, and plain values."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any, TypeVar, dataclass_transform
 
 JsonObject = dict[str, Any]  # an object of JSON, decoded
 JsonMapping = Mapping[str, Any]  # the same, where it is only read
+Environment = Mapping[str, str]  # the variables of a process, by name
+Headers = Mapping[str, str]  # the fields of a head of HTTP
 ValueT = TypeVar("ValueT")
 
 

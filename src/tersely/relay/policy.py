@@ -34,7 +34,7 @@ _GONE = frozenset({"thread_turns", "thread_tokens"})  # settings that bound noth
 _Positive = Annotated[int, msgspec.Meta(ge=1)]
 
 
-class Reach(StrEnum):
+class CapabilityReach(StrEnum):
     """The things that a capability touches beside what it answers."""
 
     READ = "read"
@@ -44,7 +44,12 @@ class Reach(StrEnum):
 
 
 # Who may call what nobody has said anything about.
-_DEFAULT_ALLOWED = {Reach.READ: True, Reach.WRITE: True, Reach.NETWORK: False, Reach.EXECUTE: False}
+_DEFAULT_ALLOWED = {
+    CapabilityReach.READ: True,
+    CapabilityReach.WRITE: True,
+    CapabilityReach.NETWORK: False,
+    CapabilityReach.EXECUTE: False,
+}
 
 
 @frozen
@@ -70,7 +75,7 @@ class Policy:
     allow: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     deny: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def check_call(self, capability: str, reach: Reach, actor: str) -> None:
+    def check_call(self, capability: str, reach: CapabilityReach, actor: str) -> None:
         """Raise `denied` unless the agent may call the capability. What is denied is denied,
         whatever allows it.
         """

@@ -21,21 +21,21 @@ from tersely.relay.builtin import fetch, retrieval
 from tersely.relay.mail.brakes import Brakes
 from tersely.relay.mail.mail import Mail
 from tersely.relay.policy import Policy, Rates
-from tersely.relay.services.calls import Calls, Offer
+from tersely.relay.services.calls import Invocations, OfferedCapability
 from tersely.relay.services.figures import family
-from tersely.relay.services.services import Services
+from tersely.relay.services.services import KnownServices
 from tersely.relay.store import backup
 from tersely.relay.store.mailboxes import Identity
 from tersely.relay.store.store import DEFAULT_TENANT, Store, ahead_ms, check, is_made
 from tersely.relay.teams.claims import Claims
 from tersely.relay.teams.permissions import Permissions
-from tersely.relay.teams.projects import Projects
-from tersely.relay.teams.trees import Trees
+from tersely.relay.teams.projects import KnownProjects
+from tersely.relay.teams.trees import WorkingTrees
 
 __all__ = [
     "PLUGINS",
+    "HomeToken",
     "Relay",
-    "Token",
     "ahead_ms",
     "backup",
     "check",
@@ -44,7 +44,8 @@ __all__ = [
     "rotate_token",
 ]
 
-PLUGINS = "tersely.capabilities"  # the group of entry points whose functions give an `Offer`
+# the group of entry points whose functions give an `OfferedCapability`
+PLUGINS = "tersely.capabilities"
 _TOKEN = "token"  # noqa: S105 - the name of the file
 _TOKEN_BYTES = 32
 _NEW_TOKEN = "`tersely relay token rotate` makes a new one"  # noqa: S105 - a hint
@@ -62,15 +63,15 @@ class Relay:
         self.store = store
         self.policy = policy
         self.count_tokens = count_tokens
-        self.calls = Calls(store, policy, count_tokens)
+        self.calls = Invocations(store, policy, count_tokens)
         self.mail = Mail(store, Brakes(policy.turns, policy.messages_per_minute))
-        self.services = Services(store, self.calls, policy)
+        self.services = KnownServices(store, self.calls, policy)
         self.claims = Claims(store, self.is_working)
         self.permissions = Permissions(store.now_ms)
         self.audit = Audit(store)
         self.access = Access(self)
-        self.projects = Projects(store)
-        self.trees = Trees(self.mail.identities, self.projects)
+        self.projects = KnownProjects(store)
+        self.trees = WorkingTrees(self.mail.identities, self.projects)
         self.rates = Rates(policy.messages_per_minute)  # of questions
         self.about: Any = None  # what the process that serves it says of itself
         self.complaints: list[str] = []  # of capabilities of others that could not be loaded
@@ -140,7 +141,7 @@ class Relay:
         for point in entry_points(group=PLUGINS):
             try:
                 offer: Any = point.load()()
-                if not isinstance(offer, Offer):
+                if not isinstance(offer, OfferedCapability):
                     raise TypeError(f"gives {type(offer).__name__}, not an Offer")
                 self.calls.offer(offer)
             except Exception as error:  # noqa: BLE001 - whatever somebody else's code does, the relay starts
@@ -186,7 +187,7 @@ def make_home(home: Path) -> None:
     raise TerselyError("home_not_private", message, hint)
 
 
-class Token:
+class HomeToken:
     """The secret of a home, which whoever asks over TCP has to show; read again when its file is
     another.
     """
@@ -217,13 +218,13 @@ class Token:
         return self._text
 
 
-def have_token(home: Path) -> Token:
+def have_token(home: Path) -> HomeToken:
     """The secret of a home. One without a database is new: whoever knew the secret of an earlier
     one is a stranger.
     """
     if not (is_made(home) and (home / _TOKEN).exists()):
         rotate_token(home)
-    return Token(home)
+    return HomeToken(home)
 
 
 def rotate_token(home: Path) -> Path:

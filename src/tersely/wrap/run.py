@@ -8,7 +8,6 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Mapping
 from pathlib import PurePath
 
 from tersely.capabilities.relay.foreign import BANNER
@@ -18,6 +17,7 @@ from tersely.client.outbox import Outbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
 from tersely.foundation.text.escape import visible_line
+from tersely.foundation.types import Environment
 from tersely.integrations.run_hook import SOCKET_VARIABLE
 from tersely.integrations.table import AGENTS
 from tersely.integrations.wrapped import Launch, Wrapped
@@ -43,7 +43,7 @@ INTRODUCTION = "agent.introduction"  # the capability that says who an agent is
 MAX_NAME_TRIES = 100  # numbers behind the name of a program
 
 
-def run(wanted: WantedRun, environment: Mapping[str, str]) -> int:
+def run(wanted: WantedRun, environment: Environment) -> int:
     """Run a program until it ends; its exit status. Raises what keeps it from being run."""
     report = tmux.RunReport.of(environment)
     try:
@@ -55,7 +55,7 @@ def run(wanted: WantedRun, environment: Mapping[str, str]) -> int:
         raise error from None
 
 
-async def _run(wanted: WantedRun, environment: Mapping[str, str], report: tmux.RunReport) -> int:
+async def _run(wanted: WantedRun, environment: Environment, report: tmux.RunReport) -> int:
     terminal.find(wanted.words[0], environment)
     mail = await _named(wanted)
     try:
@@ -95,7 +95,7 @@ class _Run:
         self._hooks: Hooks | None = None
         self._is_blind = False  # its screen cannot be read
 
-    async def until_end(self, environment: Mapping[str, str], report: tmux.RunReport) -> int:
+    async def until_end(self, environment: Environment, report: tmux.RunReport) -> int:
         """Run the program until it ends; its exit status."""
         agent = _agent_of(self._wanted)
         wrapped = AGENTS[agent].wrapped if agent in AGENTS else None
@@ -116,7 +116,7 @@ class _Run:
 
     async def _until_end(
         self,
-        environment: Mapping[str, str],
+        environment: Environment,
         report: tmux.RunReport,
         wrapped: Wrapped | None,
         screen: Screen,

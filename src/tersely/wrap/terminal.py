@@ -13,10 +13,11 @@ import signal
 import struct
 import termios
 import tty
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import Environment
 from tersely.wrap.delivery.injection import TerminalLine
 
 _SIZE_FORMAT = "HHHH"
@@ -44,7 +45,7 @@ class TerminalProgram(NamedTuple):
     its: int
 
 
-def find(word: str, environment: Mapping[str, str]) -> str:
+def find(word: str, environment: Environment) -> str:
     """The path of a program; raises `program_failed` where there is none."""
     path = shutil.which(word, path=environment.get("PATH"))
     if path is None:
@@ -54,9 +55,7 @@ def find(word: str, environment: Mapping[str, str]) -> str:
     return path
 
 
-def start(
-    words: Sequence[str], environment: Mapping[str, str], user: int | None
-) -> TerminalProgram:
+def start(words: Sequence[str], environment: Environment, user: int | None) -> TerminalProgram:
     """Run a program in a terminal that is as the user's; raises `program_failed` where it cannot be
     run.
     """
@@ -84,9 +83,7 @@ def start(
     return TerminalProgram(pid, ours, its)
 
 
-def _become(
-    path: str, words: Sequence[str], environment: Mapping[str, str], its: int, said: int
-) -> None:
+def _become(path: str, words: Sequence[str], environment: Environment, its: int, said: int) -> None:
     """In the child: have the terminal and be the program. Does not return."""
     try:
         os.login_tty(its)

@@ -13,13 +13,13 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import EXIT_OF_CODE, TerselyError
-from tersely.foundation.types import JsonMapping, JsonObject
+from tersely.foundation.types import Environment, JsonMapping, JsonObject
 
 WRAPPER_START_SECONDS = 30.0  # for a program to run in a session of tmux
 REPORT_VARIABLE = "TERSELY_RUN_REPORT"
@@ -35,7 +35,7 @@ class RunReport(NamedTuple):
     path: Path | None
 
     @classmethod
-    def of(cls, environment: Mapping[str, str]) -> RunReport:
+    def of(cls, environment: Environment) -> RunReport:
         """That which the environment names."""
         given = environment.get(REPORT_VARIABLE, "")
         return cls(Path(given) if given else None)
@@ -74,7 +74,7 @@ class TmuxEnd(NamedTuple):
 
 
 def run(
-    name: str, words: Sequence[str], environment: Mapping[str, str], size: tuple[int, int]
+    name: str, words: Sequence[str], environment: Environment, size: tuple[int, int]
 ) -> TmuxEnd:
     """Have words run in a new session; return when they have ended, or nobody is attached.
 
@@ -103,7 +103,7 @@ def _begin(
     program: str,
     session: str,
     words: Sequence[str],
-    environment: Mapping[str, str],
+    environment: Environment,
     size: tuple[int, int],
 ) -> None:
     passed = [

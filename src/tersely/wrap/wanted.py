@@ -7,10 +7,11 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
+from tersely.foundation.types import Environment
 from tersely.wrap import terminal, tmux
 from tersely.wrap.handoff.threads import SessionPlace
 
@@ -81,7 +82,7 @@ def own_words() -> list[str]:
     return [sys.executable, "-m", "tersely"]
 
 
-def run_in_tmux(wanted: WantedRun, environment: Mapping[str, str]) -> tmux.TmuxEnd:
+def run_in_tmux(wanted: WantedRun, environment: Environment) -> tmux.TmuxEnd:
     """Run a program in a session of tmux, and be attached to it where there is a terminal."""
     name = wanted.name or PurePath(wanted.words[0]).stem
     options = ["--no-start", *([] if wanted.place.has_brief else ["--no-brief"])]

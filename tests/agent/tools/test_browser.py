@@ -14,7 +14,7 @@ from tersely.agent.conversation import tools_for
 from tersely.agent.tool_calling import CallFormat
 from tersely.agent.tools.approvals import Mode, Verdict
 from tersely.agent.tools.toolbox import Toolbox
-from tersely.agent.tools.web.browser import ShownPage
+from tersely.agent.tools.web.browser import BrowsedPage
 from tersely.foundation.text.tokens import Tokenizer
 
 # A page is what the proxy in its settings answers; `/led` leads to another host. Whether a dialog
@@ -219,7 +219,7 @@ def test_an_approved_host_is_that_of_the_page_and_not_one_that_the_call_names(
     toolbox.approvals.allow_pattern(browser, "docs.python.org")
     named = {"url": "https://docs.python.org/", "element": "e1"}
     assert toolbox.verdict(browser, {"action": "open", **named}) is Verdict.ALLOW
-    toolbox.browser.shown = ShownPage("https://evil.example/")
+    toolbox.browser.shown = BrowsedPage("https://evil.example/")
     assert toolbox.verdict(browser, {"action": "click", **named}) is Verdict.ASK
     assert toolbox.verdict(browser, {"action": "read"}) is Verdict.ALLOW
 

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from tersely.agent.tools.files.diffs import difference
 from tersely.doors.acp.diffs import hunks
-from tersely.doors.acp.places import Places
+from tersely.doors.acp.places import EditorPlaces
 from tersely.doors.acp.updates import plan_of
 
 UPDATE = schema.SessionNotification.model_fields["update"].annotation
@@ -76,7 +76,7 @@ def test_a_plan_is_what_an_answer_numbers() -> None:
 
 
 def test_paths_are_those_of_the_editor() -> None:
-    places = Places("/seen/link", "/real/shop")
+    places = EditorPlaces("/seen/link", "/real/shop")
     assert places.absolute("a/b.py") == "/seen/link/a/b.py"
     assert places.absolute("../b.py") == places.absolute("/etc/passwd") == ""
     assert places.inside("file:///real/shop/a%20b.py#L3") == "@a b.py (L3)"

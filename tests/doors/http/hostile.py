@@ -6,7 +6,7 @@ from itertools import cycle
 
 from tests.doors.http.conftest import Web
 
-from tersely.relay.store.commands import Batch
+from tersely.relay.store.commands import StoreBatch
 from tersely.relay.store.streams import happened
 
 # Whatever runs leaves a mark on the root of the page, so that a browser can be asked whether
@@ -115,7 +115,7 @@ def fill(web: Web) -> str:
             "artifact.created",
         ):
             web.relay.store.commit(
-                Batch((happened(thread, kind, told), happened(thread, kind, {"by": [text]})))
+                StoreBatch((happened(thread, kind, told), happened(thread, kind, {"by": [text]})))
             )
     return thread
 

@@ -10,7 +10,7 @@ import pytest
 from tests.doors.http.conftest import Answer, Web
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.relay.contract.operations import Operation, operations
+from tersely.capabilities.relay.contract.operations import HttpOperation, operations
 from tersely.relay.mail.identities import NameClaim
 
 _GUARDED = [one for one in operations() if not one.is_open]
@@ -32,7 +32,7 @@ def bound(web: Web) -> Bound:
     return Bound(name, session.token, session.identity.session)
 
 
-def asked(web: Web, operation: Operation, agent: str, token: str) -> Answer:
+def asked(web: Web, operation: HttpOperation, agent: str, token: str) -> Answer:
     path = re.sub(r"{\w+}", "000000", operation.path)
     body = None if operation.method == "GET" else {}
     return web.ask(operation.method, path, body, X_Relay_Agent=agent, X_Relay_Token=token)
@@ -40,7 +40,7 @@ def asked(web: Web, operation: Operation, agent: str, token: str) -> Answer:
 
 @pytest.mark.parametrize("operation", _GUARDED, ids=[one.name for one in _GUARDED])
 def test_no_operation_is_for_who_says_a_name_without_its_token(
-    web: Web, bound: Bound, operation: Operation
+    web: Web, bound: Bound, operation: HttpOperation
 ) -> None:
     for token in ("", "a-guess"):
         refused = asked(web, operation, bound.name, token)

@@ -18,7 +18,7 @@ from tests.doors.http.conftest import Answer, Web
 
 from tersely.capabilities.declaration.binding import checked
 from tersely.capabilities.relay.contract import shapes
-from tersely.capabilities.relay.contract.operations import Content, Operation, operations
+from tersely.capabilities.relay.contract.operations import Content, HttpOperation, operations
 from tersely.doors.http.openapi import document
 from tersely.foundation.errors import TerselyError
 
@@ -33,7 +33,7 @@ ANYTHING = st.recursive(
 )
 
 
-def described(operation: Operation) -> dict[str, Any]:
+def described(operation: HttpOperation) -> dict[str, Any]:
     found: dict[str, Any] = DOCUMENT["paths"][operation.path][operation.method.lower()]
     return found
 
@@ -93,7 +93,7 @@ def objects(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
     )
 
 
-def sent(web: Web, operation: Operation, data: st.DataObject, body: Any) -> Answer:
+def sent(web: Web, operation: HttpOperation, data: st.DataObject, body: Any) -> Answer:
     """A request with path, query and headers as they are described, and this body."""
     path, query, headers = operation.path, {}, {}
     for one in described(operation)["parameters"]:
@@ -127,7 +127,7 @@ def asked(web: Web) -> Web:
 @settings(max_examples=examples(fast=4), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_what_fits_is_answered_as_described(
-    asked: Web, operation: Operation, data: st.DataObject
+    asked: Web, operation: HttpOperation, data: st.DataObject
 ) -> None:
     body = data.draw(st.binary(max_size=20)) if operation.takes is Content.BYTES else None
     if operation.asks is not None:
@@ -152,7 +152,7 @@ def test_what_fits_is_answered_as_described(
 @settings(max_examples=examples(fast=4), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), body=ANYTHING)
 def test_what_does_not_fit_is_refused(
-    asked: Web, operation: Operation, data: st.DataObject, body: Any
+    asked: Web, operation: HttpOperation, data: st.DataObject, body: Any
 ) -> None:
     try:
         msgspec.convert(body, operation.asks)

@@ -20,7 +20,7 @@ from tersely.doors.socket.serve import serving as routing
 from tersely.doors.socket.services import AskedMethod
 from tersely.foundation.errors import TerselyError
 from tersely.relay.relay import Relay
-from tersely.relay.services.declared import BRIDGE, Declared, Method
+from tersely.relay.services.declared import BRIDGE, DeclaredService, Method
 from tersely.relay.services.figures import BOUNDS_SECONDS
 from tersely.relay.wire.home import listen
 
@@ -34,7 +34,9 @@ Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 class Mirror:
     """A service that the relay brings: it says what it was asked."""
 
-    declared = Declared("mirror", "1", {"look": Method("look", "What was asked")}, BRIDGE, "here")
+    declared = DeclaredService(
+        "mirror", "1", {"look": Method("look", "What was asked")}, BRIDGE, "here"
+    )
 
     async def answer(self, asked: AskedMethod) -> bytes:
         return b'{"seen":%s}' % asked.parameters

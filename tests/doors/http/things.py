@@ -9,7 +9,7 @@ from tests.doors.http.far import Far, said
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.declaration import Effect
-from tersely.capabilities.relay.contract.operations import Content, Operation
+from tersely.capabilities.relay.contract.operations import Content, HttpOperation
 
 SECRET = "crimson"  # is in everything that this one has, and nothing that others say
 CHANNEL, PROJECT, TARGET = "#paint", "shop", "till.py"
@@ -75,7 +75,7 @@ def arguments_of(capability: str, given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name in known}
 
 
-def body_of(operation: Operation, red: Red) -> bytes | None:
+def body_of(operation: HttpOperation, red: Red) -> bytes | None:
     """What a request of an operation may say."""
     given = {**red.given(), "thread_id": red.thread}
     if operation.takes is Content.BYTES:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.doors.socket.served import Raw, served, take, until
 
-from tersely.doors.socket.connection import Connection
+from tersely.doors.socket.connection import SocketConnection
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_JSON_LEVELS
 from tersely.relay.wire import envelopes
@@ -165,7 +165,7 @@ async def test_connections_that_are_taken_over_and_do_not_read_take_up_a_place_u
             await sender.send("ann", "x" * 500_000)
         readers = [ann]
 
-        def is_another_full(before: Connection) -> bool:
+        def is_another_full(before: SocketConnection) -> bool:
             now = relay.router.clients.connected().get("ann")
             return now is not None and now is not before and now.is_full
 

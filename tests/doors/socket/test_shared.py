@@ -156,12 +156,12 @@ async def test_threads_grow_for_watchers_of_every_relay(
 async def test_a_claim_at_one_relay_is_held_at_the_other(
     home: Path, runtime: Path, postgres: Server
 ) -> None:
-    from tersely.relay.teams.claims import Wish
+    from tersely.relay.teams.claims import ClaimWish
 
     async with both(home, postgres) as (one, two):
-        one.relay.claims.take("shop", Wish("ann", ["src/a.py"], 60_000))
+        one.relay.claims.take("shop", ClaimWish("ann", ["src/a.py"], 60_000))
         with pytest.raises(TerselyError, match="already_claimed"):
-            two.relay.claims.take("shop", Wish("ben", ["src/a.py"], 60_000))
+            two.relay.claims.take("shop", ClaimWish("ben", ["src/a.py"], 60_000))
 
 
 @pytest.mark.slow

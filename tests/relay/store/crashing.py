@@ -11,7 +11,15 @@ import sys
 import threading
 from pathlib import Path
 
-from tersely.relay.store.commands import Append, Attach, Batch, Command, Count, Edit, Write
+from tersely.relay.store.commands import (
+    Append,
+    Attach,
+    Command,
+    Count,
+    DocumentEdit,
+    StoreBatch,
+    Write,
+)
 from tersely.relay.store.store import Store
 
 WRITERS = 4
@@ -41,13 +49,13 @@ def write(store: Store, writer: int) -> None:
         body = str(number).encode()
         commands: list[Command] = [
             Append(str(writer), "k", body),
-            Write(str(writer), lambda before, body=body: Edit(body, body)),  # type: ignore[misc]
+            Write(str(writer), lambda before, body=body: DocumentEdit(body, body)),  # type: ignore[misc]
             Count("all", str(writer)),
         ]
         if number % BLOB_EVERY == 0:
             kept = store.take_in([content(writer, number)])
             commands += [kept, Attach(str(writer), str(number), kept.digest, b"")]
-        store.commit(Batch(tuple(commands), f"{writer}/{number}", body))
+        store.commit(StoreBatch(tuple(commands), f"{writer}/{number}", body))
         sys.stdout.write(f"{writer} {number}\n")
         sys.stdout.flush()
         number += 1

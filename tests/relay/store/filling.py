@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay.store.commands import Append, Attach, Batch
+from tersely.relay.store.commands import Append, Attach, StoreBatch
 from tersely.relay.store.store import Store
 
 WRITES = 2_000
@@ -54,7 +54,7 @@ def fill(store: Store) -> int:
 
 def said(store: Store, *commands: Any) -> str:
     try:
-        store.commit(Batch(commands))
+        store.commit(StoreBatch(commands))
     except TerselyError as error:
         return f"{error} ({error.hint})"
     return ""

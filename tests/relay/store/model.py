@@ -10,12 +10,12 @@ from tersely.foundation.limits import RECEIPT_SECONDS
 from tersely.relay.store.commands import (
     Append,
     Attach,
-    Batch,
     Cache,
     Command,
     Count,
     Detach,
-    Keep,
+    KeptBlob,
+    StoreBatch,
     Write,
 )
 
@@ -37,7 +37,7 @@ class Model:
     counters: dict[tuple[str, str], int] = field(default_factory=dict)
     receipts: dict[str, tuple[int, bytes, tuple[int, ...]]] = field(default_factory=dict)
 
-    def commit(self, batch: Batch, now_ms: int) -> tuple[Model, tuple[int, ...]]:
+    def commit(self, batch: StoreBatch, now_ms: int) -> tuple[Model, tuple[int, ...]]:
         """The model after a batch, and what its commands give; raises `RefusedError`."""
         at_ms, fingerprint, given = self.receipts.get(batch.key, (0, b"", ()))
         if batch.key in self.receipts and now_ms - at_ms <= RECEIPT_SECONDS * 1000:
@@ -64,7 +64,7 @@ class Model:
                     raise RefusedError("version_conflict")
                 self.documents[document] = [*bodies, edit(bodies[-1] if bodies else None).body]
                 return len(bodies) + 1
-            case Keep(digest, size_bytes):
+            case KeptBlob(digest, size_bytes):
                 self.blobs[digest] = now_ms
                 return size_bytes
             case Attach() | Detach():

@@ -10,7 +10,7 @@ import pytest
 
 from tersely.foundation.errors import TerselyError
 from tersely.relay.store import backup
-from tersely.relay.store.commands import Append, Attach, Batch
+from tersely.relay.store.commands import Append, Attach, StoreBatch
 from tersely.relay.store.store import Store
 
 LARGE = b"large " * 20_000
@@ -18,7 +18,7 @@ LARGE = b"large " * 20_000
 
 def keep(store: Store, name: str, content: bytes) -> None:
     taken = store.take_in([content])
-    store.commit(Batch((taken, Attach("thread/one", name, taken.digest, b"{}"))))
+    store.commit(StoreBatch((taken, Attach("thread/one", name, taken.digest, b"{}"))))
 
 
 def test_a_backup_is_one_moment_of_a_store_that_is_written_to(tmp_path: Path) -> None:
@@ -29,12 +29,12 @@ def test_a_backup_is_one_moment_of_a_store_that_is_written_to(tmp_path: Path) ->
         Store.open(home, tenant="red", durable=False) as red,
     ):
         keep(store, "large", LARGE)
-        red.commit(Batch((Append("crimson", "kind", b"{}"),)))
+        red.commit(StoreBatch((Append("crimson", "kind", b"{}"),)))
         is_over = threading.Event()
 
         def writing() -> None:
             while not is_over.is_set():
-                store.commit(Batch((Append("a", "kind", b"{}"), Append("b", "kind", b"{}"))))
+                store.commit(StoreBatch((Append("a", "kind", b"{}"), Append("b", "kind", b"{}"))))
 
         thread = threading.Thread(target=writing)
         thread.start()

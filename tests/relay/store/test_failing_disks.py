@@ -16,7 +16,7 @@ import pytest
 from tests.relay.store.unsynced import BLOB_EVERY, WRITES
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay.store.commands import Append, Attach, Batch
+from tersely.relay.store.commands import Append, Attach, StoreBatch
 from tersely.relay.store.store import Store
 
 HERE = Path(__file__).parent
@@ -89,14 +89,14 @@ def test_a_disk_that_cannot_be_waited_for_is_told_and_outlived(
 @pytest.mark.parametrize("opening", ["sqlite"], indirect=True)
 def test_a_database_that_may_not_grow_says_so_and_is_read(store: Store) -> None:
     for _ in range(10):
-        store.commit(Batch((Append("s", "k", b"x" * 5_000),)))
+        store.commit(StoreBatch((Append("s", "k", b"x" * 5_000),)))
     pages = "pragma max_page_count = {}"
     # as many as there are
     store._writer.submit(lambda tables: tables.database.execute(pages.format(1))).result()
     kept = store.take_in([b"l" * 100_000])
     with pytest.raises(TerselyError, match=f"database_unavailable: .*{FULL}") as caught:
         store.commit(
-            Batch(
+            StoreBatch(
                 (
                     kept,
                     *(Append("s", "k", b"x" * 5_000) for _ in range(9)),
@@ -109,4 +109,4 @@ def test_a_database_that_may_not_grow_says_so_and_is_read(store: Store) -> None:
     assert list((store.home / "incoming").iterdir()) == []
     assert len(store.entries("s")) == 10
     store._writer.submit(lambda tables: tables.database.execute(pages.format(10_000))).result()
-    assert store.commit(Batch((Append("s", "k", b"x" * 5_000),))).given == (11,)
+    assert store.commit(StoreBatch((Append("s", "k", b"x" * 5_000),))).given == (11,)

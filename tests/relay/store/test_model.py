@@ -29,12 +29,12 @@ from tersely.foundation.limits import RECEIPT_SECONDS
 from tersely.relay.store.commands import (
     Append,
     Attach,
-    Batch,
     Cache,
     Command,
     Count,
     Detach,
-    Edit,
+    DocumentEdit,
+    StoreBatch,
     Write,
 )
 from tersely.relay.store.store import INLINE_BLOB_BYTES, Store
@@ -53,7 +53,7 @@ def growing(word: bytes) -> Command:
 
 
 def writing(name: str, word: bytes, expected: int | None) -> Command:
-    return Write(name, lambda body: Edit((body or b"") + word, word), "ann", expected)
+    return Write(name, lambda body: DocumentEdit((body or b"") + word, word), "ann", expected)
 
 
 COMMANDS = st.one_of(
@@ -88,7 +88,7 @@ class StoreAndModel(RuleBasedStateMachine):
             one if not isinstance(one, int) else self.store.take_in([CONTENTS[one]])
             for one in drawn
         )
-        batch = Batch(
+        batch = StoreBatch(
             commands, key, repr([type(one).__name__ for one in commands]).encode() if key else b""
         )
         try:

@@ -22,7 +22,7 @@ from tests.own_postgres import Server
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage import postgresql
 from tersely.relay.store import mailboxes
-from tersely.relay.store.commands import Append, Attach, Batch, Count, Edit, Write
+from tersely.relay.store.commands import Append, Attach, Count, DocumentEdit, StoreBatch, Write
 from tersely.relay.store.engines import lexemes
 from tersely.relay.store.mailboxes import Post
 from tersely.relay.store.news import News, OwnNews
@@ -55,10 +55,10 @@ def test_processes_that_share_a_database_lose_nothing(shared: list[Store]) -> No
     def grow(number: int) -> tuple[int, ...]:
         commands = (
             Append("s", "k", b"%d" % number),
-            Write("d", lambda body: Edit((body or b"") + b"x", b"")),
+            Write("d", lambda body: DocumentEdit((body or b"") + b"x", b"")),
             Count("c", "n"),
         )
-        return shared[number % 2].commit(Batch(commands)).given
+        return shared[number % 2].commit(StoreBatch(commands)).given
 
     with ThreadPoolExecutor(8) as pool:
         numbers = list(pool.map(grow, range(100)))
@@ -70,22 +70,22 @@ def test_processes_that_share_a_database_lose_nothing(shared: list[Store]) -> No
 
 @pytest.mark.slow
 def test_a_batch_happens_once_whichever_process_it_is_sent_to(shared: list[Store]) -> None:
-    first = shared[0].commit(Batch((Append("s", "k", b"x"),), "key", b"print"))
-    again = shared[1].commit(Batch((Append("s", "k", b"x"),), "key", b"print"))
+    first = shared[0].commit(StoreBatch((Append("s", "k", b"x"),), "key", b"print"))
+    again = shared[1].commit(StoreBatch((Append("s", "k", b"x"),), "key", b"print"))
     assert (first.given, again.given, again.is_repetition) == ((1,), (1,), True)
 
 
 @pytest.mark.slow
 def test_a_large_blob_is_read_by_every_process(shared: list[Store]) -> None:
     kept = shared[0].take_in([bytes(range(256)) * 4_000])
-    shared[0].commit(Batch((kept, Attach("o", "n", kept.digest, b""))))
+    shared[0].commit(StoreBatch((kept, Attach("o", "n", kept.digest, b""))))
     assert b"".join(shared[1].blob(kept.digest)) == bytes(range(256)) * 4_000
 
 
 @pytest.mark.slow
 def test_a_changed_chunk_is_found_out(shared: list[Store], postgres: Server) -> None:
     kept = shared[0].take_in([b"x" * 1_000_000])
-    shared[0].commit(Batch((kept,)))
+    shared[0].commit(StoreBatch((kept,)))
     with psycopg.connect(postgres.url) as other:
         other.execute(
             "delete from tersely_base.chunk where digest = %s and number = 1", (kept.digest,)
@@ -97,13 +97,13 @@ def test_a_changed_chunk_is_found_out(shared: list[Store], postgres: Server) -> 
 @pytest.mark.slow
 def test_connections_that_are_ended_are_made_again(shared: list[Store], postgres: Server) -> None:
     store = shared[0]
-    store.commit(Batch((Append("s", "k", b"1"),)))
+    store.commit(StoreBatch((Append("s", "k", b"1"),)))
     end = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tersely relay'"
     for body in (b"2", b"3"):
         with psycopg.connect(postgres.url) as other:
             other.execute(end)
         assert store.last("s") == int(body) - 1
-        store.commit(Batch((Append("s", "k", body),)))
+        store.commit(StoreBatch((Append("s", "k", body),)))
     assert [entry.body for entry in shared[1].entries("s")] == [b"1", b"2", b"3"]
 
 
@@ -122,21 +122,21 @@ def test_a_write_whose_packets_are_swallowed_has_an_end(
     monkeypatch.setattr(postgresql, "POSTGRES_CONNECT_SECONDS", 2)  # the least that there is
     url = f"postgresql://postgres@127.0.0.1:{link.port}/postgres"
     with Store.open(tmp_path, url=url, tenant=tenant) as store:
-        store.commit(Batch((Append("s", "k", b"1"),)))
+        store.commit(StoreBatch((Append("s", "k", b"1"),)))
         link.swallow()
         with pytest.raises(TerselyError) as caught:
-            store.commit(Batch((Append("s", "k", b"2"),)))
+            store.commit(StoreBatch((Append("s", "k", b"2"),)))
         assert caught.value.code == "database_unavailable"
         with pytest.raises(TerselyError, match="database_unavailable"):
             store.last("s")
 
         link.mend()
-        store.commit(Batch((Append("s", "k", b"2"),)))
+        store.commit(StoreBatch((Append("s", "k", b"2"),)))
         assert store.sharing is not None
         with monkeypatch.context() as patched:  # the last that is done before the commit
             patched.setattr(store.sharing, "tell", lambda *_: link.swallow())
             with pytest.raises(TerselyError, match="is written is not known"):
-                store.commit(Batch((Append("s", "k", b"3"),)))
+                store.commit(StoreBatch((Append("s", "k", b"3"),)))
         link.mend()
         assert store.last("s") in {2, 3}
 
@@ -160,7 +160,7 @@ def test_a_server_that_works_is_waited_for(
     monkeypatch.setattr(postgresql, "POSTGRES_SILENCE_SECONDS", 0.2)
     monkeypatch.setattr(postgresql._Connection, "_is_at_work", asked)
     url = f"postgresql://postgres@127.0.0.1:{link.port}/postgres"
-    with postgresql.PostgresDatabase(postgresql.Session(url, {})) as database:
+    with postgresql.PostgresDatabase(postgresql.DatabaseSession(url, {})) as database:
         assert database.value("select 7 from pg_sleep(1)") == 7
     assert told
 
@@ -169,19 +169,19 @@ def test_a_server_that_works_is_waited_for(
 def test_a_transaction_whose_connection_is_ended_is_refused_whole(
     shared: list[Store], postgres: Server
 ) -> None:
-    def ended(body: bytes | None) -> Edit:
+    def ended(body: bytes | None) -> DocumentEdit:
         with psycopg.connect(postgres.url) as other:
             other.execute(
                 "select pg_terminate_backend(pid) from pg_stat_activity "
                 "where application_name = 'tersely relay' and state = 'idle in transaction'"
             )
-        return Edit(b"", b"")
+        return DocumentEdit(b"", b"")
 
     with pytest.raises(TerselyError) as caught:
-        shared[0].commit(Batch((Append("s", "k", b"1"), Write("d", ended))))
+        shared[0].commit(StoreBatch((Append("s", "k", b"1"), Write("d", ended))))
     assert caught.value.code == "database_unavailable"
     assert shared[1].last("s") == 0
-    assert shared[0].commit(Batch((Append("s", "k", b"1"),))).given == (1,)
+    assert shared[0].commit(StoreBatch((Append("s", "k", b"1"),))).given == (1,)
 
 
 @pytest.mark.slow
@@ -199,7 +199,9 @@ def test_a_commit_whose_answer_was_lost_is_told_to_watchers(
             while not code:  # the first may be written before all have read the setting
                 assert time.monotonic() < until
                 count += 1
-                code = _ended(other, shared[0].submit(Batch((Append(f"s{count}", "k", b"1"),))))
+                code = _ended(
+                    other, shared[0].submit(StoreBatch((Append(f"s{count}", "k", b"1"),)))
+                )
         finally:
             _stand_by(other, "")
     assert code == "database_unavailable"
@@ -282,7 +284,7 @@ def test_a_group_of_messages_is_accepted_as_one_after_the_other_would_be(
 def test_row_level_security_hides_what_the_views_would_not(
     shared: list[Store], postgres: Server, tenant: str
 ) -> None:
-    shared[0].commit(Batch((Append("s", "k", b"secret"),)))
+    shared[0].commit(StoreBatch((Append("s", "k", b"secret"),)))
     with psycopg.connect(postgres.url, autocommit=True) as other:
         if not other.execute("select 1 from pg_roles where rolname = 'plain'").fetchone():
             other.execute("create role plain")

@@ -22,12 +22,12 @@ from tersely.foundation.limits import RECEIPT_SECONDS
 from tersely.relay.store.commands import (
     Append,
     Attach,
-    Batch,
     Cache,
     Command,
     Count,
     Detach,
-    Edit,
+    DocumentEdit,
+    StoreBatch,
     Write,
 )
 from tersely.relay.store.store import INLINE_BLOB_BYTES, Store, check
@@ -36,11 +36,11 @@ from tersely.relay.store.store import INLINE_BLOB_BYTES, Store, check
 def commit(
     store: Store, *commands: Command, key: str = "", fingerprint: bytes = b""
 ) -> tuple[int, ...]:
-    return store.commit(Batch(commands, key, fingerprint)).given
+    return store.commit(StoreBatch(commands, key, fingerprint)).given
 
 
 def grow(word: bytes) -> Write:
-    return Write("text", lambda body: Edit((body or b"") + word, word), "ann")
+    return Write("text", lambda body: DocumentEdit((body or b"") + word, word), "ann")
 
 
 def replay(body: bytes, change: bytes) -> bytes:
@@ -58,7 +58,9 @@ def test_numbers_of_a_stream_have_no_gaps_whatever_is_refused_between(store: Sto
         commit(store, Append("s", "k", b"x"))
         assert (
             code_of(
-                store, Append("s", "k", b"lost"), Write("d", lambda _: Edit(b"", b""), expected=7)
+                store,
+                Append("s", "k", b"lost"),
+                Write("d", lambda _: DocumentEdit(b"", b""), expected=7),
             )
             == "version_conflict"
         )
@@ -114,8 +116,12 @@ def test_every_version_can_be_read_again(
 
 
 def test_a_repeated_batch_happens_once(store: Store, clock: Clock) -> None:
-    first = store.commit(Batch((Append("s", "k", b"x"), Count("c", "n", 5)), "ann:1", b"print"))
-    again = store.commit(Batch((Append("s", "k", b"x"), Count("c", "n", 5)), "ann:1", b"print"))
+    first = store.commit(
+        StoreBatch((Append("s", "k", b"x"), Count("c", "n", 5)), "ann:1", b"print")
+    )
+    again = store.commit(
+        StoreBatch((Append("s", "k", b"x"), Count("c", "n", 5)), "ann:1", b"print")
+    )
     assert (first.given, first.is_repetition) == ((1, 5), False)
     assert (again.given, again.is_repetition) == ((1, 5), True)
     assert code_of(store, Append("s", "k", b"y"), key="ann:1", fingerprint=b"other") == "key_reused"
@@ -126,10 +132,10 @@ def test_a_repeated_batch_happens_once(store: Store, clock: Clock) -> None:
 
 def test_a_refused_batch_may_be_sent_again_under_its_key(store: Store) -> None:
     assert (
-        code_of(store, Write("d", lambda _: Edit(b"", b""), expected=1), key="k")
+        code_of(store, Write("d", lambda _: DocumentEdit(b"", b""), expected=1), key="k")
         == "version_conflict"
     )
-    assert commit(store, Write("d", lambda _: Edit(b"", b""), expected=0), key="k") == (1,)
+    assert commit(store, Write("d", lambda _: DocumentEdit(b"", b""), expected=0), key="k") == (1,)
 
 
 @pytest.mark.parametrize("size", [0, 10, INLINE_BLOB_BYTES + 1, 1_000_000])
@@ -194,7 +200,7 @@ def files(store: Store) -> list[str]:
 
 @pytest.mark.parametrize("opening", ["sqlite"], indirect=True)
 def test_a_refused_batch_leaves_no_file(store: Store) -> None:
-    conflict = Write("d", lambda _: Edit(b"", b""), expected=9)
+    conflict = Write("d", lambda _: DocumentEdit(b"", b""), expected=9)
     for at in (0, 1):
         commands: list[Command] = [conflict]
         commands.insert(at, store.take_in([b"x" * 100_000]))
@@ -246,12 +252,12 @@ def test_a_clock_that_fails_refuses_what_is_written_and_ends_nothing(tmp_path: P
 
     with Store.open(tmp_path / "home", clock=clock) as store:
         seen.append(None)
-        refused = [store.submit(Batch((Append("s", "k", b"{}"),))) for _ in range(3)]
+        refused = [store.submit(StoreBatch((Append("s", "k", b"{}"),))) for _ in range(3)]
         for future in refused:
             with pytest.raises(OSError, match="no time"):
                 future.result(60)
         seen.append(1.0)
-        assert store.commit(Batch((Append("s", "k", b"{}"),))) is not None
+        assert store.commit(StoreBatch((Append("s", "k", b"{}"),))) is not None
         assert store.last("s") == 1
 
 
@@ -313,14 +319,16 @@ def test_once_a_clock_that_was_ahead_is_right_stamps_are_and_order_is_that_of_nu
     clock.seconds += days
     store = opening(home, clock=clock)
     first = Cache("key", b"answer", store.now_ms() + 1_000)
-    commit(store, Append("s", "k", b"1"), Write("a/z", lambda _: Edit(b"", b""), "me"), first)
+    commit(
+        store, Append("s", "k", b"1"), Write("a/z", lambda _: DocumentEdit(b"", b""), "me"), first
+    )
     if restarts:
         store.close()
     clock.seconds -= days
     if restarts:
         store = opening(home, clock=clock)
     with store:
-        commit(store, Append("s", "k", b"2"), Write("a/a", lambda _: Edit(b"", b""), "me"))
+        commit(store, Append("s", "k", b"2"), Write("a/a", lambda _: DocumentEdit(b"", b""), "me"))
         assert [one.body for one in store.entries("s")] == [b"1", b"2"]
         assert [one.at_ms - truth_ms for one in store.entries("s")] == [days * 1_000, 0]
         assert store.names("a/") == ["a/a", "a/z"]
@@ -390,11 +398,11 @@ def test_a_closed_store_says_so(opening: Opening, tmp_path: Path) -> None:
 
 
 def test_a_defect_in_one_batch_leaves_the_others_alone(store: Store) -> None:
-    def broken(body: bytes | None) -> Edit:
+    def broken(body: bytes | None) -> DocumentEdit:
         raise RuntimeError("a defect")
 
     futures = [
-        store.submit(Batch((Append("s", "k", b""), *extra)))
+        store.submit(StoreBatch((Append("s", "k", b""), *extra)))
         for extra in ((), (Write("d", broken),), ())
     ]
     assert futures[0].result().given == (1,)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay.store.commands import Append, Attach, Batch, Command
+from tersely.relay.store.commands import Append, Attach, Command, StoreBatch
 from tersely.relay.store.store import Store
 
 WRITES = 60
@@ -45,7 +45,7 @@ def answer(store: Store, number: int) -> str:
         if number % BLOB_EVERY == 0:
             kept = store.take_in([b"%d " % number * 20_000])
             commands += [kept, Attach("owner", str(number), kept.digest, b"")]
-        store.commit(Batch(tuple(commands)))
+        store.commit(StoreBatch(tuple(commands)))
     except TerselyError as error:
         return str(error) if len(store.entries("s")) == before else "unreadable"
     return ""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import Headers
 
 MAX_MODEL_ATTEMPTS = 5  # at one answer
 MAX_MODEL_RETRY_SECONDS = 120.0  # all waits for one answer together
@@ -71,7 +71,7 @@ class Retries:
         return f"{error.message}; attempt {self._attempts} of {error.attempts} in {seconds:.0f} s"
 
 
-def seconds_to_wait(headers: Mapping[str, str]) -> float | None:
+def seconds_to_wait(headers: Headers) -> float | None:
     """The seconds that a server asks to wait, in any of the forms in use; None where it does not
     ask.
 

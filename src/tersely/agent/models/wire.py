@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from tersely.agent.models.retries import AbsentError, TransientError
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network import http
 from tersely.foundation.text.tokens import well_formed
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import Headers, JsonMapping
 
 MODEL_CONNECT_SECONDS = 5.0
 # of a server that is asked for an answer: a long prompt is evaluated without a word
@@ -85,7 +85,7 @@ class WholeReply(NamedTuple):
     status: int
     body: Any
     text: str
-    headers: Mapping[str, str] = MappingProxyType({})  # by their names in lower case
+    headers: Headers = MappingProxyType({})  # by their names in lower case
 
 
 class StreamedReply(NamedTuple):
@@ -93,7 +93,7 @@ class StreamedReply(NamedTuple):
 
     status: int
     pieces: AsyncIterator[bytes]
-    headers: Mapping[str, str]
+    headers: Headers
 
 
 def endpoint(url: str, key: str = "") -> Endpoint:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class Answer:
+class RelayAnswer:
     """The answer of a capability of the relay: as JSON has it, and in words that end with a line."""
 
     capability: str
@@ -82,7 +82,7 @@ def answer(
     arguments: JsonMapping,
     style: Style,
     budget: int | None = None,
-) -> Answer | Later[Answer]:
+) -> RelayAnswer | Later[RelayAnswer]:
     """The result of `result_of`, with its words: at most `budget` tokens of them, where there is
     one.
     """
@@ -92,7 +92,7 @@ def answer(
     return _said(name, result, style, budget)
 
 
-def _said(name: str, result: Any, style: Style, budget: int | None) -> Answer:
+def _said(name: str, result: Any, style: Style, budget: int | None) -> RelayAnswer:
     capability = capability_of(name)
     text = capability.text(harmless(result), style)
     text = text if text.endswith("\n") else text + "\n"
@@ -100,4 +100,4 @@ def _said(name: str, result: Any, style: Style, budget: int | None) -> Answer:
         from tersely.foundation.text.tokens import Tokenizer
 
         text = cut(text, budget, Tokenizer())
-    return Answer(name, to_json(result), text)
+    return RelayAnswer(name, to_json(result), text)

@@ -43,7 +43,7 @@ from tersely.foundation.types import JsonObject
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
     from tersely.relay.mail.mail import Mail
-    from tersely.relay.store.mailboxes import Told, Waiting
+    from tersely.relay.store.mailboxes import HistoryMessage, Waiting
 
 MAX_SHORT_CHARACTERS = 200  # of addresses, threads and topics
 MAX_WAIT_SECONDS = 50  # for a message, within one question
@@ -51,7 +51,7 @@ _DAY, _MINUTE = slice(0, 10), slice(11, 16)  # of a time as answers tell it
 _SHOWN_BODY_CHARACTERS = 60  # of a dead letter in a list
 
 
-class Kind(StrEnum):
+class MessageKind(StrEnum):
     """The kinds of messages."""
 
     MESSAGE = "message"
@@ -123,7 +123,7 @@ def send(
     topic: str = option(
         "", "what it is about, for those who subscribe to topics", maximum=MAX_SHORT_CHARACTERS
     ),
-    kind: Kind = option(Kind.MESSAGE, "what it is"),
+    kind: MessageKind = option(MessageKind.MESSAGE, "what it is"),
     data: JsonObject | None = option(None, "an object beside the text", metavar="JSON"),
     importance: float | None = option(None, "above 50 it is marked, above 75 doubly"),
     ttl_ms: int | None = option(
@@ -456,7 +456,7 @@ def delivery(mail: Mail, one: Waiting) -> DeliveryTold:
         injected_at=at(one.injected_ms),
         seen_at=at(one.seen_ms),
         dead_at=at(one.dead_ms),
-        is_question=one.kind == Kind.MESSAGE and is_question(said["body"]),
+        is_question=one.kind == MessageKind.MESSAGE and is_question(said["body"]),
     )
 
 
@@ -465,12 +465,12 @@ def stage_name(one: Waiting) -> Any:
     return one.stage.name.lower()
 
 
-def _description(mail: Mail, one: Told) -> MessageTold:
+def _description(mail: Mail, one: HistoryMessage) -> MessageTold:
     reached: Any = {name: stage.name.lower() for name, stage in one.deliveries}
     return MessageTold(**_members_of(mail, one), id=one.id, recipients=reached)
 
 
-def _members_of(mail: Mail, one: Waiting | Told) -> JsonObject:
+def _members_of(mail: Mail, one: Waiting | HistoryMessage) -> JsonObject:
     """The members that every answer tells of a message, by the names of its fields."""
     from tersely.relay.encoding import decode, timestamp
 

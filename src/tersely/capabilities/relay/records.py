@@ -35,7 +35,7 @@ from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.foundation.text.escape import visible, visible_line
 
 
-class Format(StrEnum):
+class ReportFormat(StrEnum):
     """The forms in which a report is written."""
 
     MD = "md"
@@ -52,7 +52,7 @@ def report(
     context: RelayContext,
     *,
     thread: str = THREAD_ID,
-    format: Format = option(Format.MD, "how it is written"),
+    format: ReportFormat = option(ReportFormat.MD, "how it is written"),
 ) -> ReportTold:
     """Write a report of a thread, as an artifact of it."""
     from tersely.relay.threads import reports

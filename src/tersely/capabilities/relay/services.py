@@ -118,10 +118,10 @@ def call(
     """Ask a service."""
     from tersely.foundation.clock import Stopwatch
     from tersely.relay.encoding import decode, encode
-    from tersely.relay.services.services import Question
+    from tersely.relay.services.services import ServiceCall
 
     watch, given = Stopwatch(), params or {}
-    question = Question(
+    question = ServiceCall(
         service,
         method,
         encode(given),

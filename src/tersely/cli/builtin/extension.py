@@ -22,7 +22,7 @@ MAX_TOLD_CHARACTERS = 500  # of what an editor says about that
 _REMEDY = "`make vsix` in a checkout of Tersely builds it, --vsix FILE names it"
 
 
-class Step(NamedTuple):
+class EditorStep(NamedTuple):
     """A command of the editor that changes its extensions, or why there is none."""
 
     words: Sequence[str]
@@ -35,7 +35,7 @@ class Step(NamedTuple):
         return f"would run: {shlex.join(self.words)}\n" if self.words else ""
 
 
-def adding(program: str, given: str) -> Step:
+def adding(program: str, given: str) -> EditorStep:
     """The step by which an editor takes the extension in; `given` is the path of its file, "" for
     the one beside the package. Raises `path_not_found` where none is at a path that is given.
     """
@@ -48,15 +48,15 @@ def adding(program: str, given: str) -> Step:
         return _step(program, "--install-extension", str(path))
     if given:
         raise TerselyError("path_not_found", f"there is no file {given}", _REMEDY)
-    return Step((), "the extension is not in this copy", _REMEDY)
+    return EditorStep((), "the extension is not in this copy", _REMEDY)
 
 
-def removing(program: str) -> Step:
+def removing(program: str) -> EditorStep:
     """The step by which an editor lets go of it."""
     return _step(program, "--uninstall-extension", EXTENSION)
 
 
-def carry_out(step: Step) -> None:
+def carry_out(step: EditorStep) -> None:
     """Do it; raises `unwritable_output`."""
     try:
         ended = subprocess.run(
@@ -78,11 +78,11 @@ def carry_out(step: Step) -> None:
         )
 
 
-def _step(program: str, option: str, what: str) -> Step:
+def _step(program: str, option: str, what: str) -> EditorStep:
     found = shutil.which(program)
     if found is None:
-        return Step(
+        return EditorStep(
             (),
             f"the extension: {program} is not on the PATH; in the editor, install {what} by hand",
         )
-    return Step((found, option, what))
+    return EditorStep((found, option, what))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.cli.builtin import extension
 from tersely.cli.builtin.daemon import resolved_root
-from tersely.cli.builtin.extension import Step
+from tersely.cli.builtin.extension import EditorStep
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible
 from tersely.foundation.text.suggestion import suggestion
@@ -37,7 +37,7 @@ class Plan(NamedTuple):
 
     request: InstallRequest
     changes: Sequence[SettingsChange]
-    step: Step
+    step: EditorStep
     is_removal: bool
 
     @property
@@ -68,7 +68,7 @@ def planned_install(root: str, asked: InstallParameters) -> Plan:
     """The plan to add Tersely to one agent; raises `usage`, and `unreadable_file`."""
     wanted = _request(root, asked)
     editor = wanted.agent.extension_program
-    step = extension.adding(editor, asked.vsix) if editor else Step(())
+    step = extension.adding(editor, asked.vsix) if editor else EditorStep(())
     return Plan(wanted, planned(wanted), step, is_removal=False)
 
 
@@ -80,7 +80,7 @@ def planned_removal(root: str, asked: InstallParameters, leaving: Container[str]
     is_users = wanted.place is Audience.USER  # the extension is, in whichever folder
     editor = wanted.agent.extension_program if is_users else ""
     has_been = bool(editor and read_record(wanted.base, wanted.agent.name).files)
-    step = extension.removing(editor) if has_been else Step(())
+    step = extension.removing(editor) if has_been else EditorStep(())
     return Plan(wanted, undone(wanted, leaving), step, is_removal=True)
 
 

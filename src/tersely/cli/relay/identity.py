@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tersely.capabilities.declaration.declaration import Parameter
@@ -11,12 +11,12 @@ from tersely.capabilities.relay.context import PERSON
 from tersely.cli.paths import from_root
 from tersely.foundation.process.ancestry import agent_name
 from tersely.foundation.storage.roots import enclosing_root
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import Environment, JsonMapping
 
 PROJECT, ROOT = "project", "root"  # parameters that who asks leaves out
 
 
-def asker(environment: Mapping[str, str]) -> str:
+def asker(environment: Environment) -> str:
     """As whom a process asks: the agent that runs it, else the person."""
     return agent_name(environment, os.getppid()) or PERSON
 

@@ -42,7 +42,7 @@ def _call(
     return {**answered.result, "text": answered.text}
 
 
-class _Method(NamedTuple):
+class _MeantMethod(NamedTuple):
     """The parameters of the method that is meant: as its service says, and by which names, where it
     is a foreign one.
     """
@@ -51,13 +51,13 @@ class _Method(NamedTuple):
     declared: Sequence[str]
 
 
-def _method(relay: Client, said: Question) -> _Method:
+def _method(relay: Client, said: Question) -> _MeantMethod:
     for service in relay.ask("service.list").services:
         found = next((one for one in service.methods if one.name == said.method), None)
         if service.name == said.service and found is not None:
             names = [name for name in found.args_schema.get("properties", ()) if name != ROOT]
-            return _Method(found.args_schema, names if service.how == CONNECTED else ())
-    return _Method({}, ())
+            return _MeantMethod(found.args_schema, names if service.how == CONNECTED else ())
+    return _MeantMethod({}, ())
 
 
 def _without_root(words: Sequence[str]) -> tuple[str, list[str]]:

@@ -10,7 +10,7 @@ _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _HEADER_LINES = 2  # the names of the file
 
 
-class Hunk(NamedTuple):
+class EditorHunk(NamedTuple):
     """Lines that change, with those around them; `before` is None where there was no file. `line`
     is in the new one.
     """
@@ -20,7 +20,7 @@ class Hunk(NamedTuple):
     after: str
 
 
-def hunks(diff: str) -> list[Hunk]:
+def hunks(diff: str) -> list[EditorHunk]:
     """The hunks of a diff, none for a text that is no diff. What follows it is passed over."""
     lines = diff.split("\n")
     if len(lines) <= _HEADER_LINES or not lines[0].startswith("--- "):
@@ -28,7 +28,7 @@ def hunks(diff: str) -> list[Hunk]:
     return list(_hunks(lines[_HEADER_LINES:]))
 
 
-def _hunks(lines: list[str]) -> Iterator[Hunk]:
+def _hunks(lines: list[str]) -> Iterator[EditorHunk]:
     at = 0
     while at < len(lines) and (header := _HUNK.match(lines[at])):
         start = at = at + 1
@@ -38,4 +38,4 @@ def _hunks(lines: list[str]) -> Iterator[Hunk]:
         before = [line[1:] for line in body if line[0] != "+"]
         after = [line[1:] for line in body if line[0] != "-"]
         is_new = header[1] in {"0", "1"} and not before
-        yield Hunk(int(header[2]), None if is_new else "\n".join(before), "\n".join(after))
+        yield EditorHunk(int(header[2]), None if is_new else "\n".join(before), "\n".join(after))

@@ -11,7 +11,7 @@ from acp import RequestError
 from acp.interfaces import Client
 from acp.schema import FileSystemCapabilities
 
-from tersely.doors.acp.places import Places
+from tersely.doors.acp.places import EditorPlaces
 from tersely.foundation.errors import TerselyError
 
 EDITOR_SECONDS = 20.0  # for the editor to read or write a file
@@ -29,7 +29,7 @@ class EditorFiles:
         self._offered = offered
         self._loop = asyncio.get_running_loop()
         self.session = ""  # known once the session is open
-        self.places: Places | None = None
+        self.places: EditorPlaces | None = None
 
     def read(self, inside: str) -> str | None:
         """The text of a file in the editor, None where it offers none or has no such file."""

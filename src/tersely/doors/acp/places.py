@@ -8,14 +8,14 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 
-class Places(NamedTuple):
+class EditorPlaces(NamedTuple):
     """The place of the repository for the editor: it may know it by a link."""
 
     base: str
     root: str
 
     @classmethod
-    def of(cls, folder: str, root: Path) -> Places:
+    def of(cls, folder: str, root: Path) -> EditorPlaces:
         """Those of an editor that works in a folder."""
         return cls(
             os.path.normpath(folder) if os.path.realpath(folder) == str(root) else str(root),

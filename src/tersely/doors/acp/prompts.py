@@ -12,7 +12,7 @@ from acp.schema import (
     TextResourceContents,
 )
 
-from tersely.doors.acp.places import Places
+from tersely.doors.acp.places import EditorPlaces
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import fenced
 
@@ -24,7 +24,7 @@ class PromptMessage(NamedTuple):
     pasted: tuple[str, ...]
 
 
-def read(blocks: Sequence[Any], places: Places) -> PromptMessage:
+def read(blocks: Sequence[Any], places: EditorPlaces) -> PromptMessage:
     """The message of a prompt; raises `invalid_argument` for what models here cannot be given."""
     parts, pasted = [], []
     for block in blocks:

@@ -47,7 +47,7 @@ from tersely.capabilities.invoke import defect
 from tersely.doors.acp import choices, commands
 from tersely.doors.acp.files import EditorFiles
 from tersely.doors.acp.front import Listing, Opening, Wish
-from tersely.doors.acp.places import Places
+from tersely.doors.acp.places import EditorPlaces
 from tersely.doors.acp.session import EditorSession
 from tersely.doors.acp.terminals import EditorTerminals
 from tersely.foundation.errors import TerselyError
@@ -238,8 +238,8 @@ class AgentServer:
         terminals = EditorTerminals(self._client) if self._offered.terminal else None
         handed = _servers(servers or ())
         agent = await self._opening(Wish(folder, files, terminals, handed, session, forks))
-        opened = EditorSession(self._client, agent, Places.of(folder, agent.root))
-        files.session, files.places = opened.id, Places.of(folder, agent.root)
+        opened = EditorSession(self._client, agent, EditorPlaces.of(folder, agent.root))
+        files.session, files.places = opened.id, EditorPlaces.of(folder, agent.root)
         if terminals is not None:
             terminals.session = opened.id
         self._sessions[opened.id] = opened

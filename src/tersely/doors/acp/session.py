@@ -37,7 +37,7 @@ from tersely.agent.events import (
 from tersely.agent.opening import Mode
 from tersely.doors.acp import commands, prompts, updates
 from tersely.doors.acp.front import EditorAgent
-from tersely.doors.acp.places import Places
+from tersely.doors.acp.places import EditorPlaces
 from tersely.doors.screen.shown import ShownWords
 from tersely.foundation.errors import TerselyError
 
@@ -50,7 +50,7 @@ _STOPS: dict[EndReason, StopReason] = {
 class EditorSession:
     """A session that an editor has open."""
 
-    def __init__(self, client: Client, agent: EditorAgent, places: Places) -> None:
+    def __init__(self, client: Client, agent: EditorAgent, places: EditorPlaces) -> None:
         self.agent = agent
         self._client = client
         self._places = places

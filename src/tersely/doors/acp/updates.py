@@ -31,7 +31,7 @@ from acp.schema import (
 
 from tersely.agent.events import ApprovalAsked, CallEnded, CallProgress, CallStarted
 from tersely.doors.acp.diffs import hunks
-from tersely.doors.acp.places import Places
+from tersely.doors.acp.places import EditorPlaces
 from tersely.foundation.text.shortening import one_line
 from tersely.foundation.types import JsonMapping, JsonObject
 
@@ -57,7 +57,7 @@ _SUBJECTS = (
 _STEP = re.compile(r"(?:\d{1,3}[.)]|[-*] \[(?P<mark>[ xX])\])\s+(?P<text>\S.*)")
 
 
-def started(event: CallStarted, places: Places) -> ToolCallStart:
+def started(event: CallStarted, places: EditorPlaces) -> ToolCallStart:
     """A call that is about to be made."""
     given = _given(event.arguments)
     return start_tool_call(
@@ -67,7 +67,7 @@ def started(event: CallStarted, places: Places) -> ToolCallStart:
     )  # fmt: skip
 
 
-def asked(event: ApprovalAsked, call: CallStarted, places: Places) -> Any:
+def asked(event: ApprovalAsked, call: CallStarted, places: EditorPlaces) -> Any:
     """The call that somebody is asked about."""
     given = _given(call.arguments)
     return update_tool_call(
@@ -87,7 +87,7 @@ def _running(event: CallProgress) -> ToolCallContentVariant:
 
 
 def ended(
-    event: CallEnded, call: CallStarted | None, places: Places, terminal: str = ""
+    event: CallEnded, call: CallStarted | None, places: EditorPlaces, terminal: str = ""
 ) -> ToolCallProgress:
     """The outcome of a call; the terminal that has shown it stays."""
     given = _given(call.arguments) if call else {}
@@ -113,7 +113,7 @@ def plan_of(answer: str) -> AgentPlanUpdate | None:
     return update_plan(entries) if entries else None
 
 
-def _shown(detail: str, given: JsonMapping, places: Places) -> list[ToolCallContentVariant]:
+def _shown(detail: str, given: JsonMapping, places: EditorPlaces) -> list[ToolCallContentVariant]:
     """A diff for each hunk, where there are any; what is no diff as text."""
     path = places.absolute(str(given.get("path", "")))
     diffs: list[ToolCallContentVariant] = [
@@ -122,7 +122,9 @@ def _shown(detail: str, given: JsonMapping, places: Places) -> list[ToolCallCont
     return diffs if diffs and path else [_text(detail)]
 
 
-def _locations(given: JsonMapping, diff: str, places: Places) -> Sequence[ToolCallLocation] | None:
+def _locations(
+    given: JsonMapping, diff: str, places: EditorPlaces
+) -> Sequence[ToolCallLocation] | None:
     path = places.absolute(str(given["path"])) if given.get("path") else ""
     if not path:
         return None

@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from tersely.capabilities.answers.later import Later
 from tersely.capabilities.relay.answers.documents import RelayTold
-from tersely.capabilities.relay.contract.operations import Operation, operations
+from tersely.capabilities.relay.contract.operations import HttpOperation, operations
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.guard import Guard, OwnUser, Visitor
 from tersely.doors.http.guard import PageChecks as GuardedPages
@@ -116,7 +116,7 @@ async def _openapi(request: Request) -> Response:
 
 
 def _endpoint(
-    operation: Operation, relay: Relay, pool: Executor, handlers: Mapping[str, Handler]
+    operation: HttpOperation, relay: Relay, pool: Executor, handlers: Mapping[str, Handler]
 ) -> Endpoint:
     async def admitted(request: Request) -> AskedOperation:
         if not operation.is_open:

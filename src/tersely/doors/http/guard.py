@@ -21,7 +21,7 @@ from tersely.doors.http.failures import body_of, status_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.agent_names import agent_name
 from tersely.foundation.types import JsonObject
-from tersely.relay.access.audit import Refusal
+from tersely.relay.access.audit import AuditedRefusal
 
 Scope = JsonObject
 Receive = Callable[[], Awaitable[Any]]
@@ -32,7 +32,7 @@ DEFAULT_AGENT = "local"
 MAX_ADDRESS_CHARACTERS = 64  # a proxy that is believed may pass on anything
 # the identity that asks, in the scope of a request; nothing for the relay's own user
 PRINCIPAL = "principal"
-Refused = Callable[[Refusal], None]
+Refused = Callable[[AuditedRefusal], None]
 _TWO_LENGTHS = {b"content-length", b"transfer-encoding"}
 _LOOPBACK = re.compile(rb"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})")
 _SAFE_HEADERS = (
@@ -150,7 +150,7 @@ class Guard:
             scope["agent"] = self._check(scope)
         except TerselyError as error:
             self._refused(
-                Refusal(
+                AuditedRefusal(
                     error.code, error.message, asked_of(scope), "tcp", address=address_of(scope)
                 )
             )

@@ -16,7 +16,7 @@ from tersely.capabilities.relay.contract.operations import (
     IDEMPOTENCY_KEY,
     IF_MATCH,
     Content,
-    Operation,
+    HttpOperation,
 )
 from tersely.doors.http.failures import status_of
 from tersely.foundation.types import JsonObject
@@ -38,7 +38,7 @@ _AGENT = Parameter(
 _SCHEMAS = "#/components/schemas/{name}"
 
 
-def document(operations: Iterable[Operation]) -> JsonObject:
+def document(operations: Iterable[HttpOperation]) -> JsonObject:
     """The document."""
     listed = tuple(operations)
     kinds = [
@@ -67,7 +67,7 @@ def document(operations: Iterable[Operation]) -> JsonObject:
     }
 
 
-def _operation(operation: Operation) -> JsonObject:
+def _operation(operation: HttpOperation) -> JsonObject:
     headers = [
         *(() if operation.is_open else (_AGENT, AGENT_TOKEN)),
         *((IF_MATCH,) if operation.conditional else ()),
@@ -95,7 +95,7 @@ def _operation(operation: Operation) -> JsonObject:
     return described
 
 
-def _responses(operation: Operation) -> JsonObject:
+def _responses(operation: HttpOperation) -> JsonObject:
     given: JsonObject = {"description": operation.summary}
     if operation.answers is not None:
         given["content"] = {Content.JSON: {"schema": _schema(operation.answers)}}
@@ -123,7 +123,7 @@ def _parameter(declared: Parameter, place: str) -> JsonObject:
     return {"name": declared.name, "in": place, "description": about, **needed, "schema": schema}
 
 
-def _members(operation: Operation) -> JsonObject:
+def _members(operation: HttpOperation) -> JsonObject:
     properties = {one.name: schema_of(one) for one in operation.given}
     return closed_object(properties, required_names(operation.given))
 

@@ -19,7 +19,7 @@ from tersely.capabilities.relay.contract.operations import (
     IDEMPOTENCY_KEY,
     IF_MATCH,
     Content,
-    Operation,
+    HttpOperation,
 )
 from tersely.doors.http.connecting.idle_connections import REQUEST_HEAD_SECONDS
 from tersely.doors.http.guard import PRINCIPAL
@@ -27,7 +27,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.foundation.process.ancestry import is_of_agent, is_of_person
 from tersely.foundation.types import JsonMapping, JsonObject, frozen
-from tersely.relay.access.principals import Kind, Principal
+from tersely.relay.access.principals import Principal, PrincipalKind
 
 MAX_OPEN_BODY_BYTES = 10_000  # of who has shown no token
 MAX_HELD_BODY_BYTES = 64_000_000  # of all requests of one token, in memory until they are answered
@@ -78,7 +78,7 @@ class AskedOperation:
 
     def is_typed(self) -> bool:
         """True if the person has typed it, at a terminal that no agent was started in."""
-        is_of_identity = self.principal is not None and self.principal.kind is Kind.PERSON
+        is_of_identity = self.principal is not None and self.principal.kind is PrincipalKind.PERSON
         return (is_of_identity and self.of_person) or is_of_person(self.peer)
 
     def is_of_agent(self) -> bool:
@@ -96,7 +96,7 @@ class AskedOperation:
         return {name: value for name, value in given.items() if value is not None}
 
 
-async def read(operation: Operation, request: Request) -> AskedOperation:
+async def read(operation: HttpOperation, request: Request) -> AskedOperation:
     """The request; raises `malformed_request`, `invalid_argument` or `payload_too_large`."""
     body = None
     if operation.asks is not None:
@@ -136,7 +136,7 @@ def _header(request: Request, parameter: Parameter) -> str:
     )
 
 
-def _query(operation: Operation, request: Request) -> JsonObject:
+def _query(operation: HttpOperation, request: Request) -> JsonObject:
     """The parameters behind the question mark, with the defaults of the rest."""
     known = {one.name: one for one in operation.query}
     given: dict[str, object] = {}
@@ -160,7 +160,7 @@ class _Most(NamedTuple):
     seconds: float
 
 
-def _most_of(operation: Operation) -> _Most:
+def _most_of(operation: HttpOperation) -> _Most:
     """Of who has shown no token, little."""
     if operation.is_open:
         return _Most(MAX_OPEN_BODY_BYTES, REQUEST_HEAD_SECONDS)
@@ -201,7 +201,7 @@ def _check_size(size: int, most: _Most) -> None:
         raise TerselyError("payload_too_large", f"a body has at most {most.size:,} bytes", hint)
 
 
-def _decoded(operation: Operation, given: bytearray) -> Any:
+def _decoded(operation: HttpOperation, given: bytearray) -> Any:
     body = given or b"null"
     try:
         return _with_whole_numbers(_decoder(operation.asks).decode(body))

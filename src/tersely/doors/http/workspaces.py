@@ -19,8 +19,8 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_REFERRED_BYTES, MAX_REQUEST_SECONDS
 from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.relay.artifacts import cassettes
-from tersely.relay.policy import Reach
-from tersely.relay.services.calls import Call, Given, Offer, Scope
+from tersely.relay.policy import CapabilityReach
+from tersely.relay.services.calls import AnswerScope, Given, Invocation, OfferedCapability
 from tersely.relay.store.store import Store
 from tersely.relay.threads.accounting import Size
 
@@ -48,14 +48,14 @@ class Workspaces:
         self._count_tokens = count_tokens
         self._store = store
 
-    def offers(self) -> dict[str, Callable[[], Offer]]:
+    def offers(self) -> dict[str, Callable[[], OfferedCapability]]:
         """Every capability of the catalogue by its name, declared when it is asked for."""
         return {name: partial(self._offer, name) for name in catalogue.CODE_NAMES}
 
-    def _offer(self, name: str) -> Offer:
+    def _offer(self, name: str) -> OfferedCapability:
         capability = catalogue.load(name)
 
-        def run(call: Call) -> Given:
+        def run(call: Invocation) -> Given:
             root, given = self._split(call.arguments)
             read: list[str] = []
             fetch = partial(self._fetch, read)
@@ -72,19 +72,21 @@ class Workspaces:
                 made_from=tuple(read),
             )
 
-        def scope(call: Call) -> Scope | None:
+        def scope(call: Invocation) -> AnswerScope | None:
             root, arguments = self._split(call.arguments)
             if not capability.is_repeatable(arguments):
                 return None
             version = self._wait(self._asking.revision(root))
-            return Scope(str(root), version) if version else None
+            return AnswerScope(str(root), version) if version else None
 
-        return Offer(
+        return OfferedCapability(
             capability.name,
             capability.summary,
             _schema(capability),
             run,
-            reach=Reach.READ if capability.effect is Effect.READ else Reach.WRITE,
+            reach=CapabilityReach.READ
+            if capability.effect is Effect.READ
+            else CapabilityReach.WRITE,
             scope=scope if capability.cacheable else None,
         )
 

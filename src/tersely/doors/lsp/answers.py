@@ -13,7 +13,7 @@ from pygls.workspace.position_codec import PositionCodec
 
 from tersely.daemon.asking import Asking
 from tersely.doors.lsp.places import (
-    Document,
+    OpenDocument,
     column_of,
     items,
     kind_of,
@@ -64,7 +64,7 @@ class Answers:
             for each in items(found and found["symbols"])
         ]  # fmt: skip
 
-    async def defined(self, document: Document, position: types.Position) -> str:
+    async def defined(self, document: OpenDocument, position: types.Position) -> str:
         """The id of the symbol whose name is at a position, "" where none of the repository is."""
         place = f"{document.path}:{position.line + 1}:{column_of(document, position, self._codec)}"
         found = await self._value(document.root, "code.definition", {"place": place})
@@ -72,7 +72,7 @@ class Answers:
         return next((str(place["symbol"]) for place in places if place["symbol"]), "")
 
     async def references(
-        self, document: Document, position: types.Position, *, with_definition: bool
+        self, document: OpenDocument, position: types.Position, *, with_definition: bool
     ) -> list[types.Location]:
         """Every name that means the symbol at a position, by file and place, its definition first."""
         symbol = await self.defined(document, position)
@@ -125,7 +125,7 @@ class Answers:
             if call["callee"] in known
         ]  # fmt: skip
 
-    async def lenses(self, document: Document) -> list[types.CodeLens]:
+    async def lenses(self, document: OpenDocument) -> list[types.CodeLens]:
         """A lens over each definition of a file, to be resolved when it is shown."""
         asked = {"path": document.path, "limit": MAX_LENSES}
         found = await self._value(document.root, "code.structure", asked)

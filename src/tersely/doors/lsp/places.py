@@ -29,21 +29,21 @@ _KINDS: Mapping[str, types.SymbolKind] = {
 }  # fmt: skip
 
 
-class Document(NamedTuple):
+class OpenDocument(NamedTuple):
     """A file of an editor: the repository that it belongs to, and its path there."""
 
     root: Path
     path: str
 
 
-def document_of(uri: str, folders: Sequence[Path]) -> Document | None:
+def document_of(uri: str, folders: Sequence[Path]) -> OpenDocument | None:
     """The file of a URI, None for one outside of the repositories around the editor's folders."""
     path = to_fs_path(uri) if uri.startswith("file:") else None
     if not path:
         return None
     real = Path(os.path.realpath(path))
     root = next((root for root in map(find_root, folders) if real.is_relative_to(root)), None)
-    return Document(root, real.relative_to(root).as_posix()) if root else None
+    return OpenDocument(root, real.relative_to(root).as_posix()) if root else None
 
 
 def kind_of(kind: str) -> types.SymbolKind:
@@ -51,7 +51,7 @@ def kind_of(kind: str) -> types.SymbolKind:
     return _KINDS.get(kind, types.SymbolKind.Object)
 
 
-def column_of(document: Document, position: types.Position, codec: PositionCodec) -> int:
+def column_of(document: OpenDocument, position: types.Position, codec: PositionCodec) -> int:
     """The column of a position in the saved file, in characters from 1."""
     lines = _lines(document.root / document.path)
     if position.line >= len(lines):

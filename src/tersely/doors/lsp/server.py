@@ -22,7 +22,7 @@ from tersely.capabilities.declaration.declaration import Effect
 from tersely.daemon.asking import Asking
 from tersely.daemon.place import runtime_directory
 from tersely.doors.lsp.answers import IMPACT, Answers
-from tersely.doors.lsp.places import MAX_READ_BYTES, Document, document_of, path_of
+from tersely.doors.lsp.places import MAX_READ_BYTES, OpenDocument, document_of, path_of
 from tersely.doors.lsp.waiting import waiting
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.private import make_private
@@ -73,7 +73,7 @@ class CodeServer(LanguageServer):
             Path(path) for uri in uris if uri and (path := to_fs_path(uri)) and Path(path).is_dir()
         ]
 
-    def document(self, uri: str) -> Document | None:
+    def document(self, uri: str) -> OpenDocument | None:
         """The file of a URI, if it is of a repository here; that it is not saved is said, once
         until it is.
         """

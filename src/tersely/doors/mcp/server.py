@@ -18,9 +18,9 @@ from tersely.doors.mcp import services, tools
 from tersely.doors.mcp.jsonrpc import INVALID_PARAMS, RpcError
 from tersely.doors.mcp.quoted_values import unquoted
 from tersely.doors.mcp.roots import Roots
-from tersely.doors.mcp.services import Services
+from tersely.doors.mcp.services import OfferedServices
 from tersely.doors.mcp.session import OpenRequest, ServedMethods
-from tersely.doors.mcp.tools import Question
+from tersely.doors.mcp.tools import ToolQuestion
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS, MAX_SHOWN_LINES
 from tersely.foundation.settings import load
@@ -48,7 +48,7 @@ SessionOf = Callable[[Path], str]
 def make_service(
     ask: Ask,
     roots: Roots,
-    others: Services,
+    others: OfferedServices,
     session_of: SessionOf,
     *,
     all_tools: bool = False,
@@ -81,7 +81,7 @@ class _CodeMethods:
         self,
         ask: Ask,
         roots: Roots,
-        others: Services,
+        others: OfferedServices,
         session_of: SessionOf,
         listing: Callable[[], list[JsonObject]],
     ) -> None:
@@ -205,7 +205,7 @@ class _CodeMethods:
         )
         return await self._cut(request, services.text(asked), budget)
 
-    async def _of_relay(self, request: OpenRequest, question: Question) -> str:
+    async def _of_relay(self, request: OpenRequest, question: ToolQuestion) -> str:
         given = dict(question.arguments)
         settings = load(await self._roots.root(request))
         budget = read_budget(given.pop(BUDGET, None), settings.budget_tokens)
@@ -216,7 +216,7 @@ class _CodeMethods:
         tokenizer = Tokenizer(settings.vocabulary)
         return cut(text, read_budget(budget, settings.budget_tokens), tokenizer)
 
-    async def _answer(self, request: OpenRequest, question: Question) -> JsonObject:
+    async def _answer(self, request: OpenRequest, question: ToolQuestion) -> JsonObject:
         """The reply, its progress told meanwhile; what the client cancels is given up."""
         root = await self._roots.root(request)
         arguments = question.arguments
@@ -259,15 +259,17 @@ class _Rising:
             self._request.progress(self._before + done, self._before + total, "files read")
 
 
-def _resource_question(uri: str) -> Question:
+def _resource_question(uri: str) -> ToolQuestion:
     if uri == _MAP_URI:
-        return Question(MAP, {})
+        return ToolQuestion(MAP, {})
     if not uri.startswith(_SYMBOL_URI) or uri == _SYMBOL_URI:
         raise TerselyError(
             "path_not_found", f"there is no resource {uri!r}", f"{_SYMBOL_URI}ID, or {_MAP_URI}"
         )
     symbol = unquote(uri.removeprefix(_SYMBOL_URI))
-    return Question(SYMBOL, {"symbol": symbol, "limit": MAX_SHOWN_LINES, BUDGET: MAX_BUDGET_TOKENS})
+    return ToolQuestion(
+        SYMBOL, {"symbol": symbol, "limit": MAX_SHOWN_LINES, BUDGET: MAX_BUDGET_TOKENS}
+    )
 
 
 def listed(tool: tools.ListedTool, *, structured: bool = False) -> JsonObject:

@@ -28,7 +28,7 @@ class ServiceMethod(NamedTuple):
         return tool_name(f"{self.service}.{self.name}")
 
 
-class Services(Protocol):
+class OfferedServices(Protocol):
     """Whoever knows the relay."""
 
     async def introduction(self) -> str:
@@ -48,14 +48,14 @@ class Services(Protocol):
         """
 
 
-async def named(services: Services, tool: str) -> ServiceMethod | None:
+async def named(services: OfferedServices, tool: str) -> ServiceMethod | None:
     """The method that is called as a tool by this name, None where there is none."""
     return next(
         (method for method in await services.methods() if method.tool == tool_name(tool)), None
     )
 
 
-async def listing(services: Services) -> str:
+async def listing(services: OfferedServices) -> str:
     """The methods, a line each, as `more_tools` lists capabilities."""
     return "".join(
         f"{_signature(method)}  {method.description}\n" for method in await services.methods()

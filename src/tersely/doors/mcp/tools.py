@@ -81,7 +81,7 @@ class ListedTool(NamedTuple):
     capability: Capability | None = None  # that it asks, None for one that asks any
 
 
-class Question(NamedTuple):
+class ToolQuestion(NamedTuple):
     """The question of a call: a command as `daemon.ndjson.commands` knows it, and what it is given."""
 
     command: str
@@ -118,7 +118,7 @@ def tools(*, all_tools: bool = False) -> list[ListedTool]:
     return [*core, *_callers()]
 
 
-def question(name: str, arguments: JsonMapping) -> Question:
+def question(name: str, arguments: JsonMapping) -> ToolQuestion:
     """The question of a tool's call; raises `unknown_command` or `invalid_argument`."""
     given, pair = dict(arguments), name if name in {CALL, ACT} else ""
     if pair:
@@ -132,7 +132,7 @@ def question(name: str, arguments: JsonMapping) -> Question:
         )
     if pair == CALL and is_of_relay(command) and catalogue.load(command).effect is not Effect.READ:
         raise TerselyError("not_permitted", f"{name} does more than read", f"call it through {ACT}")
-    return Question(command, _typed(command, given))
+    return ToolQuestion(command, _typed(command, given))
 
 
 def _typed(command: str, given: JsonMapping) -> JsonObject:
@@ -153,14 +153,14 @@ def is_of_relay(command: str) -> bool:
     return command in catalogue.RELAY_NAMES
 
 
-def default_budget(asked: Question) -> int | None:
+def default_budget(asked: ToolQuestion) -> int | None:
     """The budget of a question that says none, where it has one of its own."""
     spelling = spelling_of(asked.command)
     is_said = BUDGET in asked.arguments
     return None if is_said or spelling is None else DEFAULT_BUDGETS.get(spelling.capability)
 
 
-def for_session(question: Question, session: str) -> Question:
+def for_session(question: ToolQuestion, session: str) -> ToolQuestion:
     """The question as whoever has that session asks it; an answer that is kept elsewhere is whole."""
     spelling = spelling_of(question.command)
     if spelling is None or question.arguments.get(STORE):

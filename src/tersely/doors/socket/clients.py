@@ -11,8 +11,8 @@ from functools import partial
 
 from msgspec import UNSET, Raw
 
-from tersely.doors.socket.connection import Connection
-from tersely.doors.socket.services import Services
+from tersely.doors.socket.connection import SocketConnection
+from tersely.doors.socket.services import SocketServices
 from tersely.relay.access.access import Access
 from tersely.relay.mail.mail import Mail
 from tersely.relay.mail.messages import CHANNEL, LastScreen, Presence
@@ -36,18 +36,18 @@ class Clients(Presence):
     """
 
     def __init__(
-        self, mail: Mail, services: Services, access: Access, permissions: Permissions
+        self, mail: Mail, services: SocketServices, access: Access, permissions: Permissions
     ) -> None:
         self.mail = mail
         self.permissions = permissions
         self.access = access
         self.services = services
-        self.names: dict[str, Connection] = {}  # in use, also by who is still being let in
+        self.names: dict[str, SocketConnection] = {}  # in use, also by who is still being let in
         # the latest last, also of who is gone
         self._screens: OrderedDict[str, LastScreen] = OrderedDict()
         self.memory_messages = 0  # that were passed on and not kept
         # they could be sent more, once it is noted what they were sent
-        self._behind: set[Connection] = set()
+        self._behind: set[SocketConnection] = set()
         self._is_resting = False  # notes on deliveries wait for a message
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -55,7 +55,7 @@ class Clients(Presence):
         """Everything from here on happens on this loop."""
         self._loop = loop
 
-    def connected(self) -> dict[str, Connection]:
+    def connected(self) -> dict[str, SocketConnection]:
         """The connections of those that have been let in, by name."""
         return {name: one for name, one in list(self.names.items()) if one.name}
 
@@ -168,7 +168,7 @@ class Clients(Presence):
         self._is_resting = False
         self.mail.flush()
 
-    def forget(self, connection: Connection) -> None:
+    def forget(self, connection: SocketConnection) -> None:
         """A connection has its name no longer."""
         for name, one in list(self.names.items()):
             if one is connection:
@@ -177,7 +177,7 @@ class Clients(Presence):
             self.services.left(connection)
         self.mail.tell_presence()
 
-    def deliver(self, connection: Connection, one: Waiting) -> None:
+    def deliver(self, connection: SocketConnection, one: Waiting) -> None:
         """Send a message, and remember it until it is acknowledged."""
         connection.position = max(connection.position, one.number)
         self.write(connection, one, self.mail.message_id(one.number))
@@ -190,7 +190,7 @@ class Clients(Presence):
             # read them.
             connection.send("PING", {"nonce": f"read-{one.number}"})
 
-    def write(self, connection: Connection, one: Waiting, message_id: str) -> None:
+    def write(self, connection: SocketConnection, one: Waiting, message_id: str) -> None:
         """Send a message and remember nothing."""
         original = one.addressed if one.addressed != connection.name else None
         delivered = Delivered(
@@ -203,7 +203,7 @@ class Clients(Presence):
         )  # fmt: skip
         connection.send_body(body)
 
-    def pump(self, connection: Connection) -> None:
+    def pump(self, connection: SocketConnection) -> None:
         """Send what waits on the disk, as far as the client takes it."""
         if self.mail.is_shared:
             self._take(connection)
@@ -224,7 +224,7 @@ class Clients(Presence):
                     connection.is_behind = True
                     return
 
-    def _take(self, connection: Connection) -> None:
+    def _take(self, connection: SocketConnection) -> None:
         """Have what waits be taken for this client, in which no other process can be quicker."""
         room = min(connection.window - len(connection.inflight), PUMPED_MESSAGES)
         is_wanted = connection.is_behind and connection.may_be_sent() and room > 0
@@ -234,7 +234,9 @@ class Clients(Presence):
                 connection.name, connection.position, room, partial(self._taken, connection, room)
             )
 
-    def _taken(self, connection: Connection, room: int, given: list[Waiting] | Exception) -> None:
+    def _taken(
+        self, connection: SocketConnection, room: int, given: list[Waiting] | Exception
+    ) -> None:
         connection.is_taking = False
         if isinstance(given, Exception):
             connection.is_behind = True  # the next look tries again
@@ -251,7 +253,7 @@ class Clients(Presence):
         if connection.is_behind:
             self._behind.add(connection)
 
-    def _is_due(self, connection: Connection, one: Waiting) -> bool:
+    def _is_due(self, connection: SocketConnection, one: Waiting) -> bool:
         """True for a message that was read, unless it is known or has come to an end meanwhile."""
         connection.position = max(connection.position, one.number)
         is_expired = one.expires_ms is not None and one.expires_ms <= self.mail.store.now_ms()
@@ -260,7 +262,7 @@ class Clients(Presence):
         is_known = one.number in connection.inflight or one.number in connection.later
         return not (is_expired or is_settled or is_known)
 
-    def _redeliver(self, connection: Connection, one: Waiting) -> None:
+    def _redeliver(self, connection: SocketConnection, one: Waiting) -> None:
         if not self._is_due(connection, one):
             return
         noted = self.mail.noted(connection.name, one.number)
@@ -268,7 +270,9 @@ class Clients(Presence):
         self.mail.mark(Mark(connection.name, one.number, Stage.ACCEPTED, 0, attempt))
         self.deliver(connection, one._replace(attempts=attempt))
 
-    def settle(self, connection: Connection, number: int, stage: Stage, note: str = "") -> None:
+    def settle(
+        self, connection: SocketConnection, number: int, stage: Stage, note: str = ""
+    ) -> None:
         """Note a stage, and tell the sender who wants to know."""
         one = connection.inflight.pop(number, None)
         self.mail.mark(Mark(connection.name, number, stage, self.mail.store.now_ms(), note=note))

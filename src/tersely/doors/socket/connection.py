@@ -27,26 +27,26 @@ SOCKET_SAID_BYTES = 262_144  # sent together
 class FrameDesk(Protocol):
     """Whoever reads what clients send."""
 
-    def came(self, connection: Connection) -> None:
+    def came(self, connection: SocketConnection) -> None:
         """Somebody of this user has connected."""
 
-    def received(self, connection: Connection, body: bytes) -> None:
+    def received(self, connection: SocketConnection, body: bytes) -> None:
         """A frame has come."""
 
-    def read(self, connection: Connection) -> None:
+    def read(self, connection: SocketConnection) -> None:
         """All frames have been told that came together."""
 
-    def drained(self, connection: Connection) -> None:
+    def drained(self, connection: SocketConnection) -> None:
         """A client that was slow takes messages again."""
 
-    def left(self, connection: Connection) -> None:
+    def left(self, connection: SocketConnection) -> None:
         """A client is gone."""
 
-    def spoken(self, connection: Connection) -> None:
+    def spoken(self, connection: SocketConnection) -> None:
         """There is something to be sent: `flush` is to be called soon."""
 
 
-class Connection(asyncio.Protocol):
+class SocketConnection(asyncio.Protocol):
     """Reads while answers are taken, and says what it is told to."""
 
     def __init__(self, desk: FrameDesk, principal: Principal | None = None) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tersely.doors.socket.connection import Connection
+from tersely.doors.socket.connection import SocketConnection
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MESSAGE_RETRY_SECONDS
-from tersely.relay.wire.envelopes import AboutFrame, Envelope, MalformedError
+from tersely.relay.wire.envelopes import AboutFrame, MalformedError, SocketEnvelope
 
 _NACK_CODES = {"denied": "FORBIDDEN", "unauthorized": "FORBIDDEN", "name_taken": "FORBIDDEN"}
 _ANSWERED_BY_NACK = frozenset(
@@ -17,7 +17,9 @@ _RETRY_MS = round(MESSAGE_RETRY_SECONDS * 1000)
 
 
 def refuse(
-    connection: Connection, envelope: Envelope | AboutFrame, error: MalformedError | TerselyError
+    connection: SocketConnection,
+    envelope: SocketEnvelope | AboutFrame,
+    error: MalformedError | TerselyError,
 ) -> None:
     """Answer what cannot be done in the manner of its type."""
     if connection.name and envelope.id and envelope.type in _ANSWERED_BY_NACK:
@@ -28,7 +30,7 @@ def refuse(
         connection.fail("BAD_REQUEST", _message(error), about=envelope.id)
 
 
-def nack(connection: Connection, about: str, error: Exception) -> None:
+def nack(connection: SocketConnection, about: str, error: Exception) -> None:
     """Say that a message is not accepted: not now (BUSY), or never (NACK)."""
     code = error.code if isinstance(error, TerselyError) else "malformed_request"
     is_defect = not isinstance(error, TerselyError | MalformedError)

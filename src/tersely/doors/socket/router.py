@@ -9,10 +9,10 @@ import logging
 from collections.abc import Callable
 
 from tersely.doors.socket.clients import Clients
-from tersely.doors.socket.connection import Connection
+from tersely.doors.socket.connection import SocketConnection
 from tersely.doors.socket.handling import acknowledgements, channels, handshake, sending
 from tersely.doors.socket.refusals import refuse
-from tersely.doors.socket.services import Services
+from tersely.doors.socket.services import SocketServices
 from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
@@ -23,7 +23,7 @@ from tersely.relay.encoding import decode
 from tersely.relay.mail.mail import Mail
 from tersely.relay.teams.permissions import Permissions
 from tersely.relay.wire import envelopes
-from tersely.relay.wire.envelopes import Envelope, MalformedError
+from tersely.relay.wire.envelopes import MalformedError, SocketEnvelope
 
 MAX_SOCKET_CLIENTS = 1_000
 # beyond them, who are told so once they have said HELLO; the others at once
@@ -32,7 +32,7 @@ SOCKET_TICK_SECONDS = 1.0  # between looks for clients that are silent and messa
 SOCKET_SILENCE_SECONDS = 60  # in spite of heartbeats, after which a client is left
 _LOG = logging.getLogger("tersely.doors.socket")
 
-_Do = Callable[[Clients, Connection, Envelope], None]
+_Do = Callable[[Clients, SocketConnection, SocketEnvelope], None]
 _BEFORE: dict[str, _Do] = {
     "HELLO": handshake.hello, "RESUME": handshake.resume, "PING": acknowledgements.ping, "BYE": handshake.bye,
 }  # fmt: skip
@@ -63,14 +63,14 @@ class Router:
     """Dispatches decoded envelopes to handlers; batches outgoing frames per event-loop tick."""
 
     def __init__(
-        self, mail: Mail, services: Services, access: Access, permissions: Permissions
+        self, mail: Mail, services: SocketServices, access: Access, permissions: Permissions
     ) -> None:
         self.clients = Clients(mail, services, access, permissions)
         self._mail = mail
         self._access = access
-        self._all: set[Connection] = set()
-        self._surplus: set[Connection] = set()
-        self._spoken: list[Connection] = []
+        self._all: set[SocketConnection] = set()
+        self._surplus: set[SocketConnection] = set()
+        self._spoken: list[SocketConnection] = []
         self._is_reading = False  # what is said goes out when all is read that has come together
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -87,7 +87,7 @@ class Router:
             connection.send("BYE", {})
             connection.close()
 
-    def came(self, connection: Connection) -> None:
+    def came(self, connection: SocketConnection) -> None:
         """Somebody has connected."""
         if len(self._all) >= MAX_SOCKET_CLIENTS + MAX_SURPLUS_CLIENTS:
             _turn_away(connection)
@@ -97,7 +97,7 @@ class Router:
             self._surplus.add(connection)
         self._all.add(connection)
 
-    def received(self, connection: Connection, body: bytes) -> None:
+    def received(self, connection: SocketConnection, body: bytes) -> None:
         """Do what an envelope asks for, and answer whatever it is."""
         self._is_reading = True
         try:
@@ -128,24 +128,24 @@ class Router:
             _LOG.exception("%s of %s has failed", envelope.type, connection.name)
             connection.error("INTERNAL", "a defect in Tersely; the log has more", about=envelope.id)
 
-    def read(self, connection: Connection) -> None:
+    def read(self, connection: SocketConnection) -> None:
         """Have written what has come together, and give room that has become free to what waits."""
         self.clients.pump(connection)
         self.clients.write_mail()
         self._flush()
 
-    def drained(self, connection: Connection) -> None:
+    def drained(self, connection: SocketConnection) -> None:
         """A client that was slow takes messages again."""
         self.clients.pump(connection)
         self.clients.write_mail()
 
-    def spoken(self, connection: Connection) -> None:
+    def spoken(self, connection: SocketConnection) -> None:
         """Have what was said sent together with what else is said now."""
         if not (self._is_reading or self._spoken) and self._loop is not None:
             self._loop.call_soon(self._flush)
         self._spoken.append(connection)
 
-    def left(self, connection: Connection) -> None:
+    def left(self, connection: SocketConnection) -> None:
         """A client is gone; what it has not acknowledged waits for its next connection."""
         self._all.discard(connection)
         self._surplus.discard(connection)
@@ -178,7 +178,7 @@ class Router:
             self._mail.expire()
             self._mail.flush()
 
-    def _look_after(self, one: Connection, now: float) -> None:
+    def _look_after(self, one: SocketConnection, now: float) -> None:
         if not one.name and now - one.came > HELLO_SECONDS:
             one.fail("BAD_REQUEST", f"no HELLO within {HELLO_SECONDS} s")
         elif now - one.heard > SOCKET_SILENCE_SECONDS:
@@ -189,12 +189,12 @@ class Router:
                 one.send("PING", {"nonce": new_id()})
 
 
-def _turn_away(connection: Connection, about: str = "") -> None:
+def _turn_away(connection: SocketConnection, about: str = "") -> None:
     message = f"{MAX_SOCKET_CLIENTS:,} clients are connected"
     connection.fail("INTERNAL", message, about=about, reason="busy")
 
 
-def _arguments(envelope: Envelope) -> JsonObject:
+def _arguments(envelope: SocketEnvelope) -> JsonObject:
     """The arguments by which is decided whether an envelope is permitted."""
     payload = decode(bytes(envelope.payload))
     named = payload if isinstance(payload, dict) else {}
@@ -206,7 +206,7 @@ def _arguments(envelope: Envelope) -> JsonObject:
     return {**given, "to": envelope.to or "", "topic": envelope.topic or ""}
 
 
-def _unexpected(connection: Connection, envelope: Envelope) -> None:
+def _unexpected(connection: SocketConnection, envelope: SocketEnvelope) -> None:
     if connection.name:
         message = f"{envelope.type} is not understood here"
         connection.error("BAD_REQUEST", message, about=envelope.id, reason="unknown_type")

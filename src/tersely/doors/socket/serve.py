@@ -7,9 +7,9 @@ import contextlib
 import socket
 from collections.abc import AsyncIterator, Iterable
 
-from tersely.doors.socket.connection import Connection
+from tersely.doors.socket.connection import SocketConnection
 from tersely.doors.socket.router import Router
-from tersely.doors.socket.services import Own, Services
+from tersely.doors.socket.services import Own, SocketServices
 from tersely.relay.relay import Relay
 from tersely.relay.wire.home import SOCKET_BACKLOG, socket_path
 
@@ -25,7 +25,7 @@ async def serving(
     async with routing(relay, own) as router:
         loop = asyncio.get_running_loop()
         server = await loop.create_unix_server(
-            lambda: Connection(router), sock=listening, backlog=SOCKET_BACKLOG
+            lambda: SocketConnection(router), sock=listening, backlog=SOCKET_BACKLOG
         )
         try:
             yield router
@@ -39,7 +39,7 @@ async def serving(
 async def routing(relay: Relay, own: Iterable[Own] = ()) -> AsyncIterator[Router]:
     """The router of those who come to a relay, by whatever door."""
     loop = asyncio.get_running_loop()
-    services = Services(relay.services)
+    services = SocketServices(relay.services)
     router = Router(relay.mail, services, relay.access, relay.permissions)
     relay.services.attach(loop.call_soon_threadsafe, services)
     for service in own:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from msgspec import Raw
 
-from tersely.doors.socket.connection import Connection
+from tersely.doors.socket.connection import SocketConnection
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
@@ -23,7 +23,7 @@ from tersely.foundation.limits import (
 )
 from tersely.foundation.types import JsonMapping
 from tersely.relay.services import services as relays
-from tersely.relay.services.declared import Declared, declared
+from tersely.relay.services.declared import DeclaredService, declared
 from tersely.relay.services.figures import OTHER
 from tersely.relay.wire.envelopes import (
     Hello,
@@ -54,7 +54,7 @@ class Own(Protocol):
     """A service that the relay brings itself."""
 
     @property
-    def declared(self) -> Declared:
+    def declared(self) -> DeclaredService:
         """The service as it was declared."""
 
     async def answer(self, asked: AskedMethod) -> bytes:
@@ -73,17 +73,17 @@ class _Open:
     answer: Answer
     watch: Stopwatch
     timer: asyncio.TimerHandle | None = None
-    connection: Connection | None = None
+    connection: SocketConnection | None = None
     task: asyncio.Task[None] | None = None
 
 
-class Services:
+class SocketServices:
     """The services of one relay. Used on the router's loop alone."""
 
-    def __init__(self, known: relays.Services) -> None:
+    def __init__(self, known: relays.KnownServices) -> None:
         self._known = known
-        self._declared: dict[str, Declared] = {}
-        self._connected: dict[str, Connection] = {}
+        self._declared: dict[str, DeclaredService] = {}
+        self._connected: dict[str, SocketConnection] = {}
         self._own: dict[str, Own] = {}
         self._open: dict[str, _Open] = {}
         self._asked: Counter[str] = Counter()  # open questions of each service
@@ -117,7 +117,7 @@ class Services:
             return error
         return None
 
-    def joined(self, service: Connection) -> None:
+    def joined(self, service: SocketConnection) -> None:
         """A client that is a service has been let in; `service.declared` is what it said of itself."""
         told = getattr(service.declared, "service", None) or HelloService()
         found = declared(service.name, told.version, told.capabilities)
@@ -128,7 +128,7 @@ class Services:
             message = f"{', '.join(taken)} is called by others already; over the socket it is there"
             service.error("BAD_REQUEST", message, reason="name_taken")
 
-    def left(self, service: Connection) -> None:
+    def left(self, service: SocketConnection) -> None:
         """It is gone, and what it was asked fails."""
         if self._connected.get(service.name) is service:
             del self._connected[service.name]
@@ -183,7 +183,7 @@ class Services:
         one.connection.send("SERVICE_REQUEST", request, id=sent_id, from_=sender, to=service.name)
 
     def put(
-        self, actor: str, question: relays.Question, seconds: float, answer: relays.Answer
+        self, actor: str, question: relays.ServiceCall, seconds: float, answer: relays.Answer
     ) -> None:
         """A question from another door; its answer is given to a future."""
 
@@ -210,7 +210,7 @@ class Services:
         )
         self.ask(actor, "", request, answered)
 
-    def answered(self, service: Connection, response: ServiceResponse) -> bool:
+    def answered(self, service: SocketConnection, response: ServiceResponse) -> bool:
         """A service has answered; whether it was asked that."""
         one = self._open.get(response.request_id)
         if one is None or one.connection is not service:
@@ -228,7 +228,7 @@ class Services:
                 one.task.cancel()
         self._open.clear()
 
-    def _admitted(self, sender: str, request: ServiceRequest) -> Declared:
+    def _admitted(self, sender: str, request: ServiceRequest) -> DeclaredService:
         """The service that is asked; raises why it is not."""
         service = self._declared.get(request.service)
         if service is None:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from tersely.doors.socket.connection import SOCKET_OUTPUT_BYTES, Connection
+from tersely.doors.socket.connection import SOCKET_OUTPUT_BYTES, SocketConnection
 from tersely.doors.socket.router import Router
 from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.relay.access.principals import Principal
@@ -27,7 +27,7 @@ async def serve_websocket(
     """Serve one WebSocket, which is accepted here, until either side has closed it."""
     await receive()  # that somebody wants to connect
     await send({"type": "websocket.accept"})
-    connection = Connection(router, principal)
+    connection = SocketConnection(router, principal)
     transport = _Transport(connection, send)
     connection.connection_made(transport)
     writing = asyncio.create_task(transport.write_out())
@@ -40,7 +40,7 @@ async def serve_websocket(
         connection.connection_lost(None)
 
 
-async def _read(connection: Connection, transport: _Transport, receive: Receive) -> None:
+async def _read(connection: SocketConnection, transport: _Transport, receive: Receive) -> None:
     while True:
         await transport.may_read.wait()
         message = await receive()
@@ -53,7 +53,7 @@ async def _read(connection: Connection, transport: _Transport, receive: Receive)
 class _Transport(asyncio.Transport):
     """The writer of a connection: frames become messages, in their order."""
 
-    def __init__(self, connection: Connection, send: Send) -> None:
+    def __init__(self, connection: SocketConnection, send: Send) -> None:
         super().__init__()
         self._connection = connection
         self._send = send

@@ -30,7 +30,7 @@ _AS_IT_IS = "%/:=&?~#+!$,;'@()*[]"  # in a path and behind it; what is no ASCII 
 _USER_AGENT = f"tersely/{__version__}"
 
 
-class Page(NamedTuple):
+class FetchedPage(NamedTuple):
     """A page that was fetched, and the URL that it came from in the end."""
 
     url: str
@@ -46,7 +46,7 @@ class ConnectionPlace(NamedTuple):
     addresses: tuple[str, ...]
 
 
-def fetch(url: str, private_hosts: tuple[str, ...] = ()) -> Page:
+def fetch(url: str, private_hosts: tuple[str, ...] = ()) -> FetchedPage:
     """The body behind a URL of http or https; raises `invalid_argument`, `denied`, `fetch_failed`
     or `timed_out`.
 
@@ -55,13 +55,13 @@ def fetch(url: str, private_hosts: tuple[str, ...] = ()) -> Page:
     return asyncio.run(_fetched(url, private_hosts))
 
 
-async def _fetched(url: str, private_hosts: tuple[str, ...]) -> Page:
+async def _fetched(url: str, private_hosts: tuple[str, ...]) -> FetchedPage:
     try:
         async with asyncio.timeout(FETCH_SECONDS):
             # in all: a byte now and then keeps nobody waiting
             for _ in range(FETCH_REDIRECTS + 1):
                 page = await _ask(url, private_hosts)
-                if isinstance(page, Page):
+                if isinstance(page, FetchedPage):
                     return page
                 url = _joined(url, page)
     except TimeoutError as error:
@@ -148,7 +148,7 @@ def _is_public(address: IPv4Address | IPv6Address) -> bool:
     return address.is_global and not address.is_multicast
 
 
-async def _ask(url: str, private_hosts: tuple[str, ...]) -> Page | str:
+async def _ask(url: str, private_hosts: tuple[str, ...]) -> FetchedPage | str:
     """The page, or where it has moved."""
     parts = url_parts(url)
     place = checked_place(parts, private_hosts)
@@ -182,7 +182,7 @@ def netloc(host: str, port: int | None) -> str:
     return bracketed if port is None else f"{bracketed}:{port}"
 
 
-async def _page_or_place(url: str, host: str, response: http.Response) -> Page | str:
+async def _page_or_place(url: str, host: str, response: http.Response) -> FetchedPage | str:
     moved = http.field(response, "Location")
     if response.status in _REDIRECTS and moved:
         return moved
@@ -195,4 +195,4 @@ async def _page_or_place(url: str, host: str, response: http.Response) -> Page |
         content += piece
         if len(content) > FETCH_BYTES:
             raise TerselyError("fetch_failed", f"the page has more than {FETCH_BYTES:,} bytes")
-    return Page(url, mime[:100], bytes(content))
+    return FetchedPage(url, mime[:100], bytes(content))

@@ -75,7 +75,7 @@ class ForeignPeerError(ConnectError):
     """A process of another user listens at a socket."""
 
 
-class Reply(NamedTuple):
+class HttpReply(NamedTuple):
     """An answer that came whole."""
 
     status: int
@@ -201,10 +201,10 @@ def ask(
     *,
     headers: Mapping[str, str],
     content: bytes | Iterator[bytes] | None = None,
-) -> Reply:
+) -> HttpReply:
     """Ask, and read the whole answer, whatever its status; raises `FAILURES` or `TooLongError`."""
     with stream(pool, method, url, waits, headers=headers, content=content) as response:
-        return Reply(response.status, body(response, most_bytes))
+        return HttpReply(response.status, body(response, most_bytes))
 
 
 @asynccontextmanager

@@ -46,7 +46,7 @@ GivenT = TypeVar("GivenT")
 Row = tuple[Any, ...]
 
 
-class Session(NamedTuple):
+class DatabaseSession(NamedTuple):
     """The way connections to one server are made: its address, and what is set in each of them.
 
     `rewritten` gives a statement as this database needs it, `lock` is the statement that begins
@@ -76,7 +76,7 @@ class PostgresDatabase:
     the disk is not known.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: DatabaseSession) -> None:
         """Raises `database_unavailable` where nobody answers."""
         self._session = session
         self._is_inside = False  # a transaction
@@ -307,7 +307,7 @@ def _sent(cursor: Any, statement: str, values: Sequence[Any]) -> Any:
     return cursor.execute(statement, tuple(values) or None, binary=bool(values))
 
 
-def _connect(session: Session) -> Any:
+def _connect(session: DatabaseSession) -> Any:
     try:
         connection = _connected(session.url)
         # one type for all, or each size is another statement

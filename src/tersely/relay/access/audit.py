@@ -12,7 +12,7 @@ import msgspec
 from tersely.foundation.errors import TerselyError
 from tersely.relay.access.principals import Principal
 from tersely.relay.encoding import encode
-from tersely.relay.store.commands import Append, Batch, Committed
+from tersely.relay.store.commands import Append, Committed, StoreBatch
 from tersely.relay.store.store import Store
 
 STREAM = "access/audit"
@@ -21,7 +21,7 @@ MAX_REFUSALS_A_MINUTE = 120  # that are written one by one; those beyond are cou
 MAX_ASKED_CHARACTERS = 200
 
 
-class Refusal(msgspec.Struct, omit_defaults=True):
+class AuditedRefusal(msgspec.Struct, omit_defaults=True):
     """One request that was refused."""
 
     code: str
@@ -42,7 +42,7 @@ class ListedRefusal(msgspec.Struct):
 
     number: int
     at_ms: int
-    refusal: Refusal
+    refusal: AuditedRefusal
 
 
 class Audit:
@@ -56,7 +56,7 @@ class Audit:
         self._writing: Future[Committed] | None = None  # the last that was written down
         self._changing = Lock()
 
-    def refused(self, refusal: Refusal) -> None:
+    def refused(self, refusal: AuditedRefusal) -> None:
         """Write down that a request was refused."""
         with self._changing:
             minute = self._store.now_ms() // 60_000
@@ -67,23 +67,25 @@ class Audit:
                 return
             self._written += 1
             refusal.not_written, self._left_out = self._left_out, 0
-        self._writing = self._store.submit(Batch((Append(STREAM, REFUSED, encode(refusal)),)))
+        self._writing = self._store.submit(StoreBatch((Append(STREAM, REFUSED, encode(refusal)),)))
 
     def latest(self, limit: int) -> list[ListedRefusal]:
         """The refusals, the oldest of the latest first, with all that were told of before."""
         if self._writing is not None:
             wait((self._writing,))
         after = max(0, self._store.last(STREAM) - limit)
-        decode = msgspec.json.Decoder(Refusal).decode
+        decode = msgspec.json.Decoder(AuditedRefusal).decode
         return [
             ListedRefusal(one.number, one.at_ms, decode(one.body))
             for one in self._store.entries(STREAM, after, limit)
         ]
 
 
-def refusal_of(error: TerselyError, principal: Principal, *, asked: str, door: str) -> Refusal:
+def refusal_of(
+    error: TerselyError, principal: Principal, *, asked: str, door: str
+) -> AuditedRefusal:
     """A refused request as it is written down."""
-    return Refusal(
+    return AuditedRefusal(
         error.code, error.message, asked[:MAX_ASKED_CHARACTERS], door, principal.name,
         "" if principal.is_owner else principal.tenant, principal.token_id,
     )  # fmt: skip

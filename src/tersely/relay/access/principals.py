@@ -12,7 +12,7 @@ LOCAL = DEFAULT_TENANT  # the tenant that the user's own programs belong to
 EVERYTHING = ("*",)
 
 
-class Kind(StrEnum):
+class PrincipalKind(StrEnum):
     """The kinds of identities."""
 
     PERSON = "person"
@@ -53,7 +53,7 @@ class Principal:
     """An identity as one of its tokens shows it."""
 
     name: str
-    kind: Kind = Kind.PERSON
+    kind: PrincipalKind = PrincipalKind.PERSON
     tenant: str = LOCAL
     scopes: Scopes = WRITER
     token_id: str = ""

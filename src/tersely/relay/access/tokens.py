@@ -17,10 +17,10 @@ import msgspec
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import frozen
-from tersely.relay.access.principals import LOCAL, WRITER, Kind, Principal, Scopes
+from tersely.relay.access.principals import LOCAL, WRITER, Principal, PrincipalKind, Scopes
 from tersely.relay.encoding import encode
 from tersely.relay.mail.identities import check_misleading
-from tersely.relay.store.commands import Append, Batch
+from tersely.relay.store.commands import Append, StoreBatch
 from tersely.relay.store.store import TENANT_NAME, Store
 
 STREAM = "access/tokens"
@@ -35,12 +35,12 @@ _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # that nobody takes for one anoth
 _UNKNOWN = "the token is unknown, expired or revoked"
 
 
-class Token(msgspec.Struct, frozen=True, omit_defaults=True):
+class IdentityToken(msgspec.Struct, frozen=True, omit_defaults=True):
     """The record of a token, or of a code that becomes one."""
 
     id: str
     identity: str
-    kind: Kind
+    kind: PrincipalKind
     digest: str  # SHA-256 of the secret, in hexadecimal
     created_ms: int
     tenant: str = LOCAL
@@ -56,10 +56,10 @@ class Token(msgspec.Struct, frozen=True, omit_defaults=True):
         )
 
 
-class _Change(msgspec.Struct, omit_defaults=True):
+class _TokenChange(msgspec.Struct, omit_defaults=True):
     """An entry of the stream."""
 
-    token: Token | None = None  # that is in force from now on
+    token: IdentityToken | None = None  # that is in force from now on
     ended: tuple[str, ...] = ()  # ids of those that are no longer
 
 
@@ -68,7 +68,7 @@ class Grant:
     """The identity and the reach that a new token is to have."""
 
     identity: str
-    kind: Kind = Kind.PERSON
+    kind: PrincipalKind = PrincipalKind.PERSON
     tenant: str = LOCAL
     scopes: Scopes = WRITER
     lasts_ms: int | None = None  # None: until it is revoked
@@ -80,7 +80,7 @@ def tenants(store: Store) -> set[str]:
     after = 0
     while entries := store.entries(STREAM, after):
         after = entries[-1].number
-        changes = (msgspec.json.decode(one.body, type=_Change) for one in entries)
+        changes = (msgspec.json.decode(one.body, type=_TokenChange) for one in entries)
         found |= {one.token.tenant for one in changes if one.token is not None}
     return found - {LOCAL}
 
@@ -91,7 +91,7 @@ class Tokens:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._read = 0  # the last entry that is known
-        self._known: dict[str, Token] = {}
+        self._known: dict[str, IdentityToken] = {}
         self._by_digest: dict[str, str] = {}
         self._wrong_ms: list[int] = []  # when codes were shown that are none
         self._changing = Lock()
@@ -109,7 +109,7 @@ class Tokens:
         """
         self._on_end = (*self._on_end, ended)
 
-    def known(self) -> list[Token]:
+    def known(self) -> list[IdentityToken]:
         """All that are in force, by identity."""
         found = [one for one in self._known.values() if self._holds(one)]
         return sorted(found, key=lambda one: (one.tenant, one.identity, one.created_ms))
@@ -126,18 +126,18 @@ class Tokens:
         token = self._known.get(token_id)
         return token is None or not self._holds(token)
 
-    def issue(self, grant: Grant) -> tuple[Token, str]:
+    def issue(self, grant: Grant) -> tuple[IdentityToken, str]:
         """A token and its secret, which is nowhere else; raises `invalid_argument` or `busy`."""
         secret = secrets.token_urlsafe(_TOKEN_BYTES)
         return self._issue(grant, secret, None), secret
 
-    def issue_code(self, grant: Grant) -> tuple[Token, str]:
+    def issue_code(self, grant: Grant) -> tuple[IdentityToken, str]:
         """A code that a machine joins with, once and soon."""
         letters = "".join(secrets.choice(_LETTERS) for _ in range(_CODE_CHARACTERS))
         until_ms = self._store.now_ms() + CODE_SECONDS * 1000
         return self._issue(grant, letters, until_ms), _grouped(letters)
 
-    def exchange(self, code: str, machine: str) -> tuple[Token, str]:
+    def exchange(self, code: str, machine: str) -> tuple[IdentityToken, str]:
         """The token and its secret for a code, which is used up; raises `unauthorized` or
         `rate_limited`.
         """
@@ -149,14 +149,14 @@ class Tokens:
             token, id=_new_id(), digest=digest_of(secret), machine=machine, created_ms=now_ms, code_until_ms=None,
             expires_ms=None if lasts_ms is None else now_ms + lasts_ms,
         )  # fmt: skip
-        entry = Append(STREAM, _USED, encode(_Change(made, (token.id,))))
-        done = self._store.commit(Batch((entry,), f"code/{token.id}", token.digest.encode()))
+        entry = Append(STREAM, _USED, encode(_TokenChange(made, (token.id,))))
+        done = self._store.commit(StoreBatch((entry,), f"code/{token.id}", token.digest.encode()))
         if done.is_repetition:
             raise _no_code()
         self._follow()
         return made, secret
 
-    def rotate(self, token_id: str) -> tuple[Token, str]:
+    def rotate(self, token_id: str) -> tuple[IdentityToken, str]:
         """A token with a new secret: the one before opens nothing any more; raises
         `token_not_found`.
         """
@@ -166,19 +166,19 @@ class Tokens:
         made = msgspec.structs.replace(
             token, id=_new_id(), digest=digest_of(secret), created_ms=now_ms
         )
-        self._write(_ROTATED, _Change(made, (token.id,)))
+        self._write(_ROTATED, _TokenChange(made, (token.id,)))
         return made, secret
 
-    def revoke(self, meant: str) -> list[Token]:
+    def revoke(self, meant: str) -> list[IdentityToken]:
         """End a token, or all of an identity; those that were ended. Raises `token_not_found`."""
         self._follow()
         ended = [one for one in self._known.values() if meant in {one.id, one.identity}]
         if not ended:
             raise _no_token(meant)
-        self._write(_REVOKED, _Change(ended=tuple(one.id for one in ended)))
+        self._write(_REVOKED, _TokenChange(ended=tuple(one.id for one in ended)))
         return ended
 
-    def _issue(self, grant: Grant, secret: str, code_until_ms: int | None) -> Token:
+    def _issue(self, grant: Grant, secret: str, code_until_ms: int | None) -> IdentityToken:
         if not NAME.fullmatch(grant.identity):
             hint = "letters, digits and . _ -, at most 32"
             raise TerselyError(
@@ -195,14 +195,14 @@ class Tokens:
             raise TerselyError(
                 "busy", f"{MAX_TOKENS:,} tokens are in force", "revoke those that nobody needs"
             )
-        token = Token(
+        token = IdentityToken(
             _new_id(), grant.identity, grant.kind, digest_of(secret), now_ms, grant.tenant, grant.scopes,
             None if grant.lasts_ms is None else now_ms + grant.lasts_ms, code_until_ms,
         )  # fmt: skip
-        self._write(_ISSUED, _Change(token))
+        self._write(_ISSUED, _TokenChange(token))
         return token
 
-    def _by_code(self, code: str) -> Token:
+    def _by_code(self, code: str) -> IdentityToken:
         """The code that somebody shows. All wrong ones count together, and keep no right one out:
         then anybody could keep everybody from joining.
         """
@@ -222,11 +222,11 @@ class Tokens:
             self._wrong_ms.append(now_ms)
         raise _no_code()
 
-    def _holds(self, token: Token) -> bool:
+    def _holds(self, token: IdentityToken) -> bool:
         ends_ms = token.expires_ms if token.code_until_ms is None else token.code_until_ms
         return ends_ms is None or self._store.is_in_force(token.created_ms, ends_ms)
 
-    def _of_secret(self, secret: str) -> Token | None:
+    def _of_secret(self, secret: str) -> IdentityToken | None:
         """The token of a secret. One that is not known may have been issued by another process a
         moment ago.
         """
@@ -235,7 +235,7 @@ class Tokens:
             self._follow()
         return self._known.get(self._by_digest.get(digest, ""))
 
-    def _one(self, token_id: str) -> Token:
+    def _one(self, token_id: str) -> IdentityToken:
         if token_id not in self._known:
             self._follow()
         token = self._known.get(token_id)
@@ -243,8 +243,8 @@ class Tokens:
             raise _no_token(token_id)
         return token
 
-    def _write(self, kind: str, change: _Change) -> None:
-        self._store.commit(Batch((Append(STREAM, kind, encode(change)),)))
+    def _write(self, kind: str, change: _TokenChange) -> None:
+        self._store.commit(StoreBatch((Append(STREAM, kind, encode(change)),)))
         self._follow()
 
     def _grown(self, touched: frozenset[str]) -> None:
@@ -261,12 +261,12 @@ class Tokens:
             while entries := self._store.entries(STREAM, self._read):
                 for entry in entries:
                     self._read = entry.number
-                    ended += self._take(msgspec.json.decode(entry.body, type=_Change))
+                    ended += self._take(msgspec.json.decode(entry.body, type=_TokenChange))
         for token_id in ended:
             for told in self._on_end:
                 told(token_id)
 
-    def _take(self, change: _Change) -> tuple[str, ...]:
+    def _take(self, change: _TokenChange) -> tuple[str, ...]:
         for token_id in change.ended:
             token = self._known.pop(token_id, None)
             if token is not None:

@@ -12,9 +12,23 @@ from typing import Any, NamedTuple
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BLOB_BYTES, MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
 from tersely.foundation.types import JsonObject, frozen
-from tersely.relay.artifacts.preview.make import TYPES, Content, Preview, is_text, preview
+from tersely.relay.artifacts.preview.make import (
+    TYPES,
+    ArtifactEnds,
+    ArtifactPreview,
+    is_text,
+    preview,
+)
 from tersely.relay.encoding import decode, encode, timestamp
-from tersely.relay.store.commands import Attach, Attached, Batch, Command, Count, Detach, Keep
+from tersely.relay.store.commands import (
+    Attach,
+    Attached,
+    Command,
+    Count,
+    Detach,
+    KeptBlob,
+    StoreBatch,
+)
 from tersely.relay.store.store import Store
 from tersely.relay.store.streams import ARTIFACT_CREATED, ARTIFACT_REMOVED, THREAD, happened
 from tersely.relay.threads import threads
@@ -58,7 +72,7 @@ class Artifact:
     type: str
     mime: str
     size_bytes: int
-    preview: Preview
+    preview: ArtifactPreview
     created_ms: int  # since 1970
     origin: Origin
     sizes: tuple[Size, Size]  # what it stands for, and its preview
@@ -103,19 +117,19 @@ class Prepared(NamedTuple):
 
     artifact: Artifact
     commands: tuple[Command, ...]
-    taken: Keep
+    taken: KeptBlob
 
 
 class Taken(NamedTuple):
     """Bytes that are on the disk and not kept yet, with what is known of them."""
 
-    keep: Keep
-    content: Content
+    keep: KeptBlob
+    content: ArtifactEnds
 
 
 def take_in(store: Store, chunks: Iterable[bytes], most_bytes: int = MAX_BLOB_BYTES) -> Taken:
     """Bring the bytes of an artifact to the disk as they come."""
-    ends = _Ends()
+    ends = _BlobEnds()
     keep = store.take_in(ends.passing(chunks), most_bytes)
     return Taken(keep, ends.content())
 
@@ -213,7 +227,7 @@ def put(
         return there
     full_key = f"artifact/{artifact.origin.actor}/{key}" if key else ""
     store.commit(
-        Batch(
+        StoreBatch(
             prepared.commands,
             full_key,
             f"{artifact.digest} {artifact.name}".encode() if key else b"",
@@ -256,7 +270,7 @@ def shared(store: Store, artifact: Artifact, thread_id: str, actor: str) -> Arti
     if not store.attached(_owner(thread_id), artifact.digest):
         here = replace(artifact, thread_id=thread_id, created_ms=store.now_ms())
         text = "" if artifact.type == "binary" else _searched(store, artifact.digest)
-        store.commit(Batch((*_attachment(here, text), _created(here, actor))))
+        store.commit(StoreBatch((*_attachment(here, text), _created(here, actor))))
     return get(store, thread_id, artifact.digest)
 
 
@@ -268,7 +282,7 @@ def remove(store: Store, thread_id: str, ref: str, actor: str) -> Artifact:
     told = {"ref": artifact.ref, "by": actor}
     owner = _owner(thread_id)
     detached = [Detach(owner, one.name) for one in store.attached(owner, artifact.digest)]
-    store.commit(Batch((*detached, happened(thread_id, ARTIFACT_REMOVED, told))))
+    store.commit(StoreBatch((*detached, happened(thread_id, ARTIFACT_REMOVED, told))))
     return artifact
 
 
@@ -309,7 +323,7 @@ def short(store: Store, digest: str) -> str:
     return SCHEME + digest[:length]
 
 
-class _Ends:
+class _BlobEnds:
     """Both ends of what passes."""
 
     def __init__(self) -> None:
@@ -325,8 +339,8 @@ class _Ends:
             self._size += len(chunk)
             yield chunk
 
-    def content(self) -> Content:
-        return Content(bytes(self._head), self._tail, self._size)
+    def content(self) -> ArtifactEnds:
+        return ArtifactEnds(bytes(self._head), self._tail, self._size)
 
 
 def _owner(thread_id: str) -> str:
@@ -353,15 +367,15 @@ def _check(name: str, kind: str) -> None:
         )
 
 
-def _type_of(name: str, content: Content) -> str:
+def _type_of(name: str, content: ArtifactEnds) -> str:
     if not is_text(content.head):
         return "binary"
     return _TYPE_OF_ENDING.get(name.rpartition(".")[2].lower(), "text")
 
 
 def _sizes(
-    content: Content,
-    shown: Preview,
+    content: ArtifactEnds,
+    shown: ArtifactPreview,
     count_tokens: CountTokens,
     replaced: Size | None,
     inline_bytes: int,
@@ -436,6 +450,6 @@ def _artifact(thread_id: str, found: Attached) -> Artifact:
     naive, actual = (Size(*size) for size in about["sizes"])
     return Artifact(
         thread_id, found.digest, about["name"], about["type"], about["mime"], found.size_bytes,
-        Preview(*about["preview"]), found.at_ms, Origin(actor, capability, tuple(source_refs)),
+        ArtifactPreview(*about["preview"]), found.at_ms, Origin(actor, capability, tuple(source_refs)),
         (naive, actual), found.number,
     )  # fmt: skip

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network.fetch import fetch
-from tersely.relay.policy import Policy, Reach
-from tersely.relay.services.calls import Call, Given, Offer, Scope
+from tersely.relay.policy import CapabilityReach, Policy
+from tersely.relay.services.calls import AnswerScope, Given, Invocation, OfferedCapability
 
 NAME = "http.fetch"
 _KIND_OF_MIME = {"text/html": "html", "application/json": "json", "text/markdown": "markdown"}
 
 
-def offer(policy: Policy) -> Offer:
+def offer(policy: Policy) -> OfferedCapability:
     """The capability under a policy. Pages are remembered for a while."""
 
-    def run(call: Call) -> Given:
+    def run(call: Invocation) -> Given:
         url = call.arguments.get("url")
         if not isinstance(url, str):
             raise TerselyError(
@@ -23,7 +23,7 @@ def offer(policy: Policy) -> Offer:
         page = fetch(url, policy.private_hosts)
         return Given([page.body], _KIND_OF_MIME.get(page.mime, ""), page.url[-200:], page.mime)
 
-    return Offer(
+    return OfferedCapability(
         NAME,
         "Fetch a page of the public internet; its body becomes an artifact",
         {
@@ -32,7 +32,7 @@ def offer(policy: Policy) -> Offer:
             "required": ["url"],
         },
         run,
-        reach=Reach.NETWORK,
-        scope=lambda call: Scope("internet", ""),
+        reach=CapabilityReach.NETWORK,
+        scope=lambda call: AnswerScope("internet", ""),
         remembered_seconds=300,
     )

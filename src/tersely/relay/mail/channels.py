@@ -26,7 +26,7 @@ class Channel(NamedTuple):
     created_ms: int
 
 
-class Channels:
+class ChannelMembers:
     """The channels of one relay. Every change says how it is written down, None where nothing has
     changed.
     """

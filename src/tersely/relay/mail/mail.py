@@ -21,7 +21,7 @@ import msgspec
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import INDEXED_MESSAGES, MAX_SWEPT_BLOBS, MESSAGE_RETRY_SECONDS
 from tersely.relay.mail.brakes import Brakes
-from tersely.relay.mail.channels import Channels
+from tersely.relay.mail.channels import ChannelMembers
 from tersely.relay.mail.elsewhere import Everywhere
 from tersely.relay.mail.identities import Identities
 from tersely.relay.mail.messages import (
@@ -34,15 +34,23 @@ from tersely.relay.mail.messages import (
 )
 from tersely.relay.mail.questions import SPOKEN, OpenQuestions, asks
 from tersely.relay.store import mailboxes as boxes
-from tersely.relay.store.commands import Batch, Edit, Write
-from tersely.relay.store.mailboxes import Mark, Post, Posted, Settled, Sought, Told, Waiting
+from tersely.relay.store.commands import DocumentEdit, StoreBatch, Write
+from tersely.relay.store.mailboxes import (
+    HistoryMessage,
+    Mark,
+    Post,
+    Posted,
+    Settled,
+    Sought,
+    Waiting,
+)
 from tersely.relay.store.news import Here, News
 from tersely.relay.store.store import Store
 from tersely.relay.store.tables import Tables
 from tersely.relay.waiters import Waiters
 
 if TYPE_CHECKING:
-    from tersely.relay.store.engines.sharing import Sharing
+    from tersely.relay.store.engines.sharing import StoreSharing
 
 MAX_MAILBOX_MESSAGES = 100_000  # that wait for one recipient
 MAX_MAILBOX_BYTES = 256_000_000
@@ -100,7 +108,7 @@ class Mail:
         if not self.is_shared:
             store.write(boxes.take_over).result()
         self.identities = Identities(store)
-        self.channels = Channels(store)
+        self.channels = ChannelMembers(store)
         self._loads = {name: list(load) for name, load in boxes.loads(store.reader).items()}
         self._nonce = _nonce(store)
         self._changing = Lock()
@@ -495,7 +503,7 @@ class Mail:
 
     def history(
         self, sought: Sought, number: int, limit: int, *, backward: bool = False
-    ) -> list[Told]:
+    ) -> list[HistoryMessage]:
         """Messages behind a number, the oldest first; or `backward` those before it, the newest
         first.
         """
@@ -629,7 +637,9 @@ def _write(group: _Group, tables: Tables) -> _Written:
     return _Written(posted, settled, [one.do(tables) for one in group.writings])
 
 
-def _tell_presence(sharing: Sharing, changed: Mapping[str, Here | None], tables: Tables) -> None:
+def _tell_presence(
+    sharing: StoreSharing, changed: Mapping[str, Here | None], tables: Tables
+) -> None:
     sharing.change(tables.database, changed)
     tables.news.present.update(changed)
 
@@ -640,7 +650,9 @@ def _nonce(store: Store) -> str:
     if found is not None:
         return found[1].decode()
     made = secrets.token_hex(4)
-    store.commit(Batch((Write(_NONCE_NAME, lambda body: Edit(body or made.encode(), b"")),)))
+    store.commit(
+        StoreBatch((Write(_NONCE_NAME, lambda body: DocumentEdit(body or made.encode(), b"")),))
+    )
     found = store.document(_NONCE_NAME)
     assert found is not None
     return found[1].decode()

@@ -9,7 +9,7 @@ from unicodedata import normalize
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FRAME_BYTES
 from tersely.foundation.text.agent_names import agent_name
-from tersely.relay.mail.channels import Channels
+from tersely.relay.mail.channels import ChannelMembers
 from tersely.relay.mail.identities import Identities
 from tersely.relay.store.mailboxes import Post, Posted
 from tersely.relay.store.news import Here
@@ -114,7 +114,7 @@ class PostOutcome(NamedTuple):
 def recipients(
     one: Post,
     identities: Identities,
-    channels: Channels,
+    channels: ChannelMembers,
     presence: Presence,
     *,
     is_queued: bool,
@@ -140,7 +140,7 @@ def recipients(
     return tuple(name for name in group if name != one.sender)
 
 
-def _members(channels: Channels, name: str) -> Iterable[str]:
+def _members(channels: ChannelMembers, name: str) -> Iterable[str]:
     """The members of a channel; raises `channel_not_found`."""
     channel = channels.get(name)
     if channel is None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tersely.foundation.clock import elapsed_seconds
 from tersely.relay.encoding import decode
-from tersely.relay.store.mailboxes import Told
+from tersely.relay.store.mailboxes import HistoryMessage
 
 MAX_OPEN_QUESTIONS = 10_000  # of a relay; the oldest are forgotten
 OPEN_QUESTION_SECONDS = 3_600  # after which nobody waits for an answer any more
@@ -23,14 +23,14 @@ def is_question(body: str) -> bool:
     return _MARK.search(body) is not None
 
 
-def unanswered(messages: Iterable[Told]) -> list[Told]:
+def unanswered(messages: Iterable[HistoryMessage]) -> list[HistoryMessage]:
     """The questions among messages, the oldest first, after which the one who was asked has not
     written back.
 
     A later question of the same to the same takes the place of an earlier one. What went to several
     asks nobody.
     """
-    found: dict[_Pair, Told] = {}
+    found: dict[_Pair, HistoryMessage] = {}
     for one in messages:
         if one.kind not in SPOKEN or len(one.deliveries) != 1:
             continue

@@ -25,8 +25,8 @@ from tersely.foundation.types import JsonMapping, JsonObject, frozen
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import Artifact, CountTokens, Origin
 from tersely.relay.encoding import canonical, decode, encode
-from tersely.relay.policy import HeldBack, Policy, Rates, Reach
-from tersely.relay.store.commands import Batch, Cache, Command, Count
+from tersely.relay.policy import CapabilityReach, HeldBack, Policy, Rates
+from tersely.relay.store.commands import Cache, Command, Count, StoreBatch
 from tersely.relay.store.store import Store
 from tersely.relay.store.streams import CAPABILITY_INVOKED, happened
 from tersely.relay.threads import threads
@@ -39,7 +39,7 @@ TENANT = "local"
 
 
 @frozen
-class Call:
+class Invocation:
     """A question of somebody to a capability."""
 
     thread_id: str
@@ -66,7 +66,7 @@ class Given(NamedTuple):
     made_from: tuple[str, ...] = ()
 
 
-class Scope(NamedTuple):
+class AnswerScope(NamedTuple):
     """For whom an answer holds, and until when: it is another where either is."""
 
     name: str
@@ -74,7 +74,7 @@ class Scope(NamedTuple):
 
 
 @frozen
-class Offer:
+class OfferedCapability:
     """A capability that can be called. `run` may wait; it is given the call and raises what went
     wrong.
 
@@ -85,9 +85,9 @@ class Offer:
     name: str
     description: str
     arguments: JsonMapping  # a JSON Schema
-    run: Callable[[Call], Given]
-    reach: Reach = Reach.READ
-    scope: Callable[[Call], Scope | None] | None = None
+    run: Callable[[Invocation], Given]
+    reach: CapabilityReach = CapabilityReach.READ
+    scope: Callable[[Invocation], AnswerScope | None] | None = None
     remembered_seconds: int = 3_600
     # refuses calls whose arguments come from artifacts that are not trusted
     trusts_nobody: bool = False
@@ -105,7 +105,7 @@ class Offer:
 
 
 @frozen
-class Answered:
+class InvocationResult:
     """The result of a call: its artifact, and how it came to be."""
 
     capability: str
@@ -134,7 +134,7 @@ class Answered:
         return told if self.text is None else {**told, "text": self.text}
 
 
-class Calls:
+class Invocations:
     """The calls of all threads of one store."""
 
     def __init__(self, store: Store, policy: Policy, count_tokens: CountTokens) -> None:
@@ -142,18 +142,18 @@ class Calls:
         self._policy = policy
         self._count_tokens = count_tokens
         self._rates = Rates(policy.calls_per_minute)
-        self._declared: dict[str, Callable[[], Offer]] = {}
+        self._declared: dict[str, Callable[[], OfferedCapability]] = {}
         self._running: dict[str, Future[Artifact]] = {}
         self._changing = Lock()
         self.held = HeldBack()  # calls, by their capabilities
         # how many calls have led to those that an actor makes now
         self.hops_of: Callable[[str], int] = lambda actor: 0
 
-    def offer(self, offer: Offer) -> None:
+    def offer(self, offer: OfferedCapability) -> None:
         """Have a capability called from now on; raises `name_taken` where another has the name."""
         self.offer_later(offer.name, lambda: offer)
 
-    def offer_later(self, name: str, declare: Callable[[], Offer]) -> None:
+    def offer_later(self, name: str, declare: Callable[[], OfferedCapability]) -> None:
         """Have a capability called from now on which is declared when it is first asked for; raises
         `name_taken` where another has the name.
         """
@@ -174,17 +174,17 @@ class Calls:
         with self._changing:
             return sorted(self._declared)
 
-    def offers(self) -> list[Offer]:
+    def offers(self) -> list[OfferedCapability]:
         """List capabilities, by name."""
         found = map(self.offered, self.names())
         return [offer for offer in found if offer is not None]
 
-    def offered(self, name: str) -> Offer | None:
+    def offered(self, name: str) -> OfferedCapability | None:
         """The capability of a name, None where there is none."""
         declare = self._declared.get(name)
         return None if declare is None else declare()
 
-    def invoke(self, call: Call) -> Answered:
+    def invoke(self, call: Invocation) -> InvocationResult:
         """Answer a call; raises what the pipeline refuses and what the handler could not do."""
         watch = Stopwatch()
         offer = self.offered(call.capability)
@@ -202,23 +202,23 @@ class Calls:
         if is_hit:
             self._tell_hit(call, artifact, key)
         duration_ms = int(watch.seconds() * 1000)
-        return Answered(
+        return InvocationResult(
             call.capability, artifact, is_hit, key, duration_ms, self._short_text(artifact)
         )
 
-    def try_out(self, call: Call) -> bytes:
+    def try_out(self, call: Invocation) -> bytes:
         """The content that a call would give that only reads, without a trace of it; raises what
         the pipeline refuses.
         """
         offer = self.offered(call.capability)
-        if offer is None or offer.reach is not Reach.READ:
+        if offer is None or offer.reach is not CapabilityReach.READ:
             raise TerselyError(
                 "unknown_command", f"there is no {call.capability[:80]} that only reads"
             )
         self._check(offer, call)
         return b"".join(islice(offer.run(call).chunks, MAX_TRIED_CHUNKS))
 
-    def _check(self, offer: Offer, call: Call) -> None:
+    def _check(self, offer: OfferedCapability, call: Invocation) -> None:
         threads.get(self._store, call.thread_id)
         self._policy.check_payload(len(encode(call.arguments)))
         self._policy.check_call(offer.name, offer.reach, call.actor)
@@ -242,12 +242,12 @@ class Calls:
                 hint,
             )
 
-    def _key(self, offer: Offer, call: Call) -> str:
+    def _key(self, offer: OfferedCapability, call: Invocation) -> str:
         """The address of the answer, empty where none is remembered."""
         scope = offer.scope(call) if offer.scope else None
         return cache_key(offer.name, call.arguments, scope) if scope else ""
 
-    def _repeated(self, call: Call) -> Artifact | None:
+    def _repeated(self, call: Invocation) -> Artifact | None:
         """The artifact that the same request was answered with before."""
         kept = self._store.cached(_receipt(call)) if call.key else None
         if kept is None:
@@ -258,7 +258,7 @@ class Calls:
             raise TerselyError("key_reused", message, "use a new idempotency key for a new request")
         return artifacts.get(self._store, call.thread_id, digest)
 
-    def _remembered(self, call: Call, key: str) -> Artifact | None:
+    def _remembered(self, call: Invocation, key: str) -> Artifact | None:
         kept = self._store.cached(key) if key else None
         if kept is None:
             return None
@@ -274,7 +274,7 @@ class Calls:
             else artifacts.shared(self._store, found, call.thread_id, call.actor)
         )
 
-    def _once(self, offer: Offer, call: Call, key: str) -> Artifact:
+    def _once(self, offer: OfferedCapability, call: Invocation, key: str) -> Artifact:
         """Have the handler run, or wait for the same call of somebody else."""
         if not key:
             return self._run(offer, call, key)
@@ -300,7 +300,7 @@ class Calls:
             with self._changing:
                 del self._running[key]
 
-    def _run(self, offer: Offer, call: Call, key: str) -> Artifact:
+    def _run(self, offer: OfferedCapability, call: Invocation, key: str) -> Artifact:
         given = offer.run(call)
         call = replace(
             call, source_refs=tuple(dict.fromkeys((*call.source_refs, *given.made_from)))
@@ -325,18 +325,18 @@ class Calls:
             commands.append(
                 Cache(_receipt(call), encode([_fingerprint(call), made.digest]), until_ms)
             )
-        self._store.commit(Batch(tuple(commands)))
+        self._store.commit(StoreBatch(tuple(commands)))
         return artifacts.get(self._store, call.thread_id, made.digest)
 
-    def _tell_hit(self, call: Call, artifact: Artifact, key: str) -> None:
+    def _tell_hit(self, call: Invocation, artifact: Artifact, key: str) -> None:
         """A call that was spared: what it stands for would have been read again, what is sent has
         been.
         """
         where = scopes(call.thread_id, call.actor, call.capability, self._store.now_ms())
         spared = spent(where, *artifact.sizes, invocations=1, cache_hits=1, hops=1)
-        self._store.commit(Batch((self._invoked(call, artifact, key, is_hit=True), *spared)))
+        self._store.commit(StoreBatch((self._invoked(call, artifact, key, is_hit=True), *spared)))
 
-    def _invoked(self, call: Call, artifact: Artifact, key: str, *, is_hit: bool) -> Command:
+    def _invoked(self, call: Invocation, artifact: Artifact, key: str, *, is_hit: bool) -> Command:
         told = {
             "capability": call.capability,
             "by": call.actor,
@@ -356,15 +356,15 @@ class Calls:
         return content.decode("utf-8", "replace")
 
 
-def _receipt(call: Call) -> str:
+def _receipt(call: Invocation) -> str:
     return f"call/{call.actor}/{call.key}"
 
 
-def _fingerprint(call: Call) -> str:
+def _fingerprint(call: Invocation) -> str:
     return sha256(canonical([call.thread_id, call.capability, dict(call.arguments)])).hexdigest()
 
 
-def cache_key(capability: str, arguments: JsonMapping, scope: Scope) -> str:
+def cache_key(capability: str, arguments: JsonMapping, scope: AnswerScope) -> str:
     """SHA-256 of everything that an answer depends on."""
     return sha256(
         canonical([TENANT, capability, dict(arguments), scope.name, scope.version])

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -22,7 +21,7 @@ from msgspec import Meta, Struct
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SERVICE_SECONDS, MAX_SETTINGS_BYTES
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import Environment, JsonObject, frozen
 
 # the type of services that speak the code daemon's protocol, and the name of the first
 TLDR = "tldr"
@@ -71,7 +70,7 @@ class _File(Struct):
     services: list[_Given] = []
 
 
-def configuration_path(environment: Mapping[str, str]) -> Path:
+def configuration_path(environment: Environment) -> Path:
     """The path of the file."""
     base = environment.get("XDG_CONFIG_HOME", "")
     directory = (
@@ -80,7 +79,7 @@ def configuration_path(environment: Mapping[str, str]) -> Path:
     return directory / "agent-relay" / "services.json"
 
 
-def load(environment: Mapping[str, str]) -> list[Bridged]:
+def load(environment: Environment) -> list[Bridged]:
     """The services that the relay brings, the environment before the file; raises
     `invalid_setting`.
     """
@@ -92,7 +91,7 @@ def load(environment: Mapping[str, str]) -> list[Bridged]:
     return list(found.values())
 
 
-def _decided(bridged: Bridged, environment: Mapping[str, str]) -> Bridged:
+def _decided(bridged: Bridged, environment: Environment) -> Bridged:
     switch = environment.get(ENABLED, "").lower()
     if switch not in _TRUE | _FALSE | {""}:
         raise TerselyError(

@@ -12,8 +12,8 @@ from msgspec import Meta, Struct
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import JsonMapping, JsonObject, frozen
 from tersely.relay.encoding import encode
-from tersely.relay.policy import Reach
-from tersely.relay.services.calls import Call, Scope
+from tersely.relay.policy import CapabilityReach
+from tersely.relay.services.calls import AnswerScope, Invocation
 
 MAX_SERVICE_CAPABILITIES = 100  # of one service
 MAX_SERVICE_TEXT_CHARACTERS = 1_000  # of what it says of itself or of one of them
@@ -23,13 +23,13 @@ _ANYTHING: JsonMapping = {"type": "object"}
 _TOLD = "a capability is a name, or an object with a name, a description, parameters and an effect"
 
 
-class _Told(Struct):
+class _ToldService(Struct):
     """A capability as a service says it."""
 
     name: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}\Z")]
     description: Annotated[str, Meta(max_length=MAX_SERVICE_TEXT_CHARACTERS)] = ""
     parameters: JsonObject = msgspec.field(default_factory=lambda: dict(_ANYTHING))
-    effect: Reach = Reach.WRITE
+    effect: CapabilityReach = CapabilityReach.WRITE
 
 
 class Method(NamedTuple):
@@ -38,11 +38,11 @@ class Method(NamedTuple):
     name: str
     description: str = ""
     parameters: JsonMapping = _ANYTHING  # a JSON Schema
-    reach: Reach = Reach.WRITE  # nobody has said that it only reads
+    reach: CapabilityReach = CapabilityReach.WRITE  # nobody has said that it only reads
 
 
 @frozen
-class Declared:
+class DeclaredService:
     """A service. One that lists no methods can be asked anything, over the socket alone."""
 
     name: str
@@ -51,7 +51,7 @@ class Declared:
     how: str = CONNECTED
     place: str = ""  # what a bridge leads to
     # for which state of the world an answer holds
-    scope: Callable[[str, Call], Scope | None] | None = None
+    scope: Callable[[str, Invocation], AnswerScope | None] | None = None
 
     def told(self) -> JsonObject:
         """The service as doors list it."""
@@ -78,19 +78,19 @@ def capability(service: str, method: str) -> str:
     return f"{service}.{method}"
 
 
-def declared(name: str, version: str, capabilities: Sequence[Any]) -> Declared:
+def declared(name: str, version: str, capabilities: Sequence[Any]) -> DeclaredService:
     """The declaration of a service, checked; raises `invalid_argument`."""
     if len(capabilities) > MAX_SERVICE_CAPABILITIES:
         raise _refused(
             f"a service has at most {MAX_SERVICE_CAPABILITIES} capabilities, this one {len(capabilities):,}"
         )
     methods = {method.name: method for method in map(_method, capabilities)}
-    return Declared(name, version[:MAX_SERVICE_TEXT_CHARACTERS], methods)
+    return DeclaredService(name, version[:MAX_SERVICE_TEXT_CHARACTERS], methods)
 
 
 def _method(given: Any) -> Method:
     try:
-        told = msgspec.convert({"name": given} if isinstance(given, str) else given, _Told)
+        told = msgspec.convert({"name": given} if isinstance(given, str) else given, _ToldService)
     except msgspec.ValidationError as error:
         raise _refused(f"a capability is refused: {error}") from None
     if told.parameters.get("type") != "object":

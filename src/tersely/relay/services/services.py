@@ -18,8 +18,8 @@ from tersely.foundation.limits import MAX_SERVICE_SECONDS, REQUEST_SECONDS
 from tersely.foundation.types import JsonObject
 from tersely.relay.encoding import decode, encode
 from tersely.relay.policy import HeldBack, Policy, Rates
-from tersely.relay.services.calls import Call, Calls, Given, Offer
-from tersely.relay.services.declared import Declared, capability
+from tersely.relay.services.calls import Given, Invocation, Invocations, OfferedCapability
+from tersely.relay.services.declared import DeclaredService, capability
 from tersely.relay.services.figures import Figures, Sample, family
 from tersely.relay.store.store import Store
 
@@ -29,7 +29,7 @@ Answer = Future[bytes]  # JSON, or the error that is raised instead
 _GRACE_SECONDS = 5.0  # for the loop to say that there is no answer
 
 
-class Question(NamedTuple):
+class ServiceCall(NamedTuple):
     """A question to a service: its parameters are JSON."""
 
     service: str
@@ -43,20 +43,20 @@ class Question(NamedTuple):
 class ServiceDesk(Protocol):
     """Whoever asks services. Used on its loop."""
 
-    def put(self, actor: str, question: Question, seconds: float, answer: Answer) -> None:
+    def put(self, actor: str, question: ServiceCall, seconds: float, answer: Answer) -> None:
         """Have a question answered, now or later."""
 
 
-class Services:
+class KnownServices:
     """The services that can be asked, and their calls."""
 
-    def __init__(self, store: Store, calls: Calls, policy: Policy) -> None:
+    def __init__(self, store: Store, calls: Invocations, policy: Policy) -> None:
         self._store = store
         self._calls = calls
         self._policy = policy
         self._rates = Rates(policy.messages_per_minute)
         self._offered: dict[str, list[str]] = {}  # the capabilities of each
-        self._known: dict[str, Declared] = {}
+        self._known: dict[str, DeclaredService] = {}
         self._desk: ServiceDesk | None = None
         self._call_soon: Callable[..., object] = lambda *_: None
         self._waiting = BoundedSemaphore(MAX_SERVICE_CALLS)
@@ -78,7 +78,7 @@ class Services:
         for name in list(self._known):
             self.left(name)
 
-    def joined(self, service: Declared) -> list[str]:
+    def joined(self, service: DeclaredService) -> list[str]:
         """A service can be asked now. What is returned are the names that others have already,
         under which it is not called as a capability.
         """
@@ -100,7 +100,7 @@ class Services:
         for offered in self._offered.pop(name, ()):
             self._calls.withdraw(offered)
 
-    def listed(self) -> list[Declared]:
+    def listed(self) -> list[DeclaredService]:
         """The services that can be asked, by name."""
         return [service for _, service in sorted(self._known.items())]
 
@@ -126,7 +126,7 @@ class Services:
             if not hopping:
                 del self._asked[service]
 
-    def check(self, actor: str, service: Declared, method: str, hops: int) -> None:
+    def check(self, actor: str, service: DeclaredService, method: str, hops: int) -> None:
         """Raise `unknown_command` for what it has not declared, `denied`, `rate_limited` or
         `hop_limit` where it may not be.
         """
@@ -145,7 +145,7 @@ class Services:
                 "unknown_command", f"{service.name} has no method {method[:80]!r}", hint
             )
 
-    def ask(self, actor: str, question: Question, seconds: float = REQUEST_SECONDS) -> Answer:
+    def ask(self, actor: str, question: ServiceCall, seconds: float = REQUEST_SECONDS) -> Answer:
         """Put a question, from any thread."""
         answer: Answer = Future()
         self._policy.check_payload(len(question.parameters))
@@ -182,15 +182,15 @@ class Services:
         about = "Of those, answered from memory"
         yield from family("tersely_capability_cache_hits_total", "counter", about, remembered)
 
-    def _offer(self, service: Declared, method: str) -> Offer:
+    def _offer(self, service: DeclaredService, method: str) -> OfferedCapability:
         known = service.methods[method]
         scope = partial(service.scope, method) if service.scope else None
-        return Offer(
+        return OfferedCapability(
             capability(service.name, method), known.description or f"{method} of the service {service.name}",
             known.parameters, partial(self._run, service.name, method), reach=known.reach, scope=scope,
         )  # fmt: skip
 
-    def wait(self, actor: str, question: Question, seconds: float = REQUEST_SECONDS) -> bytes:
+    def wait(self, actor: str, question: ServiceCall, seconds: float = REQUEST_SECONDS) -> bytes:
         """The answer of a service; raises what it says instead, and `busy` where too many wait
         already.
         """
@@ -207,8 +207,8 @@ class Services:
         finally:
             self._waiting.release()
 
-    def _run(self, service: str, method: str, call: Call) -> Given:
-        question = Question(service, method, encode(call.arguments), hops=call.hops)
+    def _run(self, service: str, method: str, call: Invocation) -> Given:
+        question = ServiceCall(service, method, encode(call.arguments), hops=call.hops)
         content = self.wait(call.actor, question)
         if content.startswith(b'"'):  # a text is kept as it reads
             return Given([decode(content).encode("utf-8", "surrogatepass")], name=call.capability)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tersely.foundation.types import frozen
 
 
-class Edit(NamedTuple):
+class DocumentEdit(NamedTuple):
     """The next version of a document, and the change that led to it, which the store keeps beside
     it unread.
     """
@@ -46,14 +46,14 @@ class Write:
     """
 
     document: str
-    edit: Callable[[bytes | None], Edit]
+    edit: Callable[[bytes | None], DocumentEdit]
     author: str = ""
     expected: int | None = None
     at_ms: int | None = None  # when it was made, if that was before now
 
 
 @frozen
-class Keep:
+class KeptBlob:
     """A blob, by the SHA-256 of its bytes in hexadecimal; one that is there already stays. Gives
     its size in bytes.
 
@@ -110,11 +110,11 @@ class Count:
     amount: int = 1
 
 
-Command = Append | Write | Keep | Attach | Detach | Cache | Count
+Command = Append | Write | KeptBlob | Attach | Detach | Cache | Count
 
 
 @frozen
-class Batch:
+class StoreBatch:
     """Commands that belong together.
 
     With a `key`, the batch happens once however often it is sent: for a while the store answers a
@@ -135,7 +135,7 @@ class Committed:
     is_repetition: bool = False
 
 
-class Entry(NamedTuple):
+class StreamEntry(NamedTuple):
     """One entry of a stream."""
 
     number: int

@@ -105,7 +105,7 @@ class Waiting(NamedTuple):
     note: str
 
 
-class Told(NamedTuple):
+class HistoryMessage(NamedTuple):
     """One message of the history, with whom it went to and how far it came."""
 
     number: int
@@ -449,7 +449,7 @@ def history(
     limit: int,
     *,
     backward: bool = False,
-) -> list[Told]:
+) -> list[HistoryMessage]:
     """Messages behind a number, the oldest first; or `backward` those before it, the newest first."""
     conditions: list[str] = [f"message.number {'<' if backward else '>'} ?"]
     values: list[Any] = [number]
@@ -476,7 +476,9 @@ def history(
     for row in rows:
         went_to = database.rows(sql, (row[0], MAX_READ_ENTRIES))
         found.append(
-            Told._make((*row, tuple((mailbox, Stage(stage)) for mailbox, stage in went_to)))
+            HistoryMessage._make(
+                (*row, tuple((mailbox, Stage(stage)) for mailbox, stage in went_to))
+            )
         )
     return found
 

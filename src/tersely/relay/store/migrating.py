@@ -11,7 +11,7 @@ from pathlib import Path
 from tersely.foundation.errors import TerselyError
 from tersely.relay.access.tokens import tenants
 from tersely.relay.store import moving
-from tersely.relay.store.engines.engine import Engine
+from tersely.relay.store.engines.engine import StoreEngine
 from tersely.relay.store.engines.sqlite import SqliteEngine
 from tersely.relay.store.store import BLOBS, DATABASE, DEFAULT_TENANT, TENANTS, Store, check_url
 
@@ -42,21 +42,21 @@ def move(home: Path, url: str, *, out: bool) -> None:
             moving.move(source, target, Path(drafts))
 
 
-def _entered(stack: ExitStack, engine: Engine) -> moving.OpenedStore:
+def _entered(stack: ExitStack, engine: StoreEngine) -> moving.OpenedStore:
     """A store in a transaction, which no other process writes meanwhile."""
     database = stack.enter_context(closing(engine.writer()))
     stack.enter_context(database.transaction())
     return moving.OpenedStore(engine, database)
 
 
-def _own(place: Path) -> Engine:
+def _own(place: Path) -> StoreEngine:
     def damaged(error: TerselyError) -> None:
         raise error
 
     return SqliteEngine(place / DATABASE, place / BLOBS, durable=True, on_damage=damaged)
 
 
-def _shared(url: str, tenant: str) -> Engine:
+def _shared(url: str, tenant: str) -> StoreEngine:
     check_url(url)
     from tersely.relay.store.engines.postgresql import PostgresEngine
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tersely.foundation.errors import TerselyError
-from tersely.relay.store.commands import Keep
-from tersely.relay.store.engines.engine import Engine, Row, Statements
+from tersely.relay.store.commands import KeptBlob
+from tersely.relay.store.engines.engine import Row, Statements, StoreEngine
 from tersely.relay.store.mailboxes import forget_indexed, make_up_attempts
 
 MOVED_ROWS = 200  # read at one go
@@ -67,7 +67,7 @@ _KEPT = ("stream", "document", "blob", "message", "identity")  # of which an emp
 class OpenedStore(NamedTuple):
     """A store that is read or written: its engine, and its connection, in a transaction."""
 
-    engine: Engine
+    engine: StoreEngine
     database: Statements
 
 
@@ -113,7 +113,7 @@ def _move_blobs(source: OpenedStore, target: OpenedStore, drafts: Path) -> None:
         for digest, size, _, body in rows:
             if body is None:
                 draft = _draft(source, drafts, digest)
-                target.engine.blobs.put(target.database, Keep(digest, size, file=draft))
+                target.engine.blobs.put(target.database, KeptBlob(digest, size, file=draft))
                 draft.unlink(missing_ok=True)
         _write(target, _BLOB, rows)
 

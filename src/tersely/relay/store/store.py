@@ -33,20 +33,20 @@ from tersely.foundation.storage.disk import is_full
 from tersely.relay.store import tables as on
 from tersely.relay.store.commands import (
     Attached,
-    Batch,
     Committed,
-    Entry,
-    Keep,
+    KeptBlob,
     Match,
+    StoreBatch,
+    StreamEntry,
     Version,
 )
-from tersely.relay.store.engines.engine import Engine, FullText, Statements
+from tersely.relay.store.engines.engine import FullText, Statements, StoreEngine
 from tersely.relay.store.engines.sqlite import SqliteEngine
 from tersely.relay.store.news import Everything, News, OwnNews
-from tersely.relay.store.writer import Writer
+from tersely.relay.store.writer import StoreWriter
 
 if TYPE_CHECKING:  # it knows the driver
-    from tersely.relay.store.engines.sharing import Sharing
+    from tersely.relay.store.engines.sharing import StoreSharing
 
 INLINE_BLOB_BYTES = 32_768  # larger blobs are files
 DEFAULT_TENANT = "default"
@@ -142,7 +142,7 @@ class Store:
         self._attendants: tuple[Attendant, ...] = ()
         self._serial = 0  # of the transaction that is being written
         self._own_news = OwnNews()
-        self._writer = Writer(self._database, self._tables, self._before, self._after)
+        self._writer = StoreWriter(self._database, self._tables, self._before, self._after)
         self._clear_incoming()
         if self.sharing is not None:
             self.sharing.listen(self._heard)
@@ -180,7 +180,7 @@ class Store:
 
     # Writing
 
-    def commit(self, batch: Batch) -> Committed:
+    def commit(self, batch: StoreBatch) -> Committed:
         """Write a batch as a whole, and wait until it is on the disk; raises what refuses it."""
         try:
             return self.submit(batch).result()
@@ -188,10 +188,10 @@ class Store:
             # what was refused, or happened before, has left the files of its blobs where they came
             # in
             for command in batch.commands:
-                if isinstance(command, Keep):
+                if isinstance(command, KeptBlob):
                     self.let_go(command)
 
-    def submit(self, batch: Batch) -> Future[Committed]:
+    def submit(self, batch: StoreBatch) -> Future[Committed]:
         """As `commit`, without waiting; blobs that the batch does not keep are the caller's to let
         go of.
         """
@@ -243,14 +243,16 @@ class Store:
         last: int | None = self._read.value("select last from stream where name = ?", (stream,))
         return last or 0
 
-    def entries(self, stream: str, after: int = 0, limit: int = MAX_READ_ENTRIES) -> list[Entry]:
+    def entries(
+        self, stream: str, after: int = 0, limit: int = MAX_READ_ENTRIES
+    ) -> list[StreamEntry]:
         """The entries of a stream after a number, the oldest first."""
         rows = self._read.rows(
             "select number, at_ms, kind, body from entry "
             "where stream = (select id from stream where name = ?) and number > ? order by number limit ?",
             (stream, after, min(limit, MAX_READ_ENTRIES)),
         )
-        return [Entry(*row) for row in rows]
+        return [StreamEntry(*row) for row in rows]
 
     def grown_since(self, prefix: str, at_ms: int) -> list[str]:
         """The streams whose names begin with a prefix and that have an entry of a time or later."""
@@ -418,7 +420,7 @@ class Store:
 
     # Blobs
 
-    def take_in(self, chunks: Iterable[bytes], most_bytes: int = MAX_BLOB_BYTES) -> Keep:
+    def take_in(self, chunks: Iterable[bytes], most_bytes: int = MAX_BLOB_BYTES) -> KeptBlob:
         """Bring the bytes of a blob to the disk, as the command that makes a batch keep them.
 
         Raises `payload_too_large` above `most_bytes`. `commit` takes the blobs of its batch along,
@@ -427,7 +429,7 @@ class Store:
         """
         return _Intake(self._incoming, most_bytes).run(chunks)
 
-    def let_go(self, keep: Keep) -> None:
+    def let_go(self, keep: KeptBlob) -> None:
         """Forget a blob that was taken in, where no batch has kept it."""
         if keep.file is not None:
             keep.file.unlink(missing_ok=True)
@@ -474,7 +476,7 @@ class Store:
             self._attendants = (*self._attendants, attendant)
 
     @property
-    def sharing(self) -> Sharing | None:
+    def sharing(self) -> StoreSharing | None:
         """The processes that share the database; None where this is the only one."""
         return self._engine.sharing
 
@@ -526,7 +528,7 @@ class Store:
                 self._readers.append(reader)
         return reader
 
-    def _engine_of(self, url: str, tenant: str) -> Engine:
+    def _engine_of(self, url: str, tenant: str) -> StoreEngine:
         if not url:
             blobs = self.home / BLOBS
             return SqliteEngine(
@@ -625,7 +627,7 @@ class _Intake(NamedTuple):
     folder: Path
     most_bytes: int
 
-    def run(self, chunks: Iterable[bytes]) -> Keep:
+    def run(self, chunks: Iterable[bytes]) -> KeptBlob:
         held = bytearray()
         hashed = sha256()
         rest = iter(chunks)
@@ -635,9 +637,9 @@ class _Intake(NamedTuple):
             if len(held) > INLINE_BLOB_BYTES:
                 return self._through_file(hashed, bytes(held), rest)
         self._check(len(held))
-        return Keep(hashed.hexdigest(), len(held), body=bytes(held))
+        return KeptBlob(hashed.hexdigest(), len(held), body=bytes(held))
 
-    def _through_file(self, hashed: Any, held: bytes, rest: Iterator[bytes]) -> Keep:
+    def _through_file(self, hashed: Any, held: bytes, rest: Iterator[bytes]) -> KeptBlob:
         path = self.folder / secrets.token_hex(16)
         size = len(held)
         try:
@@ -663,7 +665,7 @@ class _Intake(NamedTuple):
         except BaseException:
             path.unlink(missing_ok=True)
             raise
-        return Keep(hashed.hexdigest(), size, file=path)
+        return KeptBlob(hashed.hexdigest(), size, file=path)
 
     def _check(self, size: int) -> None:
         if size > self.most_bytes:

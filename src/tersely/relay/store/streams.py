@@ -8,7 +8,7 @@ from typing import Any
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import JsonMapping, JsonObject, frozen
 from tersely.relay.encoding import decode, encode, timestamp
-from tersely.relay.store.commands import Append, Entry
+from tersely.relay.store.commands import Append, StreamEntry
 
 MAX_SHOWN_ID_CHARACTERS = 80  # of a thread that is not there
 
@@ -70,6 +70,6 @@ def happened(
     return Append(THREAD + thread_id, kind, encode(payload))
 
 
-def event(thread_id: str, entry: Entry) -> Event:
+def event(thread_id: str, entry: StreamEntry) -> Event:
     """An entry of a thread's stream, read."""
     return Event(entry.number, thread_id, entry.kind, entry.at_ms, decode(entry.body))

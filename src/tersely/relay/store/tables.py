@@ -12,12 +12,12 @@ from tersely.foundation.limits import RECEIPT_SECONDS, SNAPSHOT_VERSIONS
 from tersely.relay.store.commands import (
     Append,
     Attach,
-    Batch,
     Cache,
     Committed,
     Count,
     Detach,
-    Keep,
+    KeptBlob,
+    StoreBatch,
     Write,
 )
 from tersely.relay.store.engines.engine import Blobs, FullText, Statements
@@ -39,7 +39,7 @@ class Tables(NamedTuple):
     news: News  # what others are to be told
 
 
-def commit(tables: Tables, batch: Batch) -> Committed:
+def commit(tables: Tables, batch: StoreBatch) -> Committed:
     """Write a batch, or find that it was written before; raises what refuses it."""
     if batch.key:
         found = _receipt(tables, batch)
@@ -124,7 +124,7 @@ def _write(tables: Tables, command: Write, given: list[int]) -> int:
     return version
 
 
-def _keep(tables: Tables, command: Keep, given: list[int]) -> int:
+def _keep(tables: Tables, command: KeptBlob, given: list[int]) -> int:
     database = tables.database
     stored = database.row("select body is null from blob where digest = ?", (command.digest,))
     if command.file is not None:
@@ -223,7 +223,7 @@ def _count(tables: Tables, command: Count, given: list[int]) -> int:
 _DO: dict[type, Callable[[Tables, Any, list[int]], int]] = {
     Append: _append,
     Write: _write,
-    Keep: _keep,
+    KeptBlob: _keep,
     Attach: _attach,
     Detach: _detach,
     Cache: _cache,
@@ -279,7 +279,7 @@ def sweep(tables: Tables, older_than_ms: int, limit: int) -> int:
     return len(swept)
 
 
-def _receipt(tables: Tables, batch: Batch) -> tuple[int, ...] | None:
+def _receipt(tables: Tables, batch: StoreBatch) -> tuple[int, ...] | None:
     row = tables.database.row(
         "select at_ms, fingerprint, given from receipt where key = ?", (batch.key,)
     )

@@ -31,7 +31,7 @@ class _Job(NamedTuple):
     future: Future[Any]
 
 
-class Writer:
+class StoreWriter:
     """A thread of its own with the only connection that writes. Close it to have everything written
     and end.
     """
@@ -105,9 +105,9 @@ class Writer:
         try:
             outcomes = self._written(group)
         except Exception as error:  # noqa: BLE001 - whoever waits must be told, and the thread must live on
-            outcomes = [_Refusal(error)] * len(group)
+            outcomes = [_RefusedJob(error)] * len(group)
         for job, outcome in zip(group, outcomes, strict=True):
-            if isinstance(outcome, _Refusal):
+            if isinstance(outcome, _RefusedJob):
                 job.future.set_exception(outcome.error)
             else:
                 job.future.set_result(outcome)
@@ -139,14 +139,14 @@ class Writer:
             if error.code.startswith("database_"):
                 # it concerns all of them: the transaction may be gone already
                 raise
-            outcome = _Refusal(error)
+            outcome = _RefusedJob(error)
         except Exception as error:  # noqa: BLE001 - a defect in one job must not take the others with it
-            outcome = _Refusal(error)
-        if isinstance(outcome, _Refusal):
+            outcome = _RefusedJob(error)
+        if isinstance(outcome, _RefusedJob):
             self._database.execute("rollback to job")
         self._database.execute("release job")
         return outcome
 
 
-class _Refusal(NamedTuple):
+class _RefusedJob(NamedTuple):
     error: Exception

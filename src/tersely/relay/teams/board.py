@@ -28,7 +28,7 @@ _ID = re.compile(r"b[1-9][0-9]{0,5}")
 
 
 @frozen
-class Item:
+class BoardEntry:
     """One thing to do. `needs` are items that come first; `by` has taken it, until `until` at
     least.
     """
@@ -48,7 +48,7 @@ class Item:
 class _Changed(NamedTuple):
     """The items after a change, and the one that it is about."""
 
-    items: list[Item]
+    items: list[BoardEntry]
     item_id: str
 
 
@@ -75,18 +75,18 @@ class Board:
         )
         self._key = f"{actor}/{key}" if key else ""
 
-    def items(self) -> list[Item]:
+    def items(self) -> list[BoardEntry]:
         """All items, in their order; raises `thread_not_found`."""
         return self._read(threads.state(self._store, self._thread))
 
-    def ready(self) -> list[Item]:
+    def ready(self) -> list[BoardEntry]:
         """The items that can be taken now."""
         return ready(self.items())
 
-    def add(self, step: str, needs: Sequence[str]) -> Item:
+    def add(self, step: str, needs: Sequence[str]) -> BoardEntry:
         """A new item; raises `item_not_found` for one of `needs` that there is not."""
 
-        def change(items: list[Item]) -> _Changed:
+        def change(items: list[BoardEntry]) -> _Changed:
             for needed in needs:
                 find(items, needed)
             if len(items) >= MAX_BOARD_ITEMS:
@@ -94,16 +94,18 @@ class Board:
                     "busy", f"the board has {MAX_BOARD_ITEMS:,} items", "use another thread"
                 )
             added = f"b{1 + max((int(one.id[1:]) for one in items), default=0)}"
-            return _Changed([*items, Item(added, step, needs=list(needs), keys=[self._key])], added)
+            return _Changed(
+                [*items, BoardEntry(added, step, needs=list(needs), keys=[self._key])], added
+            )
 
         return self._once(change)
 
-    def take(self, item_id: str = "") -> Item:
+    def take(self, item_id: str = "") -> BoardEntry:
         """Have an item, the first that is ready where none is named; raises `item_not_found`,
         `not_ready`.
         """
 
-        def change(items: list[Item]) -> _Changed:
+        def change(items: list[BoardEntry]) -> _Changed:
             free = ready(items)
             if item_id:
                 free = [one for one in [find(items, item_id)] if one in free]
@@ -119,12 +121,12 @@ class Board:
 
         return self._once(change)
 
-    def settle(self, item_id: str, status: str, why: str = "") -> Item:
+    def settle(self, item_id: str, status: str, why: str = "") -> BoardEntry:
         """Say that an item is done, blocked or pending again; raises `item_not_found`,
         `already_claimed`.
         """
 
-        def change(items: list[Item]) -> _Changed:
+        def change(items: list[BoardEntry]) -> _Changed:
             holder = find(items, item_id).by
             if holder not in {"", self._actor}:
                 message = f"{item_id} is taken by {holder}"
@@ -134,17 +136,17 @@ class Board:
 
         return self._change(change)
 
-    def _once(self, change: Callable[[list[Item]], _Changed]) -> Item:
+    def _once(self, change: Callable[[list[BoardEntry]], _Changed]) -> BoardEntry:
         """The item of a change, or the one by which the same question was answered before."""
 
-        def change_once(items: list[Item]) -> _Changed:
+        def change_once(items: list[BoardEntry]) -> _Changed:
             known = (one.id for one in items if self._key and self._key in one.keys)
             answered = next(known, None)
             return change(items) if answered is None else _Changed(items, answered)
 
         return self._change(change_once)
 
-    def _change(self, change: Callable[[list[Item]], _Changed]) -> Item:
+    def _change(self, change: Callable[[list[BoardEntry]], _Changed]) -> BoardEntry:
         """Write down a change of the items, and give its item; raises `busy`."""
         for _ in range(BOARD_TRIES):
             state = threads.state(self._store, self._thread)
@@ -163,24 +165,28 @@ class Board:
                 return find(after.items, after.item_id)
         raise TerselyError("busy", "the board is changed by many at this moment", "try again")
 
-    def _read(self, state: JsonObject) -> list[Item]:
+    def _read(self, state: JsonObject) -> list[BoardEntry]:
         now_ms = self._store.now_ms()
         now = timestamp(now_ms)
         # an end beyond that was written by a clock that was ahead
         latest = timestamp(now_ms + TAKEN_SECONDS * 1_000 + MAX_CLOCK_STEP_MS)
-        items = [Item(**one) for one in state["plan"] if _is_item(one)]
+        items = [BoardEntry(**one) for one in state["plan"] if _is_item(one)]
         return [self._returned(one, now, latest) for one in items]
 
-    def _returned(self, item: Item, now: str, latest: str) -> Item:
+    def _returned(self, item: BoardEntry, now: str, latest: str) -> BoardEntry:
         """An item that is ready again where whoever took it is gone."""
         is_held = now <= item.until <= latest or self._is_working(item.by)
         is_left = item.status == TAKEN and not is_held
-        return Item(item.id, item.step, needs=item.needs, keys=item.keys[:1]) if is_left else item
+        return (
+            BoardEntry(item.id, item.step, needs=item.needs, keys=item.keys[:1])
+            if is_left
+            else item
+        )
 
 
-def give_back(store: Store, holder: str) -> list[Item]:
+def give_back(store: Store, holder: str) -> list[BoardEntry]:
     """Have what somebody has taken be ready again, on the boards of all projects."""
-    given_back: list[Item] = []
+    given_back: list[BoardEntry] = []
     for name in store.names(THREAD + PROJECT_THREAD, "", MAX_BOARDS):
         board = Board(store, name.removeprefix(THREAD), holder, lambda agent: False)
         taken = [one.id for one in board.items() if one.status == TAKEN and one.by == holder]
@@ -188,13 +194,13 @@ def give_back(store: Store, holder: str) -> list[Item]:
     return given_back
 
 
-def ready(items: Collection[Item]) -> list[Item]:
+def ready(items: Collection[BoardEntry]) -> list[BoardEntry]:
     """The items that wait for no other."""
     done = {one.id for one in items if one.status == DONE}
     return [one for one in items if one.status == PENDING and done.issuperset(one.needs)]
 
 
-def find(items: Iterable[Item], item_id: str) -> Item:
+def find(items: Iterable[BoardEntry], item_id: str) -> BoardEntry:
     """An item by its id; raises `item_not_found`."""
     for one in items:
         if one.id == item_id:
@@ -206,7 +212,7 @@ def find(items: Iterable[Item], item_id: str) -> Item:
     )
 
 
-def _why_not(items: Collection[Item], item_id: str) -> str:
+def _why_not(items: Collection[BoardEntry], item_id: str) -> str:
     if not item_id:
         return "nothing is ready"
     one = find(items, item_id)
@@ -217,7 +223,7 @@ def _why_not(items: Collection[Item], item_id: str) -> str:
     return f"{one.id} is {one.status}" + (f" by {one.by}" if one.by else "")
 
 
-def _with(items: Iterable[Item], item_id: str, **changed: Any) -> _Changed:
+def _with(items: Iterable[BoardEntry], item_id: str, **changed: Any) -> _Changed:
     changed_items = [replace(one, **changed) if one.id == item_id else one for one in items]
     return _Changed(changed_items, item_id)
 
@@ -230,7 +236,7 @@ def _is_item(entry: JsonObject) -> bool:
     )
 
 
-def _plan_entry(item: Item) -> JsonObject:
+def _plan_entry(item: BoardEntry) -> JsonObject:
     keys = item.keys if any(item.keys) else []
     values = {
         "needs": item.needs,

@@ -15,7 +15,7 @@ import msgspec
 
 from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import encode, timestamp
-from tersely.relay.store.commands import Batch, Edit, Write
+from tersely.relay.store.commands import DocumentEdit, StoreBatch, Write
 from tersely.relay.store.news import News
 from tersely.relay.store.store import Store
 from tersely.relay.teams.targets import overlap
@@ -47,7 +47,7 @@ class Claim(NamedTuple):
         )
 
 
-class Wish(NamedTuple):
+class ClaimWish(NamedTuple):
     """A claim that somebody wants to have."""
 
     holder: str
@@ -72,7 +72,7 @@ class Claims:
             self._note(project, self._stored(project))
         store.attend(self._hear)
 
-    def take(self, project: str, wish: Wish) -> list[Claim]:
+    def take(self, project: str, wish: ClaimWish) -> list[Claim]:
         """Hold all targets or none; raises `already_claimed` where another agent holds one.
 
         What is held already is held anew.
@@ -153,10 +153,10 @@ class Claims:
     ) -> None:
         """Change the claims of a project; what `change` raises refuses it."""
 
-        def edit(body: bytes | None) -> Edit:
-            return Edit(encode(change(self._live(_read(body)))), b"")
+        def edit(body: bytes | None) -> DocumentEdit:
+            return DocumentEdit(encode(change(self._live(_read(body)))), b"")
 
-        self._store.commit(Batch((Write(_CLAIMS + project, edit, author),)))
+        self._store.commit(StoreBatch((Write(_CLAIMS + project, edit, author),)))
         self._note(project, self._stored(project))
 
     def _hear(self, news: News | None) -> None:

@@ -14,14 +14,14 @@ import msgspec
 
 from tersely.foundation.git.project import commit_mark, place_marks
 from tersely.relay.encoding import encode
-from tersely.relay.store.commands import Batch, Edit, Write
+from tersely.relay.store.commands import DocumentEdit, StoreBatch, Write
 from tersely.relay.store.store import Store
 
 MAX_KNOWN_MARKS = 100_000  # of all projects; further ones are not remembered
 _DOCUMENT = "projects"
 
 
-class Projects:
+class KnownProjects:
     """The projects of one relay. May be used from any thread, but not from the loop: git may be
     asked.
     """
@@ -52,12 +52,12 @@ class Projects:
         return self._ids.get(mark, mark)
 
     def _remember(self, marks: Sequence[str], project: str) -> None:
-        def edit(body: bytes | None) -> Edit:
-            return Edit(
+        def edit(body: bytes | None) -> DocumentEdit:
+            return DocumentEdit(
                 encode({**(_read(body) if body else {}), **dict.fromkeys(marks, project)}), b""
             )
 
-        self._store.commit(Batch((Write(_DOCUMENT, edit),)))
+        self._store.commit(StoreBatch((Write(_DOCUMENT, edit),)))
         self._ids |= dict.fromkeys(marks, project)
 
 

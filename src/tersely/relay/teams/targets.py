@@ -16,7 +16,7 @@ FREE = "name:"
 _ANY = "**"
 
 
-class Target(NamedTuple):
+class ClaimTarget(NamedTuple):
     """A target, read: `segments` of its path, `symbol` in it, or a free `name`."""
 
     segments: tuple[str, ...] = ()
@@ -24,13 +24,13 @@ class Target(NamedTuple):
     name: str = ""
 
 
-def read(text: str) -> Target:
+def read(text: str) -> ClaimTarget:
     """The target that a text means; a path stands for what is below it as well."""
     if text.startswith(FREE):
-        return Target(name=text.removeprefix(FREE))
+        return ClaimTarget(name=text.removeprefix(FREE))
     path, _, symbol = text.partition(":")
     segments = [segment for segment in path.split("/") if segment not in {"", "."}]
-    return Target(
+    return ClaimTarget(
         (*segments[:MAX_TARGET_SEGMENTS], _ANY), tuple(symbol.split(".")) if symbol else ()
     )
 

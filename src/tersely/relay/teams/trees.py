@@ -11,15 +11,15 @@ from pathlib import Path
 from tersely.foundation.git.repository import work_tree
 from tersely.foundation.storage.roots import enclosing_root
 from tersely.relay.mail.identities import DIRECTORY, Identities
-from tersely.relay.teams.projects import Projects
+from tersely.relay.teams.projects import KnownProjects
 
 
-class Trees:
+class WorkingTrees:
     """The working trees of all agents. May be used from any thread, but not from the loop: git may
     be asked.
     """
 
-    def __init__(self, identities: Identities, projects: Projects) -> None:
+    def __init__(self, identities: Identities, projects: KnownProjects) -> None:
         self._identities = identities
         self._projects = projects
 

@@ -35,7 +35,7 @@ class Size:
 
 
 @frozen
-class Savings:
+class ScopeSavings:
     """The tokens and calls that a thread, capability or agent has cost and saved."""
 
     counts: dict[str, int]
@@ -89,9 +89,9 @@ def spent(where: Iterable[str], naive: Size, actual: Size, **counts: int) -> lis
     ]
 
 
-def savings(store: Store, scope: str) -> Savings:
+def savings(store: Store, scope: str) -> ScopeSavings:
     """The figures of a scope."""
-    return Savings(store.counts(scope))
+    return ScopeSavings(store.counts(scope))
 
 
 def metrics_of(store: Store, thread_id: str) -> dict[str, int]:

@@ -33,7 +33,7 @@ _NAME_CHARACTERS = 60
 _REF_CHARACTERS = 32
 
 
-class Mirrored(NamedTuple):
+class MirrorFolder(NamedTuple):
     """The folder that was written, and the number of artifacts that were left out because they were
     too many bytes together.
     """
@@ -44,7 +44,7 @@ class Mirrored(NamedTuple):
     left_out: int
 
 
-def write(store: Store, home: Path, thread_id: str) -> Mirrored:
+def write(store: Store, home: Path, thread_id: str) -> MirrorFolder:
     """Write `state.json`, `events.log` and the artifacts of a thread; all of the folder is new, or
     as it was.
     """
@@ -66,7 +66,7 @@ def write(store: Store, home: Path, thread_id: str) -> Mirrored:
         ) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
-    return Mirrored(folder, events, kept, left_out)
+    return MirrorFolder(folder, events, kept, left_out)
 
 
 def _write_events(store: Store, thread_id: str, path: Path) -> int:

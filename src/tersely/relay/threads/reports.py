@@ -8,7 +8,7 @@ from tersely.foundation.types import JsonObject
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import Artifact, CountTokens, Origin
 from tersely.relay.encoding import encode
-from tersely.relay.store.commands import Batch
+from tersely.relay.store.commands import StoreBatch
 from tersely.relay.store.store import Store
 from tersely.relay.store.streams import REPORT_GENERATED, happened
 from tersely.relay.threads import threads
@@ -43,7 +43,7 @@ def write(
         kind="json" if kind == "json" else "markdown", origin=Origin(actor, "report"), is_searched=False,
     )  # fmt: skip
     told = {"artifact_ref": prepared.artifact.ref, "format": kind, "by": actor}
-    store.commit(Batch((*prepared.commands, happened(thread_id, REPORT_GENERATED, told))))
+    store.commit(StoreBatch((*prepared.commands, happened(thread_id, REPORT_GENERATED, told))))
     return artifacts.get(store, thread_id, prepared.artifact.ref), text, figures
 
 

@@ -10,7 +10,7 @@ from tersely.foundation.types import JsonObject
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import CountTokens, Origin
 from tersely.relay.encoding import canonical, timestamp
-from tersely.relay.store.commands import Batch
+from tersely.relay.store.commands import StoreBatch
 from tersely.relay.store.store import Store
 from tersely.relay.store.streams import SESSION_ENDED, happened
 from tersely.relay.threads import threads
@@ -18,7 +18,7 @@ from tersely.relay.threads import threads
 MAX_LAST_ACTIONS = 100  # that a state keeps when sessions add to it
 
 
-class Session(NamedTuple):
+class SessionSummary(NamedTuple):
     """A session that has ended: the program that ran, one line about it, and its summary in
     Markdown.
     """
@@ -32,7 +32,7 @@ class Session(NamedTuple):
 def leave(
     store: Store,
     thread_id: str,
-    session: Session,
+    session: SessionSummary,
     actor: str,
     count_tokens: CountTokens,
     key: str = "",
@@ -66,7 +66,7 @@ def leave(
         happened(thread_id, SESSION_ENDED, told),
     )  # fmt: skip
     fingerprint = canonical([thread_id, *session]) if key else b""
-    done = store.commit(Batch(commands, f"session/{actor}/{key}" if key else "", fingerprint))
+    done = store.commit(StoreBatch(commands, f"session/{actor}/{key}" if key else "", fingerprint))
     if done.is_repetition:
         store.let_go(prepared.taken)
     return {"artifact_ref": ref, "state_ref": threads.state_ref(done.given[0])}

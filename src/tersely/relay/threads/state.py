@@ -14,7 +14,7 @@ from tersely.foundation.limits import MAX_DOCUMENT_BYTES
 from tersely.foundation.text.shortening import shortened
 from tersely.foundation.types import JsonObject
 from tersely.relay.encoding import canonical, decode, encode, timestamp
-from tersely.relay.store.commands import Edit
+from tersely.relay.store.commands import DocumentEdit
 from tersely.relay.store.streams import no_thread
 from tersely.relay.threads.patch import apply
 
@@ -75,10 +75,10 @@ def patched(body: bytes, operations: object, now_ms: int) -> bytes:
 def edit_by(thread_id: str, operations: object, now_ms: int) -> Any:
     """The edit of a thread's state by a patch, for the store."""
 
-    def edit(body: bytes | None) -> Edit:
+    def edit(body: bytes | None) -> DocumentEdit:
         if body is None:
             raise no_thread(thread_id)
-        return Edit(
+        return DocumentEdit(
             patched(body, operations, now_ms), encode({"at_ms": now_ms, "operations": operations})
         )
 

@@ -14,7 +14,7 @@ from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
 from tersely.foundation.types import JsonObject, frozen
 from tersely.relay.encoding import canonical, decode, encode, timestamp
-from tersely.relay.store.commands import Batch, Command, Edit, Write
+from tersely.relay.store.commands import Command, DocumentEdit, StoreBatch, Write
 from tersely.relay.store.store import Store
 from tersely.relay.store.streams import (
     STATE,
@@ -56,7 +56,7 @@ class Thread:
 
 
 @frozen
-class Patched:
+class PatchResult:
     """The result of a patch."""
 
     version: int
@@ -102,10 +102,14 @@ def create(
     body = encode({**about, "most": thread.most} if most else about)
     first = encode(states.new_state(thread.thread_id, now_ms))
     store.commit(
-        Batch(
+        StoreBatch(
             (
-                Write(THREAD + thread.thread_id, lambda _: Edit(body, b""), actor, expected=0),
-                Write(STATE + thread.thread_id, lambda _: Edit(first, b""), actor, expected=0),
+                Write(
+                    THREAD + thread.thread_id, lambda _: DocumentEdit(body, b""), actor, expected=0
+                ),
+                Write(
+                    STATE + thread.thread_id, lambda _: DocumentEdit(first, b""), actor, expected=0
+                ),
                 happened(thread.thread_id, THREAD_CREATED, {"name": name, "by": actor}),
             ),
         )
@@ -162,7 +166,7 @@ def patch_state(
     *,
     expected: int | None = None,
     key: str = "",
-) -> Patched:
+) -> PatchResult:
     """Change a state by JSON Patch and tell so, all or nothing.
 
     With `expected`, the state has to be at that version still (`version_conflict`). Patches without
@@ -171,8 +175,8 @@ def patch_state(
     now_ms = store.now_ms()
     commands = patching(store, thread_id, operations, actor, expected=expected)
     fingerprint = canonical([thread_id, operations, expected]) if key else b""
-    done = store.commit(Batch(commands, f"patch/{actor}/{key}" if key else "", fingerprint))
-    return Patched(done.given[0], timestamp(now_ms), done.is_repetition)
+    done = store.commit(StoreBatch(commands, f"patch/{actor}/{key}" if key else "", fingerprint))
+    return PatchResult(done.given[0], timestamp(now_ms), done.is_repetition)
 
 
 def patching(

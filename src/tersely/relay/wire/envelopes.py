@@ -82,7 +82,7 @@ class Delivered(Struct, omit_defaults=True):
     sender_kind: str = "agent"
 
 
-class Envelope(Struct, rename={"from_": "from"}, omit_defaults=True):
+class SocketEnvelope(Struct, rename={"from_": "from"}, omit_defaults=True):
     """One frame. Who it is from is written by the relay, whatever a client sends."""
 
     type: Annotated[str, Meta(max_length=40)]
@@ -272,7 +272,7 @@ class ServiceResponse(Struct, omit_defaults=True):
     error: ServiceFailure | None = None
 
 
-_ENVELOPES = msgspec.json.Decoder(Envelope)
+_ENVELOPES = msgspec.json.Decoder(SocketEnvelope)
 _ABOUTS = msgspec.json.Decoder(AboutFrame)
 _ANYTHING = msgspec.json.Decoder()
 _ENCODER = msgspec.json.Encoder()
@@ -285,7 +285,7 @@ _DECODERS: dict[type, msgspec.json.Decoder[Any]] = {
 }  # fmt: skip
 
 
-def read(body: bytes) -> Envelope:
+def read(body: bytes) -> SocketEnvelope:
     """The envelope in a frame; raises `MalformedError`."""
     try:
         text = body.decode()  # also what is forwarded unread has to be UTF-8
@@ -308,7 +308,7 @@ def about(body: bytes) -> AboutFrame:
         return AboutFrame()
 
 
-def payload_of(envelope: Envelope, kind: type[Any]) -> Any:
+def payload_of(envelope: SocketEnvelope, kind: type[Any]) -> Any:
     """The payload of an envelope, read; raises `MalformedError`."""
     try:
         return _DECODERS[kind].decode(envelope.payload)

@@ -41,7 +41,7 @@ class Missing(NamedTuple):
     reason: str
 
 
-class Brief(NamedTuple):
+class HandoffBrief(NamedTuple):
     """A brief as it is printed; `tokens` counts all of `text`."""
 
     text: str
@@ -61,7 +61,7 @@ class _Section(NamedTuple):
 
 async def write_brief(
     parts: Sequence[BriefPart], budget: int, tokenizer: Tokenizer, missing: Sequence[Missing] = ()
-) -> Brief:
+) -> HandoffBrief:
     """The brief of some parts; `missing` are those that are known to have nothing. Raises
     `budget_too_small`.
     """
@@ -98,7 +98,7 @@ async def _written(part: BriefPart, budget: int, tokenizer: Tokenizer) -> str:
 
 def _fitted(
     sections: list[_Section], left_out: list[Missing], budget: int, tokenizer: Tokenizer
-) -> Brief:
+) -> HandoffBrief:
     """The sections as far as they fit together: tokens of texts do not simply add up, and a part
     may have erred.
     """
@@ -107,7 +107,7 @@ def _fitted(
             text = (_joined(sections) + closing).lstrip("\n")
             tokens = tokenizer.count(text)
             if tokens <= budget:
-                return Brief(
+                return HandoffBrief(
                     text, tokens, budget, tuple(one.title for one in sections), tuple(left_out)
                 )
         if not sections:

@@ -21,7 +21,7 @@ from tersely.foundation.text.escape import visible_line
 from tersely.foundation.text.shortening import one_line
 from tersely.foundation.text.tokens import Tokenizer
 from tersely.foundation.types import JsonMapping
-from tersely.wrap.handoff.brief import Brief, BriefPart, Missing, write_brief
+from tersely.wrap.handoff.brief import BriefPart, HandoffBrief, Missing, write_brief
 
 MAX_BRIEF_MESSAGES = 50  # that wait, in one brief
 THREAD, UNREAD = "Thread", "Unread messages"
@@ -54,7 +54,7 @@ class BriefSubject(NamedTuple):
     home: Path | None = None  # of the relay, where there is one
 
 
-async def brief(subject: BriefSubject, budget: int, answer_words: str) -> Brief:
+async def brief(subject: BriefSubject, budget: int, answer_words: str) -> HandoffBrief:
     """Everything that is worth knowing at the start; raises `budget_too_small`."""
     tokenizer = Tokenizer()
     async with AsyncExitStack() as opened:

@@ -18,11 +18,12 @@ from tersely.agent.models.wire import Endpoint
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
 from tersely.foundation.storage.private import READING
+from tersely.foundation.types import Environment
 
 FILE = "model-keys.toml"  # a line for each host: "api.example.org" = "key"
 
 
-def with_key(place: Endpoint, environment: Mapping[str, str]) -> Endpoint:
+def with_key(place: Endpoint, environment: Environment) -> Endpoint:
     """The server with the key that it is to be sent: one that was given, that of the file, or that
     of its provider.
 
@@ -44,7 +45,7 @@ def with_key(place: Endpoint, environment: Mapping[str, str]) -> Endpoint:
     return place._replace(key=key.strip())
 
 
-def _read_keys(environment: Mapping[str, str]) -> Mapping[str, str]:
+def _read_keys(environment: Environment) -> Mapping[str, str]:
     """The keys in the user's file, by host."""
     path = Path(environment.get("TERSELY_HOME") or os.path.expanduser("~/.config/tersely")) / FILE
     try:

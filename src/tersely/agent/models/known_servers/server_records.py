@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +15,7 @@ from tersely.agent.models.dialects.answers import table
 from tersely.agent.models.protocol import Abilities
 from tersely.agent.models.served import KnownModel
 from tersely.foundation.storage.private import MAKING, READING, make_state, state_directory
-from tersely.foundation.types import JsonObject
+from tersely.foundation.types import Environment, JsonObject
 
 FILE = "model-servers.json"
 VERSION = 3  # of the file; another one is not read
@@ -44,7 +43,7 @@ class ServerRecords:
         self._servers = servers
 
     @classmethod
-    def load(cls, environment: Mapping[str, str]) -> ServerRecords:
+    def load(cls, environment: Environment) -> ServerRecords:
         """The records in the user's state directory."""
         directory = state_directory(environment)
         path = Path(directory) / FILE if directory else None

@@ -5,7 +5,6 @@ open.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from tersely.agent.tools.editors.connection import is_own_socket
@@ -14,13 +13,14 @@ from tersely.agent.tools.editors.neovim import Neovim
 from tersely.agent.tools.editors.vscode import window
 from tersely.daemon.place import runtime_directory
 from tersely.foundation.storage.private import is_private
+from tersely.foundation.types import Environment
 
 MAX_ASKED_WINDOWS = 32  # that are asked what they have open
 NEOVIM = "NVIM"  # is set by Neovim in the terminals and programs that it starts
 _PREFIX, _SUFFIX = "editor-", ".sock"  # as the extension names its socket
 
 
-def found_editor(root: Path, environment: Mapping[str, str]) -> EditorBridge | None:
+def found_editor(root: Path, environment: Environment) -> EditorBridge | None:
     """The editor for a resolved root, None where there is none. Of several windows that in use
     counts.
     """

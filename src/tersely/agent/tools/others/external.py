@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from tersely.agent.tools.toolbox import Toolbox
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_SETTINGS_BYTES
 from tersely.foundation.text.escape import visible
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import Environment, JsonMapping
 
 if TYPE_CHECKING:
     from tersely.agent.tool_servers import ToolAnswer
@@ -57,7 +56,7 @@ def preview(toolbox: Toolbox, arguments: JsonMapping) -> str:
     return f"{called}\n{_UNCONFINED}" if server is not None and server.command else called
 
 
-def configured(environment: Mapping[str, str]) -> dict[str, ToolServer]:
+def configured(environment: Environment) -> dict[str, ToolServer]:
     """The servers of this user; raises `invalid_setting` for a file that cannot be."""
     folder = environment.get("TERSELY_HOME") or os.path.expanduser("~/.config/tersely")
     path = Path(folder) / FILE

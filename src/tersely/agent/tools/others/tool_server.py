@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import field
 
-from tersely.foundation.types import frozen
+from tersely.foundation.types import Environment, Headers, frozen
 
 
 @frozen
@@ -16,7 +15,7 @@ class ToolServer:
 
     command: tuple[str, ...] = ()
     url: str = ""
-    environment: Mapping[str, str] = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)  # of every request to the URL
+    environment: Environment = field(default_factory=dict)
+    headers: Headers = field(default_factory=dict)  # of every request to the URL
     # it speaks the older form of HTTP, which answers by server-sent events
     sends_events: bool = False

@@ -22,7 +22,7 @@ from tersely.agent.tools.running.variables import environment, git_settings
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.repository import homes_elsewhere
 from tersely.foundation.limits import MAX_ARTIFACT_BYTES
-from tersely.foundation.types import JsonMapping, JsonObject
+from tersely.foundation.types import Environment, JsonMapping, JsonObject
 
 LEAST_FREE_BYTES = 500_000_000  # on a disk that a command writes to
 COMMAND_END_SECONDS = 5.0  # for what is left of a command to be ended
@@ -155,7 +155,7 @@ async def run(
 
 def _supervisor_message(
     command: str, root: Path, temporary: str, limits: CommandLimits, confined: Confinement, shared: SharedWithCommands,
-    variables: Mapping[str, str], *, guards: bool,
+    variables: Environment, *, guards: bool,
 ) -> JsonObject:  # fmt: skip
     """The message that the supervisor is given."""
     elsewhere = [*shared.writable, *map(Path, homes_elsewhere(str(root)))]

@@ -60,7 +60,7 @@ _ERROR = re.compile(r"^### Error\n(?:Error: )?(?:browserBackend\.callTool: )?(?:
 _COLOR = re.compile(r"\x1b?\[\d+m")
 
 
-class ShownPage(NamedTuple):
+class BrowsedPage(NamedTuple):
     """A page as it was read: its accessibility tree, and the number of its errors and warnings."""
 
     url: str
@@ -90,7 +90,7 @@ class Browser:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._servers: ToolServers | None = None
         self._place: ServerPlace | None = None
-        self.shown = ShownPage("")  # to the model
+        self.shown = BrowsedPage("")  # to the model
 
     def is_unasked(self, url: str) -> bool:
         """True if a URL leads to a port of this machine that nobody has named or allowed yet."""
@@ -104,7 +104,7 @@ class Browser:
         found = re.search(rf"^ *- (.*) \[ref={re.escape(ref)}\]", self.shown.text, re.MULTILINE)
         return found[1] if found else ""
 
-    async def open(self, url: str) -> ShownPage:
+    async def open(self, url: str) -> BrowsedPage:
         """Go to a URL; a port of this machine is reached from now on."""
         parts = url_parts(url.strip())
         host = parts.hostname or ""
@@ -114,7 +114,7 @@ class Browser:
         self._gate.private_places |= place
         self._gate.refusals.clear()
         self._hosts.add(host)
-        self.shown = ShownPage("")
+        self.shown = BrowsedPage("")
         try:
             await self._do("browser_navigate", url=url.strip())
         except TerselyError:  # the browser may still be on its way to a page of its own about it
@@ -124,17 +124,17 @@ class Browser:
             raise
         return await self.read()
 
-    async def read(self) -> ShownPage:
+    async def read(self) -> BrowsedPage:
         """The page as it is now."""
         self.shown = await self._looked()
         return self.shown
 
-    async def click(self, ref: str) -> ShownPage:
+    async def click(self, ref: str) -> BrowsedPage:
         """Click an element."""
         await self._use("browser_click", ref)
         return await self.read()
 
-    async def type(self, ref: str, text: str) -> ShownPage:
+    async def type(self, ref: str, text: str) -> BrowsedPage:
         """Fill in a text in the place of what is there, or choose an option by its name."""
         try:
             await self._use("browser_type", ref, text=text)
@@ -142,7 +142,7 @@ class Browser:
             await self._do("browser_select_option", target=ref, values=[text])
         return await self.read()
 
-    async def press(self, ref: str, key: str) -> ShownPage:
+    async def press(self, ref: str, key: str) -> BrowsedPage:
         """Press a key, on an element or where the page has it."""
         if ref:
             await self._use("browser_evaluate", ref, function="element => element.focus()")
@@ -168,7 +168,7 @@ class Browser:
     async def close(self) -> None:
         """End the browser, and forget its profile."""
         opened, self._opened = self._opened, None
-        self.shown = ShownPage("")
+        self.shown = BrowsedPage("")
         if opened is not None and self._loop is asyncio.get_running_loop():
             await opened.aclose()
 
@@ -227,7 +227,7 @@ class Browser:
             )
         await self._do(tool, target=ref, **arguments)
 
-    async def _looked(self) -> ShownPage:
+    async def _looked(self) -> BrowsedPage:
         """The page as it is, without a dialog, where it is of a host that was opened; else it is
         left.
         """
@@ -245,7 +245,7 @@ class Browser:
         parts = urlsplit(url)
         if parts.scheme in {"http", "https"} and parts.hostname in self._hosts:
             tree = _TREE.search(answer.text, page.end())
-            return ShownPage(
+            return BrowsedPage(
                 url, title, log, tree[1].replace(" [cursor=pointer]", "") if tree else ""
             )
         raise await self._left(url)
@@ -259,7 +259,7 @@ class Browser:
 
     async def _left(self, url: str) -> TerselyError:
         """Leave a page, and tell why."""
-        self.shown = ShownPage("")
+        self.shown = BrowsedPage("")
         if url == _BLANK:
             return TerselyError("browser_failed", "no page is open", "open one: browser(open, url)")
         await self._ask("browser_navigate", {"url": _BLANK})

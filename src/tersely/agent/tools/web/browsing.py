@@ -10,7 +10,7 @@ from enum import StrEnum
 from tersely.agent.tools.declaration import Observation
 from tersely.agent.tools.observation import failed
 from tersely.agent.tools.toolbox import Toolbox
-from tersely.agent.tools.web.browser import Browser, PagePicture, ShownPage
+from tersely.agent.tools.web.browser import BrowsedPage, Browser, PagePicture
 from tersely.capabilities.declaration.declaration import Effect
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
@@ -94,7 +94,7 @@ async def _pictured(toolbox: Toolbox, picture: PagePicture) -> Observation:
     return told._replace(picture=picture.png)
 
 
-async def _done(page: Browser, action: str, arguments: JsonMapping) -> ShownPage:
+async def _done(page: Browser, action: str, arguments: JsonMapping) -> BrowsedPage:
     if action == Action.OPEN:
         return await page.open(_given(arguments, "url"))
     if action == Action.CLICK:
@@ -122,7 +122,7 @@ def _ref(arguments: JsonMapping) -> str:
     return f"{found[1] or 'e'}{found[2]}" if found else said
 
 
-def _page_text(shown: ShownPage) -> str:
+def _page_text(shown: BrowsedPage) -> str:
     """A page for the model, which is told first that its words are the page's."""
     head = f'page {shown.url} "{shown.title}" (what follows is said by the page, not by the user)'
     return "\n".join(filter(None, [head, shown.log, shown.text or "(the page is empty)"]))

@@ -15,7 +15,7 @@ from tersely.foundation.text.escape import visible_line
 from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
-    from tersely.foundation.network.fetch import Page
+    from tersely.foundation.network.fetch import FetchedPage
 
 
 class PageForm(StrEnum):
@@ -54,13 +54,13 @@ def preview(toolbox: Toolbox, arguments: JsonMapping) -> str:
     return f"GET {visible_line(str(arguments.get('url', '')))}"
 
 
-def _page(url: str, private_hosts: tuple[str, ...]) -> Page:
+def _page(url: str, private_hosts: tuple[str, ...]) -> FetchedPage:
     from tersely.foundation.network.fetch import fetch as fetched
 
     return fetched(url, private_hosts)
 
 
-def _text(page: Page) -> str:
+def _text(page: FetchedPage) -> str:
     is_text = (
         page.mime.startswith(_OF_TEXT)
         or page.mime in _OF_PAGES

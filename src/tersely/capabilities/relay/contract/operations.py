@@ -32,7 +32,7 @@ class Content(StrEnum):
     TEXT = "text/plain"
 
 
-class SavingsOf(StrEnum):
+class SavingsKind(StrEnum):
     """The kinds of those whose spared tokens are counted."""
 
     THREAD = "thread"
@@ -41,7 +41,7 @@ class SavingsOf(StrEnum):
 
 
 @frozen
-class Operation:
+class HttpOperation:
     """One thing that can be asked. `asks` and `answers` are the values of the bodies, None where
     there is none.
     """
@@ -85,7 +85,7 @@ _IN_PATH = {
         Parameter("ref", help="an artifact, by its hash or how that begins", pattern="[0-9A-Fa-f]{6,64}"),
         Parameter("thread", help="a thread, by its id", pattern=_ANY),
         Parameter("name", help="a name", pattern=_ANY),
-        Parameter("kind", SavingsOf, "the kind of those who were spared tokens"),
+        Parameter("kind", SavingsKind, "the kind of those who were spared tokens"),
     )
 }  # fmt: skip
 IF_MATCH = Parameter(
@@ -116,7 +116,7 @@ _CALL = (
 )  # fmt: skip
 
 
-class _Asking(NamedTuple):
+class _CapabilityOperation(NamedTuple):
     """A capability of the relay as an operation: what is not in its path stands in the query or the
     body. `more` are further fields of the operation.
     """
@@ -127,7 +127,7 @@ class _Asking(NamedTuple):
     capability: str
     more: JsonMapping
 
-    def declared(self) -> Operation:
+    def declared(self) -> HttpOperation:
         """The operation, for which the capability is loaded."""
         capability = catalogue.load(self.capability)
         answered = {
@@ -136,7 +136,7 @@ class _Asking(NamedTuple):
             "fails": capability.fails,
         }
         given = {**answered, **self._parameters(capability), **self.more}
-        return Operation(self.name, self.method, self.path, capability=self.capability, **given)
+        return HttpOperation(self.name, self.method, self.path, capability=self.capability, **given)
 
     def _parameters(self, capability: Capability) -> JsonObject:
         elsewhere = _OF_HEADERS.get(self.name, ())
@@ -183,88 +183,88 @@ _UPLOAD = (
     ),
     Parameter("type", ArtifactType, "as it looks without", required=False),
 )
-_OWN: tuple[Operation, ...] = (
-    Operation("health", "GET", "/health", "Whether the relay answers", shapes.Health, is_open=True),
-    Operation("version", "GET", "/version", "Which program answers", shapes.VersionTold),
-    Operation(
+_OWN: tuple[HttpOperation, ...] = (
+    HttpOperation("health", "GET", "/health", "Whether the relay answers", shapes.Health, is_open=True),
+    HttpOperation("version", "GET", "/version", "Which program answers", shapes.VersionTold),
+    HttpOperation(
         "ticket_new", "POST", "/tickets", "Make a ticket that signs a browser in to the pages", shapes.TicketTold,
         status=201, fails=("port_unavailable",),
     ),
-    Operation(
+    HttpOperation(
         "artifact_upload", "PUT", "/threads/{thread}/artifacts", "Store bytes as they come", documents.ArtifactTold,
         takes=Content.BYTES, status=201, fails=(*_ARTIFACT, "payload_too_large"), query=_UPLOAD,
     ),
-    Operation(
+    HttpOperation(
         "artifact_content", "GET", "/threads/{thread}/artifacts/{ref}/content", "The bytes of an artifact", None,
         gives=Content.BYTES, fails=(*_ARTIFACT, "artifact_damaged"),
     ),
-    Operation(
+    HttpOperation(
         "event_stream", "GET", "/threads/{thread}/events/stream",
         "What happens, as server-sent events; `Last-Event-ID` resumes", None, gives=Content.EVENTS,
         query=(_AFTER,), fails=_THREAD,
     ),
-    Operation(
+    HttpOperation(
         "event_stream_all", "GET", "/events/stream",
         "What happens in all threads, as server-sent events; `Last-Event-ID` resumes", None, gives=Content.EVENTS,
         query=(_BEHIND,),
     ),
-    Operation(
+    HttpOperation(
         "cassette_upload", "PUT", "/cassettes", "Store bytes of no thread", documents.ArtifactTold,
         takes=Content.BYTES, status=201, fails=(*_ARTIFACT, "payload_too_large"), query=_UPLOAD,
     ),
-    Operation(
+    HttpOperation(
         "ask", "POST", "/ask", "Ask any capability of the relay, by its name", shapes.Answered, shapes.Question,
         is_call=True, repeatable=True,
         fails=(*_CALL, "message_not_found", "recipient_not_found", "channel_not_found", "name_taken"),
     ),
-    Operation(
+    HttpOperation(
         "cap_invoke", "POST", "/cap/invoke", "Call a capability on behalf of a thread", shapes.AnswerTold,
         shapes.CallOrEnvelope, repeatable=True, is_call=True, fails=(*_CALL, "invalid_envelope"),
     ),
-    Operation(
+    HttpOperation(
         "session_end", "POST", "/threads/{thread}/sessions", "Leave the summary of a session in a thread",
         shapes.SessionTold, shapes.NewSession, status=201, repeatable=True,
         fails=(*_ARTIFACT, "patch_failed", "invalid_state", "payload_too_large", "key_reused"),
     ),
-    Operation(
+    HttpOperation(
         "thread_export", "GET", "/threads/{thread}/bundle", "Everything that a thread consists of, as a ZIP archive",
         None, gives=Content.BYTES, fails=(*_THREAD, "payload_too_large", "artifact_damaged"),
     ),
-    Operation(
+    HttpOperation(
         "thread_import", "POST", "/bundles", "The thread of a bundle as one of this relay", documents.ThreadTold,
         takes=Content.BYTES, status=201, fails=("invalid_bundle", "payload_too_large"),
     ),
-    Operation(
+    HttpOperation(
         "permission_answer", "POST", "/permissions/{name}", "Answer an agent that waits for permission, as the person",
         shapes.DecisionTold, shapes.NewDecision, fails=("permission_not_found", "not_permitted"),
     ),
-    Operation(
+    HttpOperation(
         "metrics", "GET", "/metrics", "The figures of services, calls and mail, for Prometheus", None,
         gives=Content.TEXT
     ),
-    Operation("stats_all", "GET", "/stats", "The tokens that everybody has been spared", documents.Stats),
-    Operation(
+    HttpOperation("stats_all", "GET", "/stats", "The tokens that everybody has been spared", documents.Stats),
+    HttpOperation(
         "stats", "GET", "/stats/{kind}/{name}", "The tokens that a thread, capability or agent has been spared",
         documents.Stats, fails=("invalid_argument", *_THREAD),
     ),
-    Operation(
+    HttpOperation(
         "token_new", "POST", "/tokens", "Make a token of an identity, or a code that a machine joins with",
         shapes.TokenMade, shapes.NewToken, status=201, fails=("invalid_argument", "busy", "name_taken"),
     ),
-    Operation("token_list", "GET", "/tokens", "List the tokens of identities", shapes.TokensTold),
-    Operation(
+    HttpOperation("token_list", "GET", "/tokens", "List the tokens of identities", shapes.TokensTold),
+    HttpOperation(
         "token_revoke", "DELETE", "/tokens/{name}", "End a token, or all of an identity, at once", shapes.TokensTold,
         fails=("token_not_found",),
     ),
-    Operation(
+    HttpOperation(
         "token_rotate", "POST", "/tokens/{name}/rotate", "Give a token a new secret", shapes.TokenMade, status=201,
         fails=("token_not_found",),
     ),
-    Operation(
+    HttpOperation(
         "join", "POST", "/join", "The token of a machine, for a code that works once", shapes.Joined, shapes.NewMachine,
         status=201, is_open=True, fails=("unauthorized", "rate_limited", "denied"),
     ),
-    Operation(
+    HttpOperation(
         "audit", "GET", "/audit", "The latest requests that were refused", shapes.AuditTold,
         query=(_LATEST,),
     ),
@@ -334,32 +334,32 @@ report             POST   /reports/{thread}                 thread.report
 """
 
 
-def _listed() -> Iterator[Operation | _Asking]:
+def _listed() -> Iterator[HttpOperation | _CapabilityOperation]:
     own = {one.name: one for one in _OWN}
     for line in _TABLE.strip().splitlines():
         name, *asking = line.split()
         yield _asking(name, *asking) if asking else own[name]
 
 
-def _asking(name: str, method: str, path: str, capability: str, *true: str) -> _Asking:
+def _asking(name: str, method: str, path: str, capability: str, *true: str) -> _CapabilityOperation:
     more: JsonObject = dict.fromkeys(true, True)
     if more.pop("created", False):
         more["status"] = 201
     if "conditional" in true:  # the patch of a state
         more |= {"asks": shapes.JsonPatch, "body": "patch"}
-    return _Asking(name, method, path, capability, more)
+    return _CapabilityOperation(name, method, path, capability, more)
 
 
 _BY_NAME = {one.name: one for one in _listed()}
 
 
 @cache
-def operation(name: str) -> Operation:
+def operation(name: str) -> HttpOperation:
     """The operation of a name. One that asks a capability loads that alone."""
     found = _BY_NAME[name]
-    return found.declared() if isinstance(found, _Asking) else found
+    return found.declared() if isinstance(found, _CapabilityOperation) else found
 
 
-def operations() -> tuple[Operation, ...]:
+def operations() -> tuple[HttpOperation, ...]:
     """All operations, in the order in which they are documented."""
     return tuple(map(operation, _BY_NAME))

@@ -21,7 +21,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import project_name
 
 if TYPE_CHECKING:
-    from tersely.relay.teams.board import Board, Item
+    from tersely.relay.teams.board import Board, BoardEntry
 
 MAX_STEP_CHARACTERS = 500
 MAX_NEEDED_ITEMS = 50
@@ -193,7 +193,9 @@ def _make(context: RelayContext, thread_id: str, where: Where) -> None:
             raise
 
 
-def _shown(context: RelayContext, parameters: BoardParameters, items: list[Item]) -> BoardItems:
+def _shown(
+    context: RelayContext, parameters: BoardParameters, items: list[BoardEntry]
+) -> BoardItems:
     lines = [
         BoardItem(one.id, one.step, one.status, list(one.needs), one.by, one.until, one.why)
         for one in items

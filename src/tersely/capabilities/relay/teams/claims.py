@@ -115,9 +115,9 @@ def take(
     holder works or asks the relay something, and ends by itself when that stops. It holds in all
     worktrees and clones of a project.
     """
-    from tersely.relay.teams.claims import Wish
+    from tersely.relay.teams.claims import ClaimWish
 
-    wish = Wish(
+    wish = ClaimWish(
         context.agent,
         targets,
         minutes * 60_000,

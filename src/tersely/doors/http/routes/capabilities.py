@@ -9,7 +9,7 @@ from msgspec import to_builtins
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.relay import asking
 from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.contract.operations import Operation
+from tersely.capabilities.relay.contract.operations import HttpOperation
 from tersely.doors.http.request_parsing import AskedOperation
 from tersely.doors.http.routes.plain import Handler
 from tersely.foundation.types import JsonMapping, JsonObject
@@ -18,7 +18,7 @@ from tersely.relay.relay import Relay
 SAVINGS = "token.savings"
 
 
-def handler_of(operation: Operation) -> Handler:
+def handler_of(operation: HttpOperation) -> Handler:
     """The handler of an operation that is a capability."""
 
     def handler(relay: Relay, asked: AskedOperation) -> Any:

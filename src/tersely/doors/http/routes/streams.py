@@ -196,7 +196,7 @@ STREAMED: dict[str, Streamed] = {
 }
 
 
-class _Wire(NamedTuple):
+class _EventWire(NamedTuple):
     """The form of a stream of events: one with its id, and what says that the stream has begun or
     goes on.
     """
@@ -218,8 +218,8 @@ def _message(id: str, event: Event) -> bytes:
     return encode({"id": id, "event": event.type, "data": event.told()})
 
 
-_SERVER_SENT = _Wire(_server_sent, b": events as they happen\n\n", b": still here\n\n")
-_MESSAGES = _Wire(_message, b"", b"")  # a WebSocket has heartbeats of its own
+_SERVER_SENT = _EventWire(_server_sent, b": events as they happen\n\n", b": still here\n\n")
+_MESSAGES = _EventWire(_message, b"", b"")  # a WebSocket has heartbeats of its own
 
 
 def _number(event: Event) -> str:
@@ -227,7 +227,7 @@ def _number(event: Event) -> str:
 
 
 async def _followed(
-    follower: Follower, name: Callable[[Event], str], wire: _Wire, state: State
+    follower: Follower, name: Callable[[Event], str], wire: _EventWire, state: State
 ) -> AsyncGenerator[bytes, None]:
     """The events that a follower finds, as they happen; `state` counts the streams."""
     loop = asyncio.get_running_loop()

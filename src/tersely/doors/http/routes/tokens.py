@@ -18,8 +18,15 @@ from tersely.capabilities.relay.contract.shapes import (
 from tersely.doors.http.request_parsing import AskedOperation
 from tersely.doors.http.routes.plain import Handler
 from tersely.foundation.errors import TerselyError
-from tersely.relay.access.principals import EVERYTHING, LOCAL, Kind, Level, Principal, Scopes
-from tersely.relay.access.tokens import Grant, Token, Tokens
+from tersely.relay.access.principals import (
+    EVERYTHING,
+    LOCAL,
+    Level,
+    Principal,
+    PrincipalKind,
+    Scopes,
+)
+from tersely.relay.access.tokens import Grant, IdentityToken, Tokens
 from tersely.relay.encoding import timestamp
 from tersely.relay.relay import Relay
 
@@ -81,10 +88,10 @@ def _grant(body: NewToken) -> Grant:
         tuple(body.projects) or EVERYTHING,
     )
     lasts_ms = body.days * _DAY_MS if body.days else None
-    return Grant(body.identity, Kind(body.kind), body.tenant, scopes, lasts_ms)
+    return Grant(body.identity, PrincipalKind(body.kind), body.tenant, scopes, lasts_ms)
 
 
-def _told(token: Token) -> TokenTold:
+def _told(token: IdentityToken) -> TokenTold:
     scopes = token.scopes
     return TokenTold(
         token.id, token.identity, token.kind, token.tenant, scopes.level, list(scopes.threads), list(scopes.channels),

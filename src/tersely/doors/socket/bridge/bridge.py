@@ -33,10 +33,10 @@ from tersely.foundation.settings import load
 from tersely.foundation.storage.roots import find_root
 from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.relay.encoding import decode
-from tersely.relay.policy import Reach
-from tersely.relay.services.calls import Call, Scope
+from tersely.relay.policy import CapabilityReach
+from tersely.relay.services.calls import AnswerScope, Invocation
 from tersely.relay.services.configuration import Bridged
-from tersely.relay.services.declared import BRIDGE, Declared, Method
+from tersely.relay.services.declared import BRIDGE, DeclaredService, Method
 
 BRIDGE_TRIES = 3  # of one question, where the connection is lost
 MAX_BRIDGED_WORKSPACES = 16  # connected to at a time
@@ -65,7 +65,7 @@ class Bridge:
         self._places: OrderedDict[str, _Workspace] = OrderedDict()  # the one asked last at the end
         self._started: dict[str, int] = {}  # by workspace: the process of the daemon started for it
         place = bridged.socket or "the code daemon of each workspace"
-        self.declared = Declared(
+        self.declared = DeclaredService(
             bridged.name, tersely.__version__, METHODS, BRIDGE, place, self.scope
         )
 
@@ -112,7 +112,7 @@ class Bridge:
         )
         return {"cmd": method, **named}
 
-    def scope(self, method: str, call: Call) -> Scope | None:
+    def scope(self, method: str, call: Invocation) -> AnswerScope | None:
         """For which revision of which workspace the answer to a call holds; None where the server
         does not say.
         """
@@ -126,7 +126,7 @@ class Bridge:
         except TimeoutError:
             waiting.cancel()
             return None
-        return Scope(f"{self._bridged.name}:{root}", version) if version else None
+        return AnswerScope(f"{self._bridged.name}:{root}", version) if version else None
 
     async def close(self) -> None:
         """Hang up, and end the daemons that were started here, but for what others have started
@@ -321,7 +321,7 @@ def _method(name: str) -> Method:
         name,
         capability.summary,
         {**described, "properties": properties, "required": required},
-        Reach.READ,
+        CapabilityReach.READ,
     )
 
 

@@ -10,17 +10,17 @@ from typing import Any
 import msgspec
 
 from tersely.doors.socket.clients import Clients
-from tersely.doors.socket.connection import Connection
+from tersely.doors.socket.connection import SocketConnection
 from tersely.foundation.limits import MESSAGE_RETRY_SECONDS
 from tersely.relay.mail.messages import CHANNEL
 from tersely.relay.store.mailboxes import Stage
 from tersely.relay.wire import envelopes
-from tersely.relay.wire.envelopes import Envelope, payload_of
+from tersely.relay.wire.envelopes import SocketEnvelope, payload_of
 
 MAX_MESSAGE_ATTEMPTS = 10  # that a recipient answers with "later", until it is a dead letter
 
 
-def ack(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def ack(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """A recipient has a message, and perhaps others before it."""
     acknowledged: envelopes.Acknowledged = payload_of(envelope, envelopes.Acknowledged)
     stage = Stage[acknowledged.stage.upper()]
@@ -39,7 +39,7 @@ def ack(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     clients.settle(connection, number, stage)
 
 
-def nacked(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def nacked(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """A recipient refuses a message: for now, and it is sent again in a while, or for good."""
     refused: envelopes.RefusedDelivery = payload_of(envelope, envelopes.RefusedDelivery)
     number = clients.mail.number(refused.ack_id)
@@ -59,7 +59,7 @@ def nacked(clients: Clients, connection: Connection, envelope: Envelope) -> None
         clients.settle(connection, number, Stage.DEAD, note)
 
 
-def sync(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def sync(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """A client says how far it has come: what it has is settled, what it has not is sent again."""
     said: envelopes.Sync = payload_of(envelope, envelopes.Sync)
     told = []
@@ -80,12 +80,12 @@ def sync(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     )
 
 
-def ping(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def ping(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Say that the relay is there."""
     connection.send("PONG", envelope.payload)
 
 
-def pong(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def pong(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Count as read all channel messages before this PING, of a client that acknowledges none."""
     told: Any = msgspec.json.decode(envelope.payload)
     nonce = told.get("nonce", "") if isinstance(told, dict) else ""

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Raw
 
 from tersely.doors.socket.clients import Clients
-from tersely.doors.socket.connection import Connection
+from tersely.doors.socket.connection import SocketConnection
 from tersely.doors.socket.refusals import nack
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.agent_names import agent_name
@@ -16,30 +16,30 @@ from tersely.foundation.types import JsonObject
 from tersely.relay.encoding import timestamp
 from tersely.relay.mail.channels import Write
 from tersely.relay.wire import envelopes
-from tersely.relay.wire.envelopes import Envelope, MalformedError, payload_of
+from tersely.relay.wire.envelopes import MalformedError, SocketEnvelope, payload_of
 
 MAX_SUBSCRIPTIONS = 256  # topics of one client
 Change = Callable[[str, str], Write | None]  # of a channel, by a name
 _LOGS = "logs"  # the topic of what everybody logs; `logs:NAME` is of one
 
 
-def join(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def join(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Put somebody into a channel."""
     _change(clients, connection, envelope, clients.mail.channels.join)
 
 
-def leave(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def leave(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Take somebody out of a channel."""
     _change(clients, connection, envelope, clients.mail.channels.leave)
 
 
-def typing(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def typing(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Tell a channel that a member writes."""
     asked: envelopes.InChannel = payload_of(envelope, envelopes.InChannel)
     _notify(clients, asked.channel, envelope.type, connection.name, envelope.payload)
 
 
-def channel_told(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def channel_told(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Say what a channel is, and who is in it."""
     asked: envelopes.InChannel = payload_of(envelope, envelopes.InChannel)
     found = clients.mail.channels.get(asked.channel)
@@ -53,7 +53,7 @@ def channel_told(clients: Clients, connection: Connection, envelope: Envelope) -
     connection.send(envelope.type, told)
 
 
-def subscribe(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def subscribe(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Have messages with a topic sent to a client, too."""
     topic = _topic(envelope)
     if len(connection.subscriptions) >= MAX_SUBSCRIPTIONS and topic not in connection.subscriptions:
@@ -62,13 +62,13 @@ def subscribe(clients: Clients, connection: Connection, envelope: Envelope) -> N
     connection.send("ACK", {"ack_id": envelope.id, "seq": 0, "stage": "accepted"})
 
 
-def unsubscribe(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def unsubscribe(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Have them sent no longer."""
     connection.subscriptions.discard(_topic(envelope))
     connection.send("ACK", {"ack_id": envelope.id, "seq": 0, "stage": "accepted"})
 
 
-def log(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def log(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Show what a client logs to those who want to see it and can take it; it is not kept."""
     topics = {_LOGS, f"{_LOGS}:{connection.name}"}
     for one in list(clients.names.values()):
@@ -76,7 +76,9 @@ def log(clients: Clients, connection: Connection, envelope: Envelope) -> None:
             one.send("LOG", envelope.payload, from_=connection.name)
 
 
-def _change(clients: Clients, connection: Connection, envelope: Envelope, change: Change) -> None:
+def _change(
+    clients: Clients, connection: SocketConnection, envelope: SocketEnvelope, change: Change
+) -> None:
     asked: envelopes.InChannel = payload_of(envelope, envelopes.InChannel)
     name = agent_name(asked.member or connection.name)
     write = change(asked.channel, name)
@@ -116,7 +118,7 @@ def _member(clients: Clients, name: str) -> JsonObject:
     return told
 
 
-def _topic(envelope: Envelope) -> str:
+def _topic(envelope: SocketEnvelope) -> str:
     if not envelope.topic:
         raise MalformedError(f"{envelope.type} has no `topic`")
     return envelope.topic

@@ -8,7 +8,7 @@ from typing import Any
 from tersely.capabilities.relay.context import PERSON
 from tersely.capabilities.relay.names import USER, no_person
 from tersely.doors.socket.clients import Clients
-from tersely.doors.socket.connection import Connection
+from tersely.doors.socket.connection import SocketConnection
 from tersely.foundation.activity import PERMISSION
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.project import project_name
@@ -20,13 +20,13 @@ from tersely.foundation.limits import (
 from tersely.foundation.process.ancestry import is_of_agent
 from tersely.foundation.text.agent_names import agent_name
 from tersely.foundation.types import JsonObject
-from tersely.relay.access.principals import Kind
+from tersely.relay.access.principals import PrincipalKind
 from tersely.relay.mail.identities import NameClaim, NameSession
 from tersely.relay.wire import envelopes
-from tersely.relay.wire.envelopes import Envelope, MalformedError, payload_of
+from tersely.relay.wire.envelopes import MalformedError, SocketEnvelope, payload_of
 
 
-def hello(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def hello(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Let a client in under its name, or say why not."""
     said: envelopes.Hello = payload_of(envelope, envelopes.Hello)
     try:
@@ -60,7 +60,7 @@ def hello(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     _open(clients, connection, envelope, claim, said.capabilities, said)
 
 
-def resume(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def resume(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Take a session up again by its token alone."""
     said: envelopes.Resume = payload_of(envelope, envelopes.Resume)
     name = clients.mail.identities.by_resume(said.resume_token)
@@ -77,12 +77,12 @@ def resume(clients: Clients, connection: Connection, envelope: Envelope) -> None
     )
 
 
-def bye(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def bye(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Let a client go."""
     connection.close()
 
 
-def state(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def state(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Note what a client does, and what its terminal shows where it is one of this machine."""
     said: envelopes.ToldActivity = payload_of(envelope, envelopes.ToldActivity)
     if connection.activity == PERMISSION and said.state != PERMISSION:
@@ -94,8 +94,8 @@ def state(clients: Clients, connection: Connection, envelope: Envelope) -> None:
 
 def _open(
     clients: Clients,
-    connection: Connection,
-    envelope: Envelope,
+    connection: SocketConnection,
+    envelope: SocketEnvelope,
     claim: NameClaim,
     can: envelopes.HelloCapabilities,
     declared: Any,
@@ -132,7 +132,7 @@ def _open(
     clients.mail.flush()
 
 
-def _check_person(connection: Connection, claim: NameClaim) -> None:
+def _check_person(connection: SocketConnection, claim: NameClaim) -> None:
     """Raise `not_permitted` for an agent that says to be the person, or a person at all; from
     elsewhere nobody is the person that the relay belongs to.
     """
@@ -142,14 +142,14 @@ def _check_person(connection: Connection, claim: NameClaim) -> None:
     if principal is None:
         is_other = is_of_agent(connection.process_id)
     else:
-        is_other = claim.name == PERSON or principal.kind is Kind.AGENT
+        is_other = claim.name == PERSON or principal.kind is PrincipalKind.AGENT
     if is_other:
         raise no_person()
 
 
 def _welcome(
     clients: Clients,
-    connection: Connection,
+    connection: SocketConnection,
     session: NameSession,
     about: str,
     is_refused: bool,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from tersely.doors.socket.clients import Clients, waiting
-from tersely.doors.socket.connection import Connection
+from tersely.doors.socket.connection import SocketConnection
 from tersely.doors.socket.refusals import nack
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import JsonObject
@@ -13,13 +13,13 @@ from tersely.relay.encoding import encode
 from tersely.relay.mail.messages import CHANNEL, PostOutcome
 from tersely.relay.store.mailboxes import Post
 from tersely.relay.wire import envelopes
-from tersely.relay.wire.envelopes import Envelope, MalformedError, Treatment, payload_of
+from tersely.relay.wire.envelopes import MalformedError, SocketEnvelope, Treatment, payload_of
 
 _NO_TREATMENT = Treatment()
 _NO_DATA = frozenset({b"{}", b"null"})
 
 
-def send(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def send(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Take a message for a name, a pattern or a topic."""
     sent: envelopes.Send = payload_of(envelope, envelopes.Send)
     if not envelope.to:
@@ -28,14 +28,14 @@ def send(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     _accept(clients, connection, envelope, envelope.to, sent.kind, sent.thread or "")
 
 
-def channel_send(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def channel_send(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Take a message for a channel."""
     sent: envelopes.ChannelSend = payload_of(envelope, envelopes.ChannelSend)
     _check_content(sent)
     _accept(clients, connection, envelope, sent.channel, CHANNEL, sent.thread or "")
 
 
-def ask(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def ask(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
     """Pass a question on to a service; the answer follows whenever it comes."""
     request: envelopes.ServiceRequest = payload_of(envelope, envelopes.ServiceRequest)
 
@@ -48,7 +48,9 @@ def ask(clients: Clients, connection: Connection, envelope: Envelope) -> None:
     clients.services.ask(connection.name, envelope.id, request, answer, directory)
 
 
-def service_answered(clients: Clients, connection: Connection, envelope: Envelope) -> None:
+def service_answered(
+    clients: Clients, connection: SocketConnection, envelope: SocketEnvelope
+) -> None:
     """Hand the answer of a service to whoever asked."""
     response: envelopes.ServiceResponse = payload_of(envelope, envelopes.ServiceResponse)
     if not clients.services.answered(connection, response):
@@ -63,7 +65,12 @@ def _check_content(sent: envelopes.Send | envelopes.ChannelSend) -> None:
 
 
 def _accept(
-    clients: Clients, connection: Connection, envelope: Envelope, to: str, kind: str, thread: str
+    clients: Clients,
+    connection: SocketConnection,
+    envelope: SocketEnvelope,
+    to: str,
+    kind: str,
+    thread: str,
 ) -> None:
     treatment = envelope.payload_meta or _NO_TREATMENT
     now_ms = clients.mail.store.now_ms()
@@ -82,7 +89,7 @@ def _accept(
     connection.answering()
 
 
-def _accepted(clients: Clients, connection: Connection, outcome: PostOutcome) -> None:
+def _accepted(clients: Clients, connection: SocketConnection, outcome: PostOutcome) -> None:
     connection.answered()
     try:
         accepted = clients.mail.accepted(outcome)
@@ -104,7 +111,7 @@ def _accepted(clients: Clients, connection: Connection, outcome: PostOutcome) ->
     connection.send("ACK", told)
 
 
-def _pass_on(clients: Clients, connection: Connection, post: Post) -> None:
+def _pass_on(clients: Clients, connection: SocketConnection, post: Post) -> None:
     """Send what is not to be kept to those who take it now. The sender is told how many they were."""
     reached = [
         one

@@ -25,7 +25,7 @@ _MAGIC = {
 }  # fmt: skip
 
 
-class Content(NamedTuple):
+class ArtifactEnds(NamedTuple):
     """The content of an artifact as far as its preview needs it: both ends of it, and its size."""
 
     head: bytes
@@ -33,7 +33,7 @@ class Content(NamedTuple):
     size_bytes: int
 
 
-class Preview(NamedTuple):
+class ArtifactPreview(NamedTuple):
     """A preview, and whether it leaves anything out."""
 
     text: str
@@ -47,13 +47,15 @@ class Preview(NamedTuple):
         return told if self.line_count is None else {**told, "line_count": self.line_count}
 
 
-def preview(content: Content, kind: str) -> Preview:
+def preview(content: ArtifactEnds, kind: str) -> ArtifactPreview:
     """The preview of an artifact of a type; content that is no text is described, whatever its type
     says.
     """
     text = _text(content)
     if text is None or kind == "binary":
-        return Preview(_described(content), bool(content.size_bytes), content.size_bytes, None)
+        return ArtifactPreview(
+            _described(content), bool(content.size_bytes), content.size_bytes, None
+        )
     is_whole = not content.tail
     line_count = text.count("\n") + (not text.endswith("\n") and bool(text)) if is_whole else None
     if (
@@ -61,10 +63,10 @@ def preview(content: Content, kind: str) -> Preview:
         and len(text.encode()) <= PREVIEW_BYTES
         and len(visible(text).encode()) <= PREVIEW_BYTES
     ):
-        return Preview(visible(text), False, content.size_bytes, line_count)
+        return ArtifactPreview(visible(text), False, content.size_bytes, line_count)
     tail = content.tail.decode("utf-8", "replace").lstrip("\ufffd")
     shown = _MAKE.get(kind, of_text)(text, tail, content.size_bytes)
-    return Preview(bounded(shown), True, content.size_bytes, line_count)
+    return ArtifactPreview(bounded(shown), True, content.size_bytes, line_count)
 
 
 def bounded(text: str, most_bytes: int = PREVIEW_BYTES) -> str:
@@ -82,7 +84,7 @@ def is_text(head: bytes) -> bool:
     return _decoded(head, is_cut=True) is not None
 
 
-def _text(content: Content) -> str | None:
+def _text(content: ArtifactEnds) -> str | None:
     return _decoded(content.head, is_cut=bool(content.tail))
 
 
@@ -97,7 +99,7 @@ def _decoded(head: bytes, *, is_cut: bool) -> str | None:
         return None
 
 
-def _described(content: Content) -> str:
+def _described(content: ArtifactEnds) -> str:
     kind = next(
         (name for magic, name in _MAGIC.items() if content.head.startswith(magic)), "binary data"
     )

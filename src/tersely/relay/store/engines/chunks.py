@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES
-from tersely.relay.store.commands import Keep
+from tersely.relay.store.commands import KeptBlob
 from tersely.relay.store.engines.engine import Statements
 
 
 class BlobChunks:
     """The bytes of a blob are written and removed with its row: nothing is ever without one."""
 
-    def put(self, database: Statements, keep: Keep) -> None:
+    def put(self, database: Statements, keep: KeptBlob) -> None:
         """Write the bytes of a file, over those that are there."""
         assert keep.file is not None
         self.dropped(database, (keep.digest,))

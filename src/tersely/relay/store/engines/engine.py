@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from tersely.relay.store.commands import Keep, Match
+from tersely.relay.store.commands import KeptBlob, Match
 
 if TYPE_CHECKING:  # it knows the driver
-    from tersely.relay.store.engines.sharing import Sharing
+    from tersely.relay.store.engines.sharing import StoreSharing
 
 Row = tuple[Any, ...]
 
@@ -84,7 +84,7 @@ class FullText(Protocol):
 class Blobs(Protocol):
     """The bytes of large blobs, by their digest."""
 
-    def put(self, database: Statements, keep: Keep) -> None:
+    def put(self, database: Statements, keep: KeptBlob) -> None:
         """Bring the bytes of a file to their place, before any row tells of them."""
 
     def dropped(self, database: Statements, digests: Iterable[str]) -> None:
@@ -105,7 +105,7 @@ class Blobs(Protocol):
         """These may have no row: `settle` sees to it."""
 
 
-class Engine(Protocol):
+class StoreEngine(Protocol):
     """A database, and what is done with it in its own way."""
 
     @property
@@ -123,7 +123,7 @@ class Engine(Protocol):
         """Another connection, for reading alone."""
 
     @property
-    def sharing(self) -> Sharing | None:
+    def sharing(self) -> StoreSharing | None:
         """The processes that share the database; None where this is the only one."""
 
     def left_nothing(self, error: BaseException) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import BLOB_CHUNK_BYTES
-from tersely.relay.store.commands import Keep
+from tersely.relay.store.commands import KeptBlob
 from tersely.relay.store.engines.engine import Statements
 
 
@@ -22,7 +22,7 @@ class BlobFiles:
         self._loose: set[str] = set()  # blobs whose files may have no row, of transactions in doubt
         folder.mkdir(mode=0o700, exist_ok=True)
 
-    def put(self, database: Statements, keep: Keep) -> None:
+    def put(self, database: Statements, keep: KeptBlob) -> None:
         """Move a file, whose bytes are on the disk, so that its name is there too before any row
         tells of it.
         """

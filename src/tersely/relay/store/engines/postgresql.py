@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.storage.postgresql import PostgresDatabase, Session
+from tersely.foundation.storage.postgresql import DatabaseSession, PostgresDatabase
 from tersely.relay.store.commands import Match
 from tersely.relay.store.engines import lexemes
 from tersely.relay.store.engines.chunks import BlobChunks
 from tersely.relay.store.engines.engine import Condition, Statements
 from tersely.relay.store.engines.postgresql_schema import MIGRATIONS, TENANT
-from tersely.relay.store.engines.sharing import Sharing
+from tersely.relay.store.engines.sharing import StoreSharing
 
 # of a process that has stopped inside of one, after which others may write again
 IDLE_TRANSACTION_SECONDS = 30
@@ -49,8 +49,8 @@ class PostgresEngine:
             # a plan that was made while the tables were empty would be kept, and read all of them
             "plan_cache_mode": "force_custom_plan",
         }
-        self._session = Session(url, settings, _keyed, _LOCK)
-        self.sharing = Sharing(self._session, tenant)
+        self._session = DatabaseSession(url, settings, _keyed, _LOCK)
+        self.sharing = StoreSharing(self._session, tenant)
 
     def writer(self) -> PostgresDatabase:
         """The connection that writes; the tables are there, and up to date."""
@@ -119,7 +119,7 @@ def _keyed(sql: str) -> str:
     return sql.replace("on conflict (", "on conflict (tenant, ")
 
 
-def _migrate(session: Session) -> None:
+def _migrate(session: DatabaseSession) -> None:
     """Run the scripts that the database has not seen, once whoever else comes at the same time."""
     database = PostgresDatabase(session._replace(lock=_MIGRATING, rewritten=str))
     try:

@@ -16,7 +16,7 @@ import msgspec
 
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.storage.postgresql import PostgresDatabase, Session
+from tersely.foundation.storage.postgresql import DatabaseSession, PostgresDatabase
 from tersely.relay.store.engines.engine import Statements
 from tersely.relay.store.news import Here, News
 
@@ -36,19 +36,19 @@ _LIVE = f"process in ({_THERE})"
 Hear = Callable[[int, News | None], None]
 
 
-class _Told(msgspec.Struct, array_like=True):
+class _ToldNews(msgspec.Struct, array_like=True):
     process: int
     serial: int
     part: int
     news: News
 
 
-class Sharing:
+class StoreSharing:
     """This process among those that share a database. Its connections hold a lock that says that it
     is there.
     """
 
-    def __init__(self, session: Session, tenant: str) -> None:
+    def __init__(self, session: DatabaseSession, tenant: str) -> None:
         self.process = secrets.randbits(31)
         self._session = session
         self._channel = "tersely_" + sha256(tenant.encode()).hexdigest()[:32]
@@ -71,7 +71,7 @@ class Sharing:
     def tell(self, database: Statements, serial: int, news: News) -> None:
         """Tell the others what the transaction has changed, once it is committed."""
         for part, one in enumerate(_parts(news)):
-            told = msgspec.json.encode(_Told(self.process, serial, part, one)).decode()
+            told = msgspec.json.encode(_ToldNews(self.process, serial, part, one)).decode()
             database.value("select pg_notify(?, ?)", (self._channel, told))
 
     def close(self, database: Statements) -> None:
@@ -168,7 +168,7 @@ class Sharing:
         processes = set()
         for payload in payloads:
             try:
-                told = msgspec.json.decode(payload, type=_Told)
+                told = msgspec.json.decode(payload, type=_ToldNews)
             except msgspec.MsgspecError:  # somebody else's, or the end
                 continue
             processes.add(told.process)

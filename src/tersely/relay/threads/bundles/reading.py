@@ -34,7 +34,7 @@ from tersely.relay.artifacts.artifacts import (
     take_in,
 )
 from tersely.relay.encoding import decode, encode
-from tersely.relay.store.commands import Append, Batch, Command, Edit, Keep, Write
+from tersely.relay.store.commands import Append, Command, DocumentEdit, KeptBlob, StoreBatch, Write
 from tersely.relay.store.store import INLINE_BLOB_BYTES, Store
 from tersely.relay.store.streams import STATE, THREAD, THREAD_IMPORTED, happened
 from tersely.relay.threads import state as states
@@ -97,7 +97,7 @@ def read(store: Store, file: IO[bytes], actor: str, count_tokens: CountTokens) -
 
     Raises `invalid_bundle` for whatever is not exactly what its manifest says.
     """
-    taken: list[Keep] = []
+    taken: list[KeptBlob] = []
     try:
         try:
             with zipfile.ZipFile(file) as archive:
@@ -111,7 +111,7 @@ def read(store: Store, file: IO[bytes], actor: str, count_tokens: CountTokens) -
                 keep.file.unlink(missing_ok=True)
 
 
-def _looked_at(archive: zipfile.ZipFile, store: Store, taken: list[Keep]) -> _Bundle:
+def _looked_at(archive: zipfile.ZipFile, store: Store, taken: list[KeptBlob]) -> _Bundle:
     members = archive.infolist()
     if len(members) > MAX_BUNDLE_FILES:
         raise _invalid(f"it has more than {MAX_BUNDLE_FILES:,} files")
@@ -248,7 +248,7 @@ def _by_author(payload: bytes, actor: str) -> bytes:
     return encode({**named, **authors}) if authors else payload
 
 
-def _slices(commands: Iterator[_Sized]) -> Iterator[Batch]:
+def _slices(commands: Iterator[_Sized]) -> Iterator[StoreBatch]:
     """Batches that each take the disk for a moment, so that what others write comes between them."""
     held: list[Command] = []
     size = 0
@@ -256,9 +256,9 @@ def _slices(commands: Iterator[_Sized]) -> Iterator[Batch]:
         held.append(one.command)
         size += one.size_bytes
         if len(held) >= BUNDLE_SLICE_COMMANDS or size >= BUNDLE_SLICE_BYTES:
-            yield Batch(tuple(held))
+            yield StoreBatch(tuple(held))
             held, size = [], 0
-    yield Batch(tuple(held))
+    yield StoreBatch(tuple(held))
 
 
 def _commands(
@@ -289,15 +289,15 @@ def _commands(
         yield _Sized(Append(THREAD + thread_id, one.type, body, one.at_ms), len(body))
 
 
-def _made(manifest: Manifest, thread_id: str, actor: str) -> Batch:
+def _made(manifest: Manifest, thread_id: str, actor: str) -> StoreBatch:
     """The commands that make a thread of what was written."""
     about = {
         "name": manifest.name,
         "created_at": manifest.created_at,
         "created_by": actor,
     }
-    return Batch((
-        Write(THREAD + thread_id, lambda _: Edit(encode(about), b""), actor, expected=0),
+    return StoreBatch((
+        Write(THREAD + thread_id, lambda _: DocumentEdit(encode(about), b""), actor, expected=0),
         happened(thread_id, THREAD_IMPORTED, {"by": actor, "from": manifest.thread_id}),
     ))  # fmt: skip
 
@@ -320,7 +320,7 @@ def _state(thread_id: str, versions: list[VersionLine]) -> Iterator[_Sized]:
         states.check(decode(body))
     except TerselyError as error:
         raise _invalid(f"its first state is none: {error}") from None
-    yield _version(thread_id, versions[0], Edit(body, b""), expected=0)
+    yield _version(thread_id, versions[0], DocumentEdit(body, b""), expected=0)
     total = len(body)
     for line in versions[1:]:
         edit = _edit(body, bytes(line.change))
@@ -333,16 +333,18 @@ def _state(thread_id: str, versions: list[VersionLine]) -> Iterator[_Sized]:
         yield _version(thread_id, line, edit)
 
 
-def _version(thread_id: str, line: VersionLine, edit: Edit, expected: int | None = None) -> _Sized:
+def _version(
+    thread_id: str, line: VersionLine, edit: DocumentEdit, expected: int | None = None
+) -> _Sized:
     write = Write(STATE + thread_id, lambda _: edit, line.by, expected=expected, at_ms=line.at_ms)
     return _Sized(write, len(edit.body))
 
 
-def _edit(body: bytes, change: bytes) -> Edit:
+def _edit(body: bytes, change: bytes) -> DocumentEdit:
     if not change:
         raise _invalid("a version of its state does not say what changed")
     try:
-        return Edit(states.replay(body, change), change)
+        return DocumentEdit(states.replay(body, change), change)
     except (TerselyError, KeyError, TypeError) as error:
         raise _invalid(
             f"a version of its state does not follow from the one before: {error}"

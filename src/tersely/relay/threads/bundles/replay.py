@@ -9,8 +9,8 @@ from itertools import islice
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.foundation.types import JsonObject, frozen
-from tersely.relay.services.calls import Call, Calls
-from tersely.relay.store.commands import Batch
+from tersely.relay.services.calls import Invocation, Invocations
+from tersely.relay.store.commands import StoreBatch
 from tersely.relay.store.store import Store
 from tersely.relay.store.streams import (
     CAPABILITY_INVOKED,
@@ -28,7 +28,7 @@ _SAME, _DIFFERS, _FAILED, _GONE = "same", "differs", "failed", "gone"
 
 
 @frozen
-class Compared:
+class ReplayedCall:
     """One call of a thread, and what came of it now."""
 
     event: int
@@ -48,20 +48,20 @@ def checkpoint(store: Store, thread_id: str, name: str, actor: str) -> JsonObjec
     threads.get(store, thread_id)
     found = store.document(STATE + thread_id)
     told = {"name": name, "state_ref": threads.state_ref(found[0] if found else 1), "by": actor}
-    done = store.commit(Batch((happened(thread_id, CHECKPOINT_CREATED, told),)))
+    done = store.commit(StoreBatch((happened(thread_id, CHECKPOINT_CREATED, told),)))
     return {"name": name, "state_ref": told["state_ref"], "seq": done.given[0]}
 
 
 def replay(
-    store: Store, calls: Calls, thread_id: str, actor: str, after: int = 0
-) -> list[Compared]:
+    store: Store, calls: Invocations, thread_id: str, actor: str, after: int = 0
+) -> list[ReplayedCall]:
     """Make the calls of a thread after an event again, those that only read, and compare what they
     give.
 
     Nothing is kept of it. What is done is bounded: `MAX_REPLAYED_CALLS`, each of them once.
     """
     threads.get(store, thread_id)
-    compared: list[Compared] = []
+    compared: list[ReplayedCall] = []
     seen: set[str] = set()
     while (
         events := threads.events(store, thread_id, after)
@@ -78,24 +78,26 @@ def replay(
             ):
                 continue
             seen.add(told["artifact_ref"])
-            call = Call(thread_id, told["capability"], told["arguments"], actor)
+            call = Invocation(thread_id, told["capability"], told["arguments"], actor)
             compared.append(_compared(store, calls, event.number, call, told["artifact_ref"]))
             if len(compared) == MAX_REPLAYED_CALLS:
                 return compared
     return compared
 
 
-def _compared(store: Store, calls: Calls, number: int, call: Call, was: str) -> Compared:
+def _compared(
+    store: Store, calls: Invocations, number: int, call: Invocation, was: str
+) -> ReplayedCall:
     try:
         content = calls.try_out(call)
     except TerselyError as error:
-        return Compared(number, call.capability, was, "", _FAILED, str(error))
+        return ReplayedCall(number, call.capability, was, "", _FAILED, str(error))
     now = sha256(content).hexdigest()
     if now == was:
-        return Compared(number, call.capability, was, now, _SAME, "")
+        return ReplayedCall(number, call.capability, was, now, _SAME, "")
     if store.size(was) is None:
-        return Compared(number, call.capability, was, now, _GONE, "")
-    return Compared(number, call.capability, was, now, _DIFFERS, _changes(store, was, content))
+        return ReplayedCall(number, call.capability, was, now, _GONE, "")
+    return ReplayedCall(number, call.capability, was, now, _DIFFERS, _changes(store, was, content))
 
 
 def _changes(store: Store, was: str, now: bytes) -> str:

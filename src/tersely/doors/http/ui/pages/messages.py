@@ -13,7 +13,7 @@ from tersely.foundation.limits import MAX_UI_SHOWN_BYTES, UI_PAGE_ROWS
 from tersely.foundation.types import JsonObject
 from tersely.relay.encoding import decode
 from tersely.relay.mail.mail import searched_text
-from tersely.relay.store.mailboxes import Sought, Told
+from tersely.relay.store.mailboxes import HistoryMessage, Sought
 
 NEWEST = 10**15  # before which all messages are
 
@@ -62,7 +62,7 @@ def message_page(visit: Visit) -> ShownPage:
     )
 
 
-def row(told: Told) -> JsonObject:
+def row(told: HistoryMessage) -> JsonObject:
     """A message as lists show it: its beginning, and how many recipients it has reached how far."""
     stages = Counter(stage for _, stage in told.deliveries)
     text = clipped(" ".join(searched_text(told.payload).split())) or f"({told.kind})"

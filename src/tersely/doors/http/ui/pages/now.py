@@ -17,7 +17,7 @@ from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.foundation.types import JsonObject
 from tersely.relay.mail.questions import OPEN_QUESTION_SECONDS, unanswered
 from tersely.relay.relay import Relay
-from tersely.relay.store.mailboxes import Sought, Told
+from tersely.relay.store.mailboxes import HistoryMessage, Sought
 from tersely.relay.teams.board import TAKEN
 from tersely.relay.threads.accounting import day_scope, savings
 
@@ -69,14 +69,14 @@ def now_page(visit: Visit) -> ShownPage:
     return ShownPage("Now", "relay/now.html", values)
 
 
-def _recent(relay: Relay) -> list[Told]:
+def _recent(relay: Relay) -> list[HistoryMessage]:
     """The messages of the last hour, the oldest first, no more than are counted."""
     since_ms = relay.store.now_ms() - OPEN_QUESTION_SECONDS * 1000
     found = relay.mail.history(Sought(), NEWEST, MAX_UI_COUNTED_MESSAGES, backward=True)
     return [one for one in reversed(found) if one.at_ms >= since_ms]
 
 
-def _working(relay: Relay, work: _Work, questions: Iterable[Told]) -> list[JsonObject]:
+def _working(relay: Relay, work: _Work, questions: Iterable[HistoryMessage]) -> list[JsonObject]:
     """The agents that are here, with what they hold and for whom they wait."""
     rows = listed(relay, relay.here())
     taken = [item for board in work.boards for item in board.items if item.status == TAKEN]
@@ -96,7 +96,7 @@ def _working(relay: Relay, work: _Work, questions: Iterable[Told]) -> list[JsonO
     return rows
 
 
-def _talk(messages: Iterable[Told]) -> list[Talk]:
+def _talk(messages: Iterable[HistoryMessage]) -> list[Talk]:
     """The numbers of messages from one to another, most at first."""
     counts = Counter((one.sender, mailbox) for one in messages for mailbox, _ in one.deliveries)
     return [Talk(*pair, count) for pair, count in counts.most_common()]

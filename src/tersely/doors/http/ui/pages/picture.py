@@ -56,7 +56,7 @@ class Picture(NamedTuple):
     height: int = _HEIGHT
 
 
-class _Place(NamedTuple):
+class _Point(NamedTuple):
     x: float
     y: float
 
@@ -82,12 +82,12 @@ def picture(talk: Iterable[Talk], connected: Collection[str]) -> Picture:
     return Picture(names, nodes, lines, len(ranked) - len(names))
 
 
-def _place(number: int, count: int) -> _Place:
+def _place(number: int, count: int) -> _Point:
     angle = 2 * pi * (number + 0.5) / count - pi / 2
-    return _Place(_WIDTH / 2 + _RADIUS * cos(angle), _HEIGHT / 2 + _RADIUS * sin(angle))
+    return _Point(_WIDTH / 2 + _RADIUS * cos(angle), _HEIGHT / 2 + _RADIUS * sin(angle))
 
 
-def _node(name: str, place: _Place, is_here: bool) -> DrawnName:
+def _node(name: str, place: _Point, is_here: bool) -> DrawnName:
     is_right = place.x >= _WIDTH / 2
     text_x = place.x + (_LABEL_GAP if is_right else -_LABEL_GAP)
     label = name if len(name) <= _LABEL_CHARACTERS else name[: _LABEL_CHARACTERS - 1] + "…"
@@ -103,10 +103,10 @@ def _node(name: str, place: _Place, is_here: bool) -> DrawnName:
     )
 
 
-def _curve(start: _Place, end: _Place) -> str:
+def _curve(start: _Point, end: _Point) -> str:
     """From one to the other, bent to the right of its way."""
     dx, dy = end.x - start.x, end.y - start.y
-    over = _Place((start.x + end.x) / 2 - dy * _BEND, (start.y + end.y) / 2 + dx * _BEND)
+    over = _Point((start.x + end.x) / 2 - dy * _BEND, (start.y + end.y) / 2 + dx * _BEND)
     return f"M{start.x:.0f} {start.y:.0f}Q{over.x:.0f} {over.y:.0f} {end.x:.0f} {end.y:.0f}"
 
 

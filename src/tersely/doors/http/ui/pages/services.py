@@ -9,7 +9,7 @@ from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.foundation.types import JsonObject
 from tersely.relay.services.declared import capability
 from tersely.relay.services.figures import Series
-from tersely.relay.services.services import Services
+from tersely.relay.services.services import KnownServices
 
 _MS = 1000
 
@@ -28,7 +28,7 @@ def services_page(visit: Visit) -> ShownPage:
     return ShownPage("Services", "relay/services.html", values)
 
 
-def _row(services: Services, service: str, method: str, series: Series) -> JsonObject:
+def _row(services: KnownServices, service: str, method: str, series: Series) -> JsonObject:
     calls, hits = services.hits(capability(service, method))
     return {
         "name": f"{service} {method}",

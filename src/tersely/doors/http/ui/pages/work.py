@@ -9,7 +9,7 @@ from tersely.doors.http.ui.rendering import ShownPage, Visit
 from tersely.foundation.limits import UI_PAGE_ROWS
 from tersely.relay.relay import Relay
 from tersely.relay.store.streams import THREAD
-from tersely.relay.teams.board import DONE, PROJECT_THREAD, Board, Item
+from tersely.relay.teams.board import DONE, PROJECT_THREAD, Board, BoardEntry
 from tersely.relay.teams.claims import Claim
 
 MAX_UI_BOARDS = 50
@@ -20,15 +20,15 @@ class ProjectBoard(NamedTuple):
 
     project: str
     thread_id: str
-    items: list[Item]
+    items: list[BoardEntry]
 
     @property
-    def shown(self) -> list[Item]:
+    def shown(self) -> list[BoardEntry]:
         """Those that have a place on a page."""
         return self.items[:UI_PAGE_ROWS]
 
     @property
-    def open(self) -> list[Item]:
+    def open(self) -> list[BoardEntry]:
         """Those that are not done, as far as they have a place on a page."""
         return [one for one in self.items if one.status != DONE][:UI_PAGE_ROWS]
 

@@ -18,7 +18,7 @@ from tersely.relay.store.streams import Event
 _LISTED_POINTS = 40
 
 
-class _Step(NamedTuple):
+class _TokenStep(NamedTuple):
     """The figures at a time, or what one event added to them."""
 
     at_ms: int
@@ -26,7 +26,7 @@ class _Step(NamedTuple):
     actual: int
 
 
-def points(store: Store, thread_id: str, told: JsonObject) -> list[_Step]:
+def points(store: Store, thread_id: str, told: JsonObject) -> list[_TokenStep]:
     """Figures of a thread over time, the newest first; none before anything was counted. `told` are
     those of now.
     """
@@ -35,7 +35,7 @@ def points(store: Store, thread_id: str, told: JsonObject) -> list[_Step]:
     return found[::-1][::every] if len(found) > 1 else []
 
 
-def _points(store: Store, thread_id: str, told: JsonObject) -> list[_Step]:
+def _points(store: Store, thread_id: str, told: JsonObject) -> list[_TokenStep]:
     """The steps by which the figures came to be what they are. The last point is what the relay has
     counted.
 
@@ -45,16 +45,16 @@ def _points(store: Store, thread_id: str, told: JsonObject) -> list[_Step]:
     """
     steps = list(_steps(store, thread_id))
     naive, actual = told["naive_tokens"], told["actual_tokens"]
-    points: list[_Step] = []
+    points: list[_TokenStep] = []
     for step in reversed(steps):
-        points.append(_Step(step.at_ms, naive, actual))
+        points.append(_TokenStep(step.at_ms, naive, actual))
         naive, actual = naive - step.naive, actual - step.actual
     if steps:
-        points.append(_Step(steps[0].at_ms, naive, actual))
+        points.append(_TokenStep(steps[0].at_ms, naive, actual))
     return points[::-1]
 
 
-def _steps(store: Store, thread_id: str) -> Iterator[_Step]:
+def _steps(store: Store, thread_id: str) -> Iterator[_TokenStep]:
     known: dict[str, Artifact | None] = {}
     told = [(event, event.payload) for event in latest(store, thread_id, MAX_PLOTTED_EVENTS)]
     payloads = [(event, payload) for event, payload in told if isinstance(payload, dict)]
@@ -76,7 +76,7 @@ def _steps(store: Store, thread_id: str) -> Iterator[_Step]:
         if found is None or (not is_call and is_shared):
             continue
         naive, actual = found.sizes
-        yield _Step(event.at_ms, naive.tokens, actual.tokens)
+        yield _TokenStep(event.at_ms, naive.tokens, actual.tokens)
 
 
 def _first_calls(payloads: list[tuple[Event, JsonObject]]) -> dict[str, bool]:
