@@ -28,7 +28,7 @@ from bench.groundtruth.score import CaseResult, SuiteResult, edge, judged
 from tersely.code.flow.blocks import basic_blocks
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.routines import Routine
-from tersely.code.syntax.control.read import read_routines
+from tersely.code.syntax.cfg.read import read_routines
 
 OUTSIDE = 0  # the line for what is before the first and after the last of a code object
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"

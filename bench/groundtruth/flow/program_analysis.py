@@ -31,7 +31,7 @@ from tersely.code.flow.reaching import data_flows
 from tersely.code.flow.slicing import Direction, slice_of
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.routines import ENTRY, OBJECT, Routine
-from tersely.code.syntax.control.read import read_routines
+from tersely.code.syntax.cfg.read import read_routines
 
 FILES = ("analysis.test.ts", "slice.test.ts")
 TEST = re.compile(r"^(?P<space> *)it\((?P<quote>['\"])(?P<title>.*?)(?P=quote), ", re.MULTILINE)
@@ -209,7 +209,7 @@ def _defined(routine: Routine) -> list[tuple[str, str]]:
         for path in point.writes:
             is_update = len(path) > 1 or path in point.reads
             defined[point.statement, path[0], "UPDATE" if is_update else "DEFINITION"] = None
-        for path in point.changes:
+        for path in point.mutates:
             defined[point.statement, path[0], "UPDATE"] = None
     return [(name, level) for _, name, level in defined]
 

@@ -21,8 +21,8 @@ from bench.groundtruth.score import CaseResult, compare, failed
 from tersely.code.flow.blocks import BasicBlock, basic_blocks
 from tersely.code.flow.reaching import definitions_of, reaching
 from tersely.code.languages.registry import LANGUAGES
-from tersely.code.routines import Point, Routine
-from tersely.code.syntax.control.read import read_routines
+from tersely.code.routines import CfgNode, Routine
+from tersely.code.syntax.cfg.read import read_routines
 
 SAMPLES, CONTROL, DATA = (
     "control_flow_test_components.py",
@@ -172,7 +172,7 @@ def _place(sample: Sample, text: str) -> tuple[int, int]:
     return at, min(of_it, key=lambda number: _distance(points[number], offset))
 
 
-def _distance(point: Point, offset: int) -> int:
+def _distance(point: CfgNode, offset: int) -> int:
     """How far a step is from a place, 0 around it."""
     return max(0, point.start - offset, offset - point.end + 1)
 

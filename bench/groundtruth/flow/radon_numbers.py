@@ -14,7 +14,7 @@ from pathlib import Path
 from bench.groundtruth.score import CaseResult, compare
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.routines import Routine
-from tersely.code.syntax.control.read import read_routines
+from tersely.code.syntax.cfg.read import read_routines
 
 TABLE = "test_complexity_visitor.py"
 OF_MODULES, OF_FUNCTIONS, OF_BOTH = "_BLOCKS", "FUNCTIONS_CASES", "SINGLE_FUNCTIONS_CASES"

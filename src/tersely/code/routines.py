@@ -12,15 +12,15 @@ from typing import NamedTuple
 
 # A variable with what is read of it: `("self", ".cache")`. A prefix stands for all that begins with
 # it.
-Path = tuple[str, ...]
+AccessPath = tuple[str, ...]
 
 ENTRY, EXIT = 0, 1  # positions of the points where every routine begins and ends
 RESULT = "<result>"  # the variable for the value of a body that gives its last expression
 OBJECT = "&"  # as the last name of a path that is read: the object itself, not what it holds
 
 
-class Way(StrEnum):
-    """The reasons why control goes from one point to another."""
+class EdgeKind(StrEnum):
+    """The reasons kind control goes from one point to another."""
 
     NEXT = "next"
     TRUE = "true"
@@ -54,7 +54,7 @@ class Statement(NamedTuple):
     tails: tuple[int, ...]  # further lines that belong to it: `else:`, `finally:`
 
 
-class Point(NamedTuple):
+class CfgNode(NamedTuple):
     """One step of a statement: what it reads, what it replaces, what it changes in place.
 
     A step without bytes stands for the end of a `with`, or of a `try` that is left by jumps.
@@ -63,24 +63,24 @@ class Point(NamedTuple):
     statement: int
     start: int
     end: int
-    reads: tuple[Path, ...]
-    writes: tuple[Path, ...]
-    changes: tuple[Path, ...]
+    reads: tuple[AccessPath, ...]
+    writes: tuple[AccessPath, ...]
+    mutates: tuple[AccessPath, ...]
     fails: bool  # whether it may raise
     # what it writes is sure to be written only where its test holds: a loop's target, a pattern's
     # names
     tests: bool
 
 
-class Edge(NamedTuple):
+class CfgEdge(NamedTuple):
     """Control goes from one point to another."""
 
     source: int
     target: int
-    why: Way
+    kind: EdgeKind
 
 
-class Call(NamedTuple):
+class CfgCall(NamedTuple):
     """A call of a plain name or member at a point, with the variables that are its arguments as
     they stand.
 
@@ -93,8 +93,8 @@ class Call(NamedTuple):
     point: int
     callee: str
     line: int
-    receiver: Path
-    arguments: tuple[tuple[int | str, Path], ...]
+    receiver: AccessPath
+    arguments: tuple[tuple[int | str, AccessPath], ...]
     blind: bool
     on_own: bool = False
     comes_back: bool = False
@@ -111,9 +111,9 @@ class Routine(NamedTuple):
     line: int
     end_line: int
     statements: tuple[Statement, ...]
-    points: tuple[Point, ...]
-    edges: tuple[Edge, ...]
-    calls: tuple[Call, ...]
+    points: tuple[CfgNode, ...]
+    edges: tuple[CfgEdge, ...]
+    calls: tuple[CfgCall, ...]
     shares: tuple[tuple[str, str], ...]  # names that may stand for parts of one object
     free: tuple[str, ...]  # names that it reads of routines around it
     outward: tuple[str, ...]  # names of routines around it that it writes or changes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from tersely.code.routines import ENTRY, EXIT, Point, Routine, Way
+from tersely.code.routines import ENTRY, EXIT, CfgNode, EdgeKind, Routine
 
 
 def line_edges(routine: Routine) -> set[tuple[int, int]]:
@@ -15,7 +15,7 @@ def line_edges(routine: Routine) -> set[tuple[int, int]]:
     """
     after: dict[int, set[int]] = defaultdict(set)
     for edge in routine.edges:
-        if edge.why not in (Way.NEVER, Way.EXCEPTION):
+        if edge.kind not in (EdgeKind.NEVER, EdgeKind.EXCEPTION):
             after[edge.source].add(edge.target)
     lines = [routine.statements[point.statement].line for point in routine.points]
     lines[ENTRY] = lines[EXIT] = 0
@@ -29,7 +29,7 @@ def line_edges(routine: Routine) -> set[tuple[int, int]]:
     return found
 
 
-def _is_unwritten(point: Point) -> bool:
+def _is_unwritten(point: CfgNode) -> bool:
     """Whether a step stands for the end of a statement that has its beginning elsewhere."""
     return point.start == point.end > 0 and not point.writes
 

@@ -9,8 +9,8 @@ from tests.code.flow.line_edges import line_edges
 
 from tersely.code.flow.blocks import basic_blocks
 from tersely.code.languages.python import PYTHON
-from tersely.code.routines import ENTRY, EXIT, Routine, Way
-from tersely.code.syntax.control.read import read_routines
+from tersely.code.routines import ENTRY, EXIT, EdgeKind, Routine
+from tersely.code.syntax.cfg.read import read_routines
 
 CASES = {
     "straight on": ("a = 1\nb = 2", "0-1 1-2 2-0"),
@@ -64,13 +64,13 @@ def test_and_and_or_are_decided_one_after_the_other() -> None:
         number: point.reads[0][0] for number, point in enumerate(routine.points) if point.reads
     }
     ways = {
-        (texts[e.source], texts.get(e.target, "out"), e.why)
+        (texts[e.source], texts.get(e.target, "out"), e.kind)
         for e in routine.edges
         if e.source in texts
     }
     assert ways >= {
-        ("a", "b", Way.TRUE), ("a", "out", Way.FALSE), ("b", "d", Way.TRUE), ("b", "c", Way.FALSE),
-        ("c", "out", Way.TRUE), ("c", "d", Way.FALSE),
+        ("a", "b", EdgeKind.TRUE), ("a", "out", EdgeKind.FALSE), ("b", "d", EdgeKind.TRUE), ("b", "c", EdgeKind.FALSE),
+        ("c", "out", EdgeKind.TRUE), ("c", "d", EdgeKind.FALSE),
     }  # fmt: skip
 
 
@@ -143,7 +143,7 @@ def reachable(routine: Routine) -> set[int]:
     while pending:
         point = pending.pop()
         for edge in routine.edges:
-            if edge.source == point and edge.why is not Way.NEVER and edge.target not in seen:
+            if edge.source == point and edge.kind is not EdgeKind.NEVER and edge.target not in seen:
                 seen.add(edge.target)
                 pending.append(edge.target)
     return {line_of(routine, point) for point in seen}

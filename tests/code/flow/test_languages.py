@@ -15,7 +15,7 @@ from tersely.code.flow.effects import with_effects
 from tersely.code.flow.lines import lines_of_all, nearest_statements, routine_at
 from tersely.code.flow.slicing import Direction, slice_of
 from tersely.code.languages.registry import LANGUAGES
-from tersely.code.syntax.control.read import read_routines
+from tersely.code.syntax.cfg.read import read_routines
 
 PROGRAMS = {
     "go": """

@@ -13,7 +13,7 @@ from tersely.code.flow.lines import routine_at
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.routines import Routine, Routines
 from tersely.code.symbols import Kind
-from tersely.code.syntax.control.read import read_routines
+from tersely.code.syntax.cfg.read import read_routines
 
 CHANGES = """import shelf
 

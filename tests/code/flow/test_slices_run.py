@@ -22,7 +22,7 @@ from tersely.code.flow.reaching import data_flows
 from tersely.code.flow.slicing import Direction, slice_of
 from tersely.code.languages.python import PYTHON
 from tersely.code.routines import Routine
-from tersely.code.syntax.control.read import read_routines
+from tersely.code.syntax.cfg.read import read_routines
 
 ARGUMENTS = ((0, 0), (1, 2), (5, 3), (2, -1))
 SEEDS = st.integers(0, 2**32)

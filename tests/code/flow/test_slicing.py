@@ -9,7 +9,7 @@ from tersely.code.flow.lines import lines_of_all, nearest_statements, routine_at
 from tersely.code.flow.reaching import MAX_NAMES_APART
 from tersely.code.flow.slicing import Direction, has_variable, names_of, slice_of
 from tersely.code.languages.python import PYTHON
-from tersely.code.syntax.control.read import read_routines
+from tersely.code.syntax.cfg.read import read_routines
 
 RECURSIVE = """\
 def walk(n, kept):

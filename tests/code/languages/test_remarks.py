@@ -19,7 +19,7 @@ from tree_sitter import Node
 from tersely.code.expressions import CALL, NEW, Scope
 from tersely.code.languages.model import Language
 from tersely.code.languages.registry import LANGUAGES
-from tersely.code.syntax.control.read import read_routines
+from tersely.code.syntax.cfg.read import read_routines
 from tersely.code.syntax.extract import extract, parse
 
 SAMPLES = {

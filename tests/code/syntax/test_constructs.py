@@ -22,7 +22,7 @@ from tersely.code.engine import Engine
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.symbols import FileFacts
 from tersely.code.syntax import extract as extraction
-from tersely.code.syntax.control.read import read_routines
+from tersely.code.syntax.cfg.read import read_routines
 from tersely.code.syntax.extract import extract, parse, tools_for
 from tersely.code.syntax.isolation import MAX_NODES_WITHOUT_RULE, TOO_DEEP
 from tersely.code.syntax.trace import trace

@@ -26,7 +26,7 @@ from tersely.capabilities.flow.variables import known_variable
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
-    from tersely.code.routines import Path, Routine
+    from tersely.code.routines import AccessPath, Routine
     from tersely.workspace import Workspace
 
 
@@ -119,7 +119,7 @@ def _flows(routine: Routine) -> list[Flow]:
         definer, reader = routine.points[flow.definer], routine.points[flow.reader]
         if flow.path[0].startswith("<"):
             continue
-        changes = flow.path in definer.changes and flow.path not in definer.writes
+        changes = flow.path in definer.mutates and flow.path not in definer.writes
         how = "parameter" if flow.definer == 0 else "change" if changes else "definition"
         lines = (
             routine.statements[definer.statement].line,
@@ -129,7 +129,7 @@ def _flows(routine: Routine) -> list[Flow]:
     return sorted(found, key=lambda flow: (flow.variable, flow.definition_line, flow.use_line))
 
 
-def path_text(path: Path) -> str:
+def path_text(path: AccessPath) -> str:
     """A variable as it is written: `self.cache[key]`."""
     return written(path[0]) + "".join(path[1:])
 

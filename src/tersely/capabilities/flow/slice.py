@@ -106,9 +106,9 @@ def run(
     decorator, or a comment stands for its statement. With --through-calls the functions that the
     slice calls are sliced too: backward from what they return, forward from what they take.
     """
+    from tersely.code.flow.interprocedural import called_lines, parts_around, parts_of_callees
     from tersely.code.flow.lines import lines_of_all
     from tersely.code.flow.slicing import slice_of
-    from tersely.code.flow.through import called_lines, parts_around, parts_of_callees
 
     at = statement_place(workspace, place)
     routine = at.routine

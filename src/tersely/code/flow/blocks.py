@@ -10,14 +10,14 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from tersely.code.routines import ENTRY, EXIT, Edge, Routine, Way
+from tersely.code.routines import ENTRY, EXIT, CfgEdge, EdgeKind, Routine
 
 
 class BasicBlock(NamedTuple):
     """Points in the order in which they run. `exits` and `raises` name blocks by their number."""
 
     points: tuple[int, ...]
-    exits: tuple[tuple[int, Way], ...]
+    exits: tuple[tuple[int, EdgeKind], ...]
     raises: tuple[int, ...]
     reachable: bool
 
@@ -26,17 +26,19 @@ def basic_blocks(routine: Routine) -> list[BasicBlock]:
     """The blocks of a routine: the entry first, the exit second, the others in the order of the
     text.
     """
-    normal = [edge for edge in routine.edges if edge.why not in (Way.NEVER, Way.EXCEPTION)]
+    normal = [
+        edge for edge in routine.edges if edge.kind not in (EdgeKind.NEVER, EdgeKind.EXCEPTION)
+    ]
     chains = _chains(routine, normal)
     number = {point: at for at, chain in enumerate(chains) for point in chain}
-    exits: dict[int, dict[tuple[int, Way], None]] = defaultdict(dict)
+    exits: dict[int, dict[tuple[int, EdgeKind], None]] = defaultdict(dict)
     raises: dict[int, dict[int, None]] = defaultdict(dict)
     for edge in routine.edges:
         source, target = number[edge.source], number[edge.target]
-        if edge.why is Way.EXCEPTION:
+        if edge.kind is EdgeKind.EXCEPTION:
             raises[source][target] = None
-        elif edge.why is not Way.NEVER and edge.source == chains[source][-1]:
-            exits[source][target, edge.why] = None
+        elif edge.kind is not EdgeKind.NEVER and edge.source == chains[source][-1]:
+            exits[source][target, edge.kind] = None
     alive = _alive(exits, raises)
     return [
         BasicBlock(tuple(chain), tuple(exits[at]), tuple(raises[at]), at in alive)
@@ -44,7 +46,7 @@ def basic_blocks(routine: Routine) -> list[BasicBlock]:
     ]
 
 
-def _chains(routine: Routine, normal: list[Edge]) -> list[list[int]]:
+def _chains(routine: Routine, normal: list[CfgEdge]) -> list[list[int]]:
     after: dict[int, list[int]] = defaultdict(list)
     before: dict[int, list[int]] = defaultdict(list)
     for edge in normal:
@@ -52,7 +54,7 @@ def _chains(routine: Routine, normal: list[Edge]) -> list[list[int]]:
         before[edge.target].append(edge.source)
     handlers: dict[int, set[int]] = defaultdict(set)
     for edge in routine.edges:
-        if edge.why is Way.EXCEPTION:
+        if edge.kind is EdgeKind.EXCEPTION:
             handlers[edge.source].add(edge.target)
     caught = set().union(*handlers.values())
 
@@ -86,7 +88,7 @@ def _by_handlers(chain: list[int], handlers: Mapping[int, set[int]]) -> list[lis
 
 
 def _alive(
-    exits: dict[int, dict[tuple[int, Way], None]], raises: dict[int, dict[int, None]]
+    exits: dict[int, dict[tuple[int, EdgeKind], None]], raises: dict[int, dict[int, None]]
 ) -> set[int]:
     alive, pending = {0}, [0]
     while pending:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from tersely.code.flow.reaching import aliases_of
 from tersely.code.flow.recursion import with_recursion
-from tersely.code.routines import OBJECT, Call, Path, Point, Routine, Routines
+from tersely.code.routines import OBJECT, AccessPath, CfgCall, CfgNode, Routine, Routines
 
 MAX_ROUNDS = 8  # calls through which a change of an argument is followed
 
@@ -57,7 +57,7 @@ def _functions(routines: Routines) -> dict[str, int]:
 
 
 def _changed_here(routine: Routine) -> frozenset[str]:
-    changed = {path[0] for point in routine.points for path in point.changes}
+    changed = {path[0] for point in routine.points for path in point.mutates}
     changed |= {path[0] for point in routine.points for path in point.writes if len(path) > 1}
     aliases = aliases_of(routine)
     return frozenset(
@@ -79,12 +79,12 @@ def _changed_by(
 
 
 def _changes_of(
-    call: Call,
+    call: CfgCall,
     routine: Routine,
     routines: Routines,
     named: dict[str, int],
     changing: dict[int, frozenset[str]],
-) -> list[Path]:
+) -> list[AccessPath]:
     """The arguments that a call changes. A name that the caller binds itself is no function of the
     file.
     """
@@ -103,7 +103,7 @@ def _changes_of(
 def _changed_by_calls(
     routine: Routine, routines: Routines, named: dict[str, int], changing: dict[int, frozenset[str]]
 ) -> Routine:
-    extra: dict[int, dict[Path, None]] = {}
+    extra: dict[int, dict[AccessPath, None]] = {}
     for call in routine.calls:
         for path in _changes_of(call, routine, routines, named, changing):
             extra.setdefault(call.point, {})[path] = None
@@ -115,10 +115,10 @@ def _changed_by_calls(
     return routine._replace(points=tuple(points))
 
 
-def _with_changes(point: Point, extra: dict[Path, None]) -> Point:
+def _with_changes(point: CfgNode, extra: dict[AccessPath, None]) -> CfgNode:
     if not extra:
         return point
     reads = dict.fromkeys([*point.reads, *((path[0], OBJECT) for path in extra)])
     return point._replace(
-        reads=tuple(reads), changes=tuple(dict.fromkeys([*point.changes, *extra]))
+        reads=tuple(reads), mutates=tuple(dict.fromkeys([*point.mutates, *extra]))
     )

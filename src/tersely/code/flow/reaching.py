@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from tersely.code.routines import ENTRY, EXIT, OBJECT, Path, Routine, Way
+from tersely.code.routines import ENTRY, EXIT, OBJECT, AccessPath, EdgeKind, Routine
 
 MAX_DEFINITIONS = 20_000  # of one routine; larger ones are data, not code
 # of one object; what is changed through one of more names counts as changed for good
@@ -26,7 +26,7 @@ class Definition(NamedTuple):
     """
 
     point: int
-    path: Path
+    path: AccessPath
     whole: bool
 
 
@@ -35,7 +35,7 @@ class Flow(NamedTuple):
 
     definer: int
     reader: int
-    path: Path
+    path: AccessPath
 
 
 def definitions_of(routine: Routine) -> list[Definition]:
@@ -44,8 +44,8 @@ def definitions_of(routine: Routine) -> list[Definition]:
     found: list[Definition] = []
     for number, point in enumerate(routine.points):
         found += [Definition(number, path, True) for path in point.writes]
-        changed = dict.fromkeys(point.changes)
-        for path in [*point.changes, *(path for path in point.writes if len(path) > 1)]:
+        changed = dict.fromkeys(point.mutates)
+        for path in [*point.mutates, *(path for path in point.writes if len(path) > 1)]:
             changed.update(
                 dict.fromkeys((other,) for other in aliases.get(path[0], ()) if other != path[0])
             )
@@ -89,11 +89,11 @@ def data_flows(routine: Routine) -> list[Flow]:
 def reaching(routine: Routine, definitions: list[Definition]) -> list[int]:
     """For each point, the definitions that reach it as a bit set."""
     written, changed, ended = _effects(routine, definitions)
-    before: dict[int, list[tuple[int, Way]]] = defaultdict(list)
+    before: dict[int, list[tuple[int, EdgeKind]]] = defaultdict(list)
     after: dict[int, list[int]] = defaultdict(list)
     for edge in routine.edges:
-        if edge.why is not Way.NEVER:
-            before[edge.target].append((edge.source, edge.why))
+        if edge.kind is not EdgeKind.NEVER:
+            before[edge.target].append((edge.source, edge.kind))
             after[edge.source].append(edge.target)
     incoming = [0] * len(routine.points)
     # the exit, which stands for itself otherwise, comes after all that lead to it
@@ -106,10 +106,14 @@ def reaching(routine: Routine, definitions: list[Definition]) -> list[int]:
         point = EXIT if point == last else point
         waiting.discard(point)
         merged = 0
-        for source, why in before[point]:
-            unsure = why is Way.EXCEPTION or (why is Way.FALSE and routine.points[source].tests)
+        for source, kind in before[point]:
+            unsure = kind is EdgeKind.EXCEPTION or (
+                kind is EdgeKind.FALSE and routine.points[source].tests
+            )
             merged |= incoming[source] if unsure else incoming[source] & ~ended[source]
-            merged |= changed[source] if why is Way.EXCEPTION else written[source] | changed[source]
+            merged |= (
+                changed[source] if kind is EdgeKind.EXCEPTION else written[source] | changed[source]
+            )
         if merged != incoming[point] or point == ENTRY:
             incoming[point] = merged
             for target in after[point]:
@@ -127,9 +131,9 @@ class Views:
             name: _common(group) for name, group in aliases.items() if len(group) > MAX_NAMES_APART
         }
         self.common = frozenset(self.common_of.values())
-        self.below: dict[Path, int] = defaultdict(int)  # of the path and of its parts
-        self.exact: dict[Path, int] = defaultdict(int)
-        self.whole: dict[Path, int] = defaultdict(int)
+        self.below: dict[AccessPath, int] = defaultdict(int)  # of the path and of its parts
+        self.exact: dict[AccessPath, int] = defaultdict(int)
+        self.whole: dict[AccessPath, int] = defaultdict(int)
         for at, definition in enumerate(definitions):
             for size in range(1, len(definition.path) + 1):
                 self.below[definition.path[:size]] |= 1 << at
@@ -137,7 +141,7 @@ class Views:
             if definition.whole:
                 self.whole[definition.path] |= 1 << at
 
-    def seen_by(self, path: Path) -> int:
+    def seen_by(self, path: AccessPath) -> int:
         """The definitions of which a read of a path takes anything."""
         is_object = path[-1] == OBJECT
         found = 0 if is_object else self.below.get(path, 0)

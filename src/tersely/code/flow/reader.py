@@ -86,7 +86,7 @@ def named_functions(source: bytes, language: str) -> list[Routine]:
 
 
 def _routines_of(source: bytes, language: str, lines: range | None) -> Routines:
-    from tersely.code.syntax.control.read import read_routines
+    from tersely.code.syntax.cfg.read import read_routines
 
     known = LANGUAGES[language]
     if known.control is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from tersely.code.routines import Call, Routine, Routines
+from tersely.code.routines import CfgCall, Routine, Routines
 
 
 def with_recursion(routines: Routines) -> Routines:
@@ -48,7 +48,7 @@ class _Calls:
         )
         return routine._replace(calls=tuple(calls))
 
-    def _comes_back(self, call: Call, at: int) -> bool:
+    def _comes_back(self, call: CfgCall, at: int) -> bool:
         called = set(self._called(call, at))
         return at in called or any(at in self._from(other) for other in called)
 
@@ -72,7 +72,7 @@ class _Calls:
         own = {other for call in self.routines[at].calls for other in self._called(call, at)}
         return own | set(self.inside[at])
 
-    def _called(self, call: Call, at: int) -> Iterator[int]:
+    def _called(self, call: CfgCall, at: int) -> Iterator[int]:
         around = list(self._around(at))
         if call.on_own:
             owner = next(one for one in around if one.kind != "function")

@@ -24,7 +24,7 @@ from tersely.code.flow.reaching import (
     numbers_in,
     reaching,
 )
-from tersely.code.routines import OBJECT, RESULT, Path, Routine
+from tersely.code.routines import OBJECT, RESULT, AccessPath, Routine
 
 
 class Direction(StrEnum):
@@ -209,7 +209,7 @@ def _dependent(routine: Routine, start: Iterable[int], graph: Dependences) -> se
     return seen
 
 
-def _named(path: Path, variable: str) -> bool:
+def _named(path: AccessPath, variable: str) -> bool:
     """True if a path is of the variable, written `x`, `self.x` or `x["key"]`; shadowing variables
     count as well.
     """
@@ -220,7 +220,7 @@ def _named(path: Path, variable: str) -> bool:
 def _writes(routine: Routine, statements: set[int], variable: str) -> bool:
     points = [point for point in routine.points if point.statement in statements]
     return any(
-        _named(path, variable) for point in points for path in (*point.writes, *point.changes)
+        _named(path, variable) for point in points for path in (*point.writes, *point.mutates)
     )
 
 
@@ -262,7 +262,7 @@ def has_variable(routine: Routine, variable: str) -> bool:
     return any(
         _named(path, variable)
         for point in routine.points
-        for path in (*point.reads, *point.writes, *point.changes)
+        for path in (*point.reads, *point.writes, *point.mutates)
         if path[-1] != OBJECT
     )
 
@@ -272,6 +272,6 @@ def names_of(routine: Routine) -> list[str]:
     paths = {
         path[0]
         for point in routine.points
-        for path in (*point.reads, *point.writes, *point.changes)
+        for path in (*point.reads, *point.writes, *point.mutates)
     }
     return sorted({name.split("'")[0] for name in paths if not name.startswith("<")})

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import last_line_of, line_of, named_parts
-from tersely.code.routines import Way
-from tersely.code.syntax.control.draft import StatementDraft, closing_line
+from tersely.code.routines import EdgeKind
+from tersely.code.syntax.cfg.draft import StatementDraft, closing_line
 from tersely.code.syntax.nodes.children import every, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tersely.code.syntax.control.walk import Walk
+    from tersely.code.syntax.cfg.walk import Walk
 
 
 def lower(walk: Walk, node: Node) -> None:
@@ -36,7 +36,7 @@ def lower(walk: Walk, node: Node) -> None:
     give_result(walk, node)
     walk.draft.point(node.start_byte, node.end_byte)
     if call is not None and called_name(walk, call) in walk.control.raising:
-        walk.draft.jump(control.Leap.RAISE, "", Way.RAISE)
+        walk.draft.jump(control.Leap.RAISE, "", EdgeKind.RAISE)
     walk.draft.close()
 
 

@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import line_of, named_parts
-from tersely.code.routines import Way
-from tersely.code.syntax.control.blocks import (
+from tersely.code.routines import EdgeKind
+from tersely.code.syntax.cfg.blocks import (
     block,
     initial,
     note_closing,
     open_statement,
 )
-from tersely.code.syntax.control.conditions import branch
-from tersely.code.syntax.control.draft import Ends, Frame
+from tersely.code.syntax.cfg.conditions import branch
+from tersely.code.syntax.cfg.draft import Ends, Frame
 from tersely.code.syntax.nodes.children import every, field, token
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tersely.code.syntax.control.walk import Walk
+    from tersely.code.syntax.cfg.walk import Walk
 
 
 Cases = list[tuple["Node", control.Case]]
@@ -59,7 +59,7 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     if any(part.falls for _, part in cases):
         _jump_to_cases(walk, cases, start, node)
     else:
-        _try_cases(walk, cases, frame, [(start, Way.NEXT)], node)
+        _try_cases(walk, cases, frame, [(start, EdgeKind.NEXT)], node)
     draft.frames.pop()
     draft.here = draft.here + frame.breaks
     draft.statement = draft.statements[me].owner
@@ -104,12 +104,14 @@ def _jump_to_cases(walk: Walk, cases: Cases, start: int, around: Node) -> None:
     draft.here = []
     for node, role in cases:
         draft.statement = me
-        draft.here = [*draft.here, (start, Way.CASE)]
+        draft.here = [*draft.here, (start, EdgeKind.CASE)]
         _case_head(walk, node, role, _matched(around))
-        draft.here = [(number, Way.NEXT) for number, why in draft.here if why is not Way.FALSE]
+        draft.here = [
+            (number, EdgeKind.NEXT) for number, kind in draft.here if kind is not EdgeKind.FALSE
+        ]
         _case_body(walk, node, role, None)
     if not any(_is_default(walk, *case) for case in cases):
-        draft.here = [*draft.here, (start, Way.FALSE)]
+        draft.here = [*draft.here, (start, EdgeKind.FALSE)]
 
 
 def _matched(switch: Node) -> str:
@@ -133,8 +135,8 @@ def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends
     draft.point().tests = True
     number = draft.finish()
     fits = default or (role.names_fit and _is_name(walk, pattern))
-    missed: Ends = [] if fits else [(number, Way.FALSE)]
-    draft.here = [(number, Way.TRUE if missed else Way.NEXT)]
+    missed: Ends = [] if fits else [(number, EdgeKind.FALSE)]
+    draft.here = [(number, EdgeKind.TRUE if missed else EdgeKind.NEXT)]
     if guard is not None:
         holds, fails = branch(walk, guard)
         draft.here = holds

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import named_parts, parts_and_fields
-from tersely.code.routines import Way
-from tersely.code.syntax.control.draft import Ends, PointDraft
+from tersely.code.routines import EdgeKind
+from tersely.code.syntax.cfg.draft import CfgNodeDraft, Ends
 from tersely.code.syntax.nodes.children import field, token
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tersely.code.syntax.control.walk import Walk
+    from tersely.code.syntax.cfg.walk import Walk
 
 
 def branch(walk: Walk, node: Node | None) -> tuple[Ends, Ends]:
@@ -67,10 +67,10 @@ def _bound_if(walk: Walk, value: Node, target: Node) -> tuple[Ends, Ends]:
     walk.bind(target, value, declares=True)
     walk.draft.point(value.start_byte, value.end_byte).tests = True
     number = walk.draft.finish()
-    return [(number, Way.TRUE)], [(number, Way.FALSE)]
+    return [(number, EdgeKind.TRUE)], [(number, EdgeKind.FALSE)]
 
 
-def _cover(point: PointDraft, node: Node) -> None:
+def _cover(point: CfgNodeDraft, node: Node) -> None:
     """The step of a condition is all of it, not just what it reads first."""
     if point.start >= node.start_byte:
         point.start, point.end = node.start_byte, max(point.end, node.end_byte)
@@ -80,10 +80,10 @@ def _outcomes(walk: Walk, node: Node | None, number: int) -> tuple[Ends, Ends]:
     role = walk.role(node) if node is not None else None
     if node is not None and isinstance(role, control.Constant):
         if walk.text(node) in role.truths:
-            return [(number, Way.TRUE)], [(number, Way.NEVER)]
+            return [(number, EdgeKind.TRUE)], [(number, EdgeKind.NEVER)]
         if walk.text(node) in role.falsehoods:
-            return [(number, Way.NEVER)], [(number, Way.FALSE)]
-    return [(number, Way.TRUE)], [(number, Way.FALSE)]
+            return [(number, EdgeKind.NEVER)], [(number, EdgeKind.FALSE)]
+    return [(number, EdgeKind.TRUE)], [(number, EdgeKind.FALSE)]
 
 
 def _choice(walk: Walk, node: Node, role: control.Choice) -> tuple[Ends, Ends]:

@@ -6,21 +6,21 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages.control import roles as control
-from tersely.code.syntax.control.blocks import (
+from tersely.code.syntax.cfg.blocks import (
     block,
     give_result,
     open_statement,
 )
-from tersely.code.syntax.control.branches import lower_if, lower_refutable
-from tersely.code.syntax.control.cases import lower_switch
-from tersely.code.syntax.control.exceptions import lower_try, lower_with
-from tersely.code.syntax.control.jumps import lower_deferred, lower_jump, lower_labelled
-from tersely.code.syntax.control.loops import lower_each, lower_while
+from tersely.code.syntax.cfg.branches import lower_if, lower_refutable
+from tersely.code.syntax.cfg.cases import lower_switch
+from tersely.code.syntax.cfg.exceptions import lower_try, lower_with
+from tersely.code.syntax.cfg.jumps import lower_deferred, lower_jump, lower_labelled
+from tersely.code.syntax.cfg.loops import lower_each, lower_while
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tersely.code.syntax.control.walk import Walk
+    from tersely.code.syntax.cfg.walk import Walk
 
 
 def lower_suite(walk: Walk, node: Node, role: control.Suite) -> None:

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import named_parts
-from tersely.code.routines import Path
+from tersely.code.routines import AccessPath
 from tersely.code.syntax.nodes.children import field, token
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tersely.code.syntax.control.walk import Walk
+    from tersely.code.syntax.cfg.walk import Walk
 
 MAX_SOURCES = 16  # variables that one value is made of
 MAX_SOURCE_DEPTH = 8  # nested displays that are looked into
 
 
-def path_of(walk: Walk, node: Node | None, names: int) -> Path | None:
+def path_of(walk: Walk, node: Node | None, names: int) -> AccessPath | None:
     """`self.cache["key"]` as ("self", ".cache", "['key']"), at most so many names; None for what is
     no variable.
     """
@@ -44,7 +44,7 @@ def path_of(walk: Walk, node: Node | None, names: int) -> Path | None:
     return None
 
 
-def _longer(whole: Path | None, name: str, names: int) -> Path | None:
+def _longer(whole: AccessPath | None, name: str, names: int) -> AccessPath | None:
     if whole is None or not name or len(whole) >= names:
         return whole
     return (*whole, name)

@@ -7,28 +7,28 @@ from typing import TYPE_CHECKING
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.control.roles import Leap
 from tersely.code.languages.nodes import named_parts
-from tersely.code.routines import Way
-from tersely.code.syntax.control.blocks import (
+from tersely.code.routines import EdgeKind
+from tersely.code.syntax.cfg.blocks import (
     block,
     lower,
     open_statement,
 )
-from tersely.code.syntax.control.draft import Frame
+from tersely.code.syntax.cfg.draft import Frame
 from tersely.code.syntax.nodes.children import field
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tersely.code.syntax.control.walk import Walk
+    from tersely.code.syntax.cfg.walk import Walk
 
 
 WHY = {
-    Leap.BREAK: Way.BREAK,
-    Leap.CONTINUE: Way.CONTINUE,
-    Leap.RETURN: Way.RETURN,
-    Leap.RAISE: Way.RAISE,
-    Leap.GOTO: Way.GOTO,
-    Leap.FALLTHROUGH: Way.NEXT,
+    Leap.BREAK: EdgeKind.BREAK,
+    Leap.CONTINUE: EdgeKind.CONTINUE,
+    Leap.RETURN: EdgeKind.RETURN,
+    Leap.RAISE: EdgeKind.RAISE,
+    Leap.GOTO: EdgeKind.GOTO,
+    Leap.FALLTHROUGH: EdgeKind.NEXT,
 }
 
 
@@ -49,7 +49,7 @@ def lower_jump(walk: Walk, node: Node, role: control.Goes) -> None:
     if role.to is Leap.GOTO:
         draft.gotos.append((draft.last(), name))
     if role.to is Leap.FALLTHROUGH:
-        draft.frames[-1].raised.append((draft.last(), Way.NEXT)) if draft.frames else None
+        draft.frames[-1].raised.append((draft.last(), EdgeKind.NEXT)) if draft.frames else None
     draft.jump(role.to, name, WHY[role.to])
 
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import named_parts, parts_in, parts_of
-from tersely.code.routines import Way
-from tersely.code.syntax.control.conditions import visit_choice, visit_ternary
-from tersely.code.syntax.control.definitions import visit_class, visit_function, visit_wrapper
-from tersely.code.syntax.control.walk import declared
+from tersely.code.routines import EdgeKind
+from tersely.code.syntax.cfg.conditions import visit_choice, visit_ternary
+from tersely.code.syntax.cfg.definitions import visit_class, visit_function, visit_wrapper
+from tersely.code.syntax.cfg.walk import declared
 from tersely.code.syntax.nodes.children import field, only_leaf, token
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tersely.code.syntax.control.walk import Walk
+    from tersely.code.syntax.cfg.walk import Walk
 
 NOT_UPDATES = frozenset({":=", "==", "=", "<=", ">=", "!=", "=>", "~="})
 
@@ -237,8 +237,8 @@ def _escape(walk: Walk, node: Node, role: control.Escape) -> None:
     """The value is looked at, and may be returned instead of taken."""
     walk.visit(field(role.value)(node))
     number = walk.draft.finish()
-    walk.draft.here = [(number, Way.NEXT)]
-    walk.draft.route([(number, Way.RETURN)], control.Leap.RETURN, "")
+    walk.draft.here = [(number, EdgeKind.NEXT)]
+    walk.draft.route([(number, EdgeKind.RETURN)], control.Leap.RETURN, "")
 
 
 def _unary(walk: Walk, node: Node, role: control.Unary) -> None:

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import line_of, named_parts
-from tersely.code.routines import Way
-from tersely.code.syntax.control.blocks import (
+from tersely.code.routines import EdgeKind
+from tersely.code.syntax.cfg.blocks import (
     block,
     body_of,
     open_statement,
     sequence,
 )
-from tersely.code.syntax.control.draft import Ends, Frame, left
+from tersely.code.syntax.cfg.draft import Ends, Frame, left
 from tersely.code.syntax.nodes.children import field
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tersely.code.syntax.control.walk import Walk
+    from tersely.code.syntax.cfg.walk import Walk
 
 
 def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
@@ -38,7 +38,7 @@ def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
     if final is not None:
         draft.frames.append(Frame("finally"))
     if handlers:
-        draft.frames.append(Frame("handlers", raised=[(start, Way.EXCEPTION)]))
+        draft.frames.append(Frame("handlers", raised=[(start, EdgeKind.EXCEPTION)]))
     if role.body:
         block(walk, body, result=result)
     else:
@@ -94,8 +94,8 @@ def _handler(walk: Walk, node: Node, role: control.Catch, raised: Ends, result: 
     number = draft.finish()
     missed: Ends = []
     if caught is not None:
-        draft.here = [(number, Way.TRUE)]
-        missed = [(number, Way.FALSE)]
+        draft.here = [(number, EdgeKind.TRUE)]
+        missed = [(number, EdgeKind.FALSE)]
     block(walk, body, result=result)
     draft.close()
     draft.scopes.pop()
@@ -106,7 +106,7 @@ def _finally(walk: Walk, node: Node, role: control.Finally, me: int) -> None:
     """One copy of the block, entered by all who leave; each goes on to where it was going."""
     draft = walk.draft
     frame = draft.frames.pop()
-    normal = any(why is not Way.NEVER for _, why in draft.here)
+    normal = any(kind is not EdgeKind.NEVER for _, kind in draft.here)
     draft.here = draft.here + frame.raised
     draft.statement = me
     draft.statements[me].tails.append(line_of(node))
@@ -116,9 +116,9 @@ def _finally(walk: Walk, node: Node, role: control.Finally, me: int) -> None:
         return
     draft.point(node.end_byte, node.end_byte).reads[left(len(draft.frames)),] = None
     number = draft.finish()
-    for leap, label, why in frame.passing:
-        draft.route([(number, why)], leap, label)
-    draft.here = [(number, Way.NEXT if normal else Way.NEVER)]
+    for leap, label, kind in frame.passing:
+        draft.route([(number, kind)], leap, label)
+    draft.here = [(number, EdgeKind.NEXT if normal else EdgeKind.NEVER)]
 
 
 def lower_with(walk: Walk, node: Node, role: control.With) -> None:

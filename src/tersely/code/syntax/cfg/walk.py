@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import last_line_of, line_of, named_parts, parts_and_fields
-from tersely.code.routines import OBJECT, Call, Path, Routine, line_count
-from tersely.code.syntax.control.draft import MAX_PATH_NAMES, Draft
-from tersely.code.syntax.control.paths import path_of, sources_of
+from tersely.code.routines import OBJECT, AccessPath, CfgCall, Routine, line_count
+from tersely.code.syntax.cfg.draft import MAX_PATH_NAMES, Draft
+from tersely.code.syntax.cfg.paths import path_of, sources_of
 from tersely.code.syntax.isolation import UnreadableNodeError
 from tersely.code.syntax.nodes.children import field, token
 from tersely.foundation.types import JsonObject
@@ -160,11 +160,11 @@ class Walk:
         if taken in draft.own:
             self.read((taken,), node)
 
-    def read(self, path: Path, node: Node) -> None:
+    def read(self, path: AccessPath, node: Node) -> None:
         """A variable, or a part of one, is read."""
         self.draft.point(node.start_byte, node.end_byte).reads[path] = None
 
-    def write(self, path: Path, node: Node) -> None:
+    def write(self, path: AccessPath, node: Node) -> None:
         """A variable, or a part of one, gets another value."""
         point = self.draft.point(node.start_byte, node.end_byte)
         point.writes[path] = None
@@ -172,10 +172,10 @@ class Walk:
             point.reads[path[0], OBJECT] = None
             self._outward(path[0])
 
-    def change(self, path: Path, node: Node) -> None:
+    def change(self, path: AccessPath, node: Node) -> None:
         """What a variable holds is changed in place."""
         point = self.draft.point(node.start_byte, node.end_byte)
-        point.changes[path] = None
+        point.mutates[path] = None
         point.reads[path[0], OBJECT] = None
         self._outward(path[0])
 
@@ -183,7 +183,7 @@ class Walk:
         if name in self.draft.free:
             self.draft.outward[name] = None
 
-    def path(self, node: Node | None) -> Path | None:
+    def path(self, node: Node | None) -> AccessPath | None:
         """The variable that a node is, with the parts that it takes; None for anything else."""
         return path_of(self, node, MAX_PATH_NAMES)
 
@@ -281,10 +281,16 @@ class Walk:
     # Calls
 
     def note_call(
-        self, node: Node, callee: str, receiver: Path | None, arguments: list[Node], *, blind: bool
+        self,
+        node: Node,
+        callee: str,
+        receiver: AccessPath | None,
+        arguments: list[Node],
+        *,
+        blind: bool,
     ) -> None:
         """Remember a call for those who know what the function does."""
-        passed: list[tuple[int | str, Path]] = []
+        passed: list[tuple[int | str, AccessPath]] = []
         for position, argument in enumerate(arguments):
             role = self.role(argument)
             key: int | str = position
@@ -297,10 +303,10 @@ class Walk:
         line = line_of(node)
         on_own = self._is_own(receiver)
         self.draft.calls.append(
-            Call(self.draft.last(), callee, line, receiver or (), tuple(passed), blind, on_own)
+            CfgCall(self.draft.last(), callee, line, receiver or (), tuple(passed), blind, on_own)
         )
 
-    def _is_own(self, receiver: Path | None) -> bool:
+    def _is_own(self, receiver: AccessPath | None) -> bool:
         """True if a call may be of a method of the object that the method around was called on."""
         if not receiver:
             return self.resolution.implicit_receiver

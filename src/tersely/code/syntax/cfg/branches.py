@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import line_of
-from tersely.code.routines import Way
-from tersely.code.syntax.control.blocks import (
+from tersely.code.routines import EdgeKind
+from tersely.code.syntax.cfg.blocks import (
     block,
     body_of,
     initial,
     open_statement,
 )
-from tersely.code.syntax.control.conditions import tested
-from tersely.code.syntax.control.draft import Ends
+from tersely.code.syntax.cfg.conditions import tested
+from tersely.code.syntax.cfg.draft import Ends
 from tersely.code.syntax.nodes.children import every, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tersely.code.syntax.control.walk import Walk
+    from tersely.code.syntax.cfg.walk import Walk
 
 
 def lower_if(walk: Walk, node: Node, role: control.If) -> None:
@@ -94,8 +94,8 @@ def lower_refutable(walk: Walk, node: Node, role: control.Refutable) -> None:
         walk.bind(left, right, declares=True)
     draft.point(node.start_byte, draft.statements[draft.statement].end).tests = True
     number = draft.finish()
-    draft.here = [(number, Way.FALSE)]
+    draft.here = [(number, EdgeKind.FALSE)]
     block(walk, otherwise)
     draft.close()
-    draft.here = [(number, Way.TRUE), *draft.here]
+    draft.here = [(number, EdgeKind.TRUE), *draft.here]
     draft.statement = draft.statements[me].owner

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tersely.code.languages import model
 from tersely.code.languages.nodes import last_line_of, line_of, named_parts, parts_of
 from tersely.code.routines import RESULT, Routine
-from tersely.code.syntax.control.blocks import sequence
-from tersely.code.syntax.control.draft import Draft, StatementDraft, begin, closing_line
-from tersely.code.syntax.control.walk import Postponed
+from tersely.code.syntax.cfg.blocks import sequence
+from tersely.code.syntax.cfg.draft import Draft, StatementDraft, begin, closing_line
+from tersely.code.syntax.cfg.walk import Postponed
 from tersely.code.syntax.nodes.children import every, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tersely.code.syntax.control.walk import Walk
+    from tersely.code.syntax.cfg.walk import Walk
 
 
 def visit_function(walk: Walk, node: Node, role: model.Function) -> None:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages.control.roles import Control
 from tersely.code.routines import Routines
-from tersely.code.syntax.control.accesses import VISITORS
-from tersely.code.syntax.control.blocks import body
-from tersely.code.syntax.control.definitions import read_called
-from tersely.code.syntax.control.draft import StatementDraft, begin
-from tersely.code.syntax.control.statements import STATEMENTS
-from tersely.code.syntax.control.walk import Walk
+from tersely.code.syntax.cfg.accesses import VISITORS
+from tersely.code.syntax.cfg.blocks import body
+from tersely.code.syntax.cfg.definitions import read_called
+from tersely.code.syntax.cfg.draft import StatementDraft, begin
+from tersely.code.syntax.cfg.statements import STATEMENTS
+from tersely.code.syntax.cfg.walk import Walk
 from tersely.code.syntax.extract import parse
 from tersely.code.syntax.isolation import Spared, walked
 

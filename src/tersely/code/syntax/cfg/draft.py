@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages.control.roles import Leap
 from tersely.code.languages.nodes import all_parts, last_line_of
-from tersely.code.routines import ENTRY, EXIT, Call, Edge, Path, Point, Routine, Statement, Way
+from tersely.code.routines import (
+    ENTRY,
+    EXIT,
+    AccessPath,
+    CfgCall,
+    CfgEdge,
+    CfgNode,
+    EdgeKind,
+    Routine,
+    Statement,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 # Edges that begin at a point and have no end as yet.
-Ends = list[tuple[int, Way]]
+Ends = list[tuple[int, EdgeKind]]
 
 MAX_PATH_NAMES = 4  # of a variable; what is deeper inside counts as all that begins so
 # functions that call functions that call functions … whose names one routine knows
@@ -35,15 +45,15 @@ class StatementDraft:
 
 
 @dataclass(slots=True, eq=False)
-class PointDraft:
+class CfgNodeDraft:
     """A point whose statement is being read. Dictionaries are ordered sets."""
 
     statement: int
     start: int
     end: int
-    reads: dict[Path, None] = field(default_factory=dict)
-    writes: dict[Path, None] = field(default_factory=dict)
-    changes: dict[Path, None] = field(default_factory=dict)
+    reads: dict[AccessPath, None] = field(default_factory=dict)
+    writes: dict[AccessPath, None] = field(default_factory=dict)
+    mutates: dict[AccessPath, None] = field(default_factory=dict)
     fails: bool = False
     tests: bool = False
 
@@ -62,7 +72,7 @@ class Frame:
     breaks: Ends = field(default_factory=list)
     continues: Ends = field(default_factory=list)
     raised: Ends = field(default_factory=list)
-    passing: dict[tuple[Leap, str, Way], None] = field(default_factory=dict)
+    passing: dict[tuple[Leap, str, EdgeKind], None] = field(default_factory=dict)
 
 
 def left(depth: int) -> str:
@@ -83,12 +93,12 @@ class Draft:
         self.end_line = end_line
         self.place = place  # among the routines of the file
         self.statements: list[StatementDraft] = []
-        self.points: list[PointDraft] = []
-        self.edges: dict[Edge, None] = {}
-        self.calls: list[Call] = []
+        self.points: list[CfgNodeDraft] = []
+        self.edges: dict[CfgEdge, None] = {}
+        self.calls: list[CfgCall] = []
         self.frames: list[Frame] = []
         self.here: Ends = []
-        self.open: PointDraft | None = None
+        self.open: CfgNodeDraft | None = None
         self.statement = -1
         self.scopes: list[dict[str, str]] = [{}]  # name as written -> variable
         self.shadows: dict[str, int] = {}
@@ -109,15 +119,15 @@ class Draft:
 
     # Points
 
-    def point(self, start: int = 0, end: int = 0) -> PointDraft:
+    def point(self, start: int = 0, end: int = 0) -> CfgNodeDraft:
         """The point being filled; a new one continues what is `here`."""
         if self.open is None:
             number = len(self.points)
-            self.open = PointDraft(self.statement, start, end)
+            self.open = CfgNodeDraft(self.statement, start, end)
             self.points.append(self.open)
-            for source, why in self.here:
-                self.edge(source, number, why)
-            self.here = [(number, Way.NEXT)]
+            for source, kind in self.here:
+                self.edge(source, number, kind)
+            self.here = [(number, EdgeKind.NEXT)]
         elif end > self.open.end and start >= self.open.start:
             self.open.end = end
         return self.open
@@ -137,9 +147,9 @@ class Draft:
         self.close()
         return number
 
-    def edge(self, source: int, target: int, why: Way) -> None:
+    def edge(self, source: int, target: int, kind: EdgeKind) -> None:
         """Control may go from one point to another."""
-        self.edges[Edge(source, target, why)] = None
+        self.edges[CfgEdge(source, target, kind)] = None
 
     def fail(self) -> None:
         """The point being filled may raise: then control goes to the handlers around it, if there
@@ -149,22 +159,22 @@ class Draft:
         if point.fails:
             return
         point.fails = True
-        self.escape([(self.last(), Way.NEXT)])
+        self.escape([(self.last(), EdgeKind.NEXT)])
 
     def escape(self, ends: Ends) -> None:
         """These raise: control goes to the handlers around, if there are any."""
         if ends and any(frame.kind == "handlers" for frame in self.frames):
-            self.route([(source, Way.EXCEPTION) for source, _ in ends], Leap.RAISE, "")
+            self.route([(source, EdgeKind.EXCEPTION) for source, _ in ends], Leap.RAISE, "")
 
     # Jumps
 
-    def jump(self, leap: Leap, label: str, why: Way) -> None:
+    def jump(self, leap: Leap, label: str, kind: EdgeKind) -> None:
         """Leave the point being filled for where `leap` goes; what follows in the text is not
         reached.
         """
         number = self.finish()
-        self.here = [(number, Way.NEVER)]
-        self.route([(number, why)], leap, label)
+        self.here = [(number, EdgeKind.NEVER)]
+        self.route([(number, kind)], leap, label)
 
     def route(self, ends: Ends, leap: Leap, label: str, depth: int | None = None) -> None:
         """Hand ends over to the frame that they aim at, or to a `finally` on the way. `depth`
@@ -173,19 +183,19 @@ class Draft:
         for at in range(len(self.frames) - 1 if depth is None else depth - 1, -1, -1):
             frame = self.frames[at]
             if frame.kind == "finally":
-                for source, why in ends:
-                    if why is not Way.EXCEPTION:
+                for source, kind in ends:
+                    if kind is not EdgeKind.EXCEPTION:
                         self.points[source].writes[left(at),] = None
                 frame.raised += ends
-                frame.passing.update(dict.fromkeys((leap, label, why) for _, why in ends))
+                frame.passing.update(dict.fromkeys((leap, label, kind) for _, kind in ends))
                 return
             taken = self._taken(frame, leap, label)
             if taken is not None:
                 taken += ends
                 return
         if leap not in (Leap.GOTO, Leap.FALLTHROUGH):
-            for source, why in ends:
-                self.edge(source, EXIT, why)
+            for source, kind in ends:
+                self.edge(source, EXIT, kind)
 
     def _taken(self, frame: Frame, leap: Leap, label: str) -> Ends | None:
         if leap is Leap.RAISE:
@@ -237,11 +247,11 @@ class Draft:
     def freeze(self) -> Routine:
         """The routine as a value."""
         self._run_deferred()
-        for source, why in self.here:
-            self.edge(source, EXIT, why)
+        for source, kind in self.here:
+            self.edge(source, EXIT, kind)
         for source, label in self.gotos:
             if label in self.labels:
-                self.edge(source, _nearest(source, self.labels[label]), Way.GOTO)
+                self.edge(source, _nearest(source, self.labels[label]), EdgeKind.GOTO)
         self._expand_captures()
         own = self.own
         statements = [
@@ -258,19 +268,19 @@ class Draft:
             for s in self.statements
         ]
         points = [
-            Point(
+            CfgNode(
                 p.statement,
                 p.start,
                 p.end,
                 tuple(p.reads),
                 tuple(p.writes),
-                tuple(p.changes),
+                tuple(p.mutates),
                 p.fails,
                 p.tests,
             )
             for p in self.points
         ]
-        edges = sorted(self.edges, key=lambda edge: (edge.source, edge.target, edge.why))
+        edges = sorted(self.edges, key=lambda edge: (edge.source, edge.target, edge.kind))
         return Routine(
             self.name, self.kind, self.parent, self.line, self.end_line, tuple(statements), tuple(points), tuple(edges),
             tuple(self.calls), tuple(self.shares), tuple(name for name in self.free if name not in own),
@@ -289,14 +299,14 @@ class Draft:
         leaving = [edge for edge in self.edges if edge.target == EXIT]
         for edge in leaving:
             del self.edges[edge]
-        self.here += [(edge.source, edge.why) for edge in leaving]
+        self.here += [(edge.source, edge.kind) for edge in leaving]
         for statement in reversed(self.deferred):
             before = list(self.here)
             origin = next(point for point in self.points if point.statement == statement)
             self.statement = statement
             point = self.point(origin.start, origin.end)
             point.reads.update(origin.reads)
-            point.changes.update(origin.changes)
+            point.mutates.update(origin.mutates)
             self.close()
             self.here += [end for end in before if end not in self.here]
 
@@ -314,7 +324,7 @@ class Draft:
             for root in {path[0] for path in point.reads if path[0] in known}:
                 reads, writes = known[root]
                 point.reads.update(dict.fromkeys((name,) for name in reads if name != root))
-                point.changes.update(dict.fromkeys((name,) for name in writes))
+                point.mutates.update(dict.fromkeys((name,) for name in writes))
         self.captures = known
 
     def _grown(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -348,5 +358,5 @@ def closing_line(node: Node) -> list[int]:
 
 def begin(draft: Draft) -> None:
     """Make the points where the routine begins and ends."""
-    draft.points += [PointDraft(0, 0, 0), PointDraft(0, 0, 0)]
-    draft.here = [(ENTRY, Way.NEXT)]
+    draft.points += [CfgNodeDraft(0, 0, 0), CfgNodeDraft(0, 0, 0)]
+    draft.here = [(ENTRY, EdgeKind.NEXT)]

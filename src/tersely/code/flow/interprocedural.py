@@ -87,7 +87,7 @@ def _goes_out(inside: Routine, chosen: set[int], around: Routine, direction: Dir
     if direction is Direction.BACKWARD:
         paths = {path for point in points for path in point.reads}
     else:
-        paths = {path for point in points for path in (*point.writes, *point.changes)}
+        paths = {path for point in points for path in (*point.writes, *point.mutates)}
         if not chosen.isdisjoint(returning_statements(inside)):
             return True
     own = set(inside.parameters)

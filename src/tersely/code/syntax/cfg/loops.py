@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import line_of, named_parts, parts_of
-from tersely.code.routines import Way
-from tersely.code.syntax.control.blocks import (
+from tersely.code.routines import EdgeKind
+from tersely.code.syntax.cfg.blocks import (
     block,
     initial,
     open_statement,
 )
-from tersely.code.syntax.control.conditions import branch, tested
-from tersely.code.syntax.control.draft import Draft, Ends, Frame
+from tersely.code.syntax.cfg.conditions import branch, tested
+from tersely.code.syntax.cfg.draft import Draft, Ends, Frame
 from tersely.code.syntax.nodes.children import every, field
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from tersely.code.syntax.control.walk import Walk
+    from tersely.code.syntax.cfg.walk import Walk
 
 
 def lower_while(walk: Walk, node: Node, role: control.While) -> None:
@@ -96,11 +96,11 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
     _further_clauses(walk, field(role.clauses)(node), target)
     draft.fail()
     draft.close()
-    draft.here = [(start, Way.TRUE)]
+    draft.here = [(start, EdgeKind.TRUE)]
     block(walk, body, result=result)
     draft.close()
     _close_loop(draft, frame, start)
-    _leave_loop(walk, field(role.otherwise)(node), frame, [(start, Way.FALSE)], me)
+    _leave_loop(walk, field(role.otherwise)(node), frame, [(start, EdgeKind.FALSE)], me)
 
 
 def _further_clauses(walk: Walk, clauses: Node | None, target: Node | None) -> None:
@@ -119,7 +119,7 @@ def _test(walk: Walk, condition: Node | None, node: Node, *, negated: bool) -> t
     if condition is None or type(walk.role(condition)) is model.Skip:
         walk.draft.point(node.start_byte, walk.draft.statements[walk.draft.statement].end)
         number = walk.draft.finish()
-        return [(number, Way.TRUE)], [(number, Way.NEVER)]
+        return [(number, EdgeKind.TRUE)], [(number, EdgeKind.NEVER)]
     holds, fails = branch(walk, condition)
     return (fails, holds) if negated else (holds, fails)
 
@@ -148,8 +148,8 @@ def _update(walk: Walk, updates: list[Node], frame: Frame, me: int) -> None:
 
 def _close_loop(draft: Draft, frame: Frame, start: int) -> None:
     """Return to the start of the loop."""
-    for source, why in draft.here + frame.continues:
-        draft.edge(source, start, why)
+    for source, kind in draft.here + frame.continues:
+        draft.edge(source, start, kind)
 
 
 def _leave_loop(walk: Walk, otherwise: Node | None, frame: Frame, fails: Ends, me: int) -> None:
