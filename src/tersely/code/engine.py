@@ -317,7 +317,8 @@ class Engine:
 
     def _with_bodies(self, found: list[Symbol]) -> list[Symbol]:
         """Symbols but for the announcements of functions whose bodies are among them."""
-        if len(found) < 2 or not any(
+        names = {unnumbered(symbol.qualname) for symbol in found}
+        if len(names) == len(found) or not any(
             LANGUAGES[symbol.language].resolution.announces for symbol in found
         ):
             return found

@@ -16,10 +16,10 @@ from functools import lru_cache
 from tersely.code.search.words import (
     ASKING_WORDS,
     STOP_WORDS,
+    parts_of,
     pieces_of,
     stem,
     stems_of,
-    whole_of,
     words_of_text,
 )
 from tersely.foundation.errors import TerselyError
@@ -97,10 +97,7 @@ def _is_asking(word: str) -> bool:
 def _terms_of(words: tuple[str, ...]) -> tuple[str, ...]:
     terms: dict[str, None] = {}
     for word in [word for word in words if word.lower() not in STOP_WORDS] or words:
-        terms.update(dict.fromkeys(map(stem, pieces_of(word))))
-        whole = whole_of(word)
-        if whole:
-            terms[whole] = None
+        terms.update(dict.fromkeys(map(stem, parts_of(word))))
     return tuple(terms)
 
 

@@ -21,7 +21,7 @@ from tersely.code.search.storage.collection import Collection, Ints
 from tersely.code.search.storage.segment import KINDS
 from tersely.code.search.units import Field
 from tersely.code.search.wording import common_language, in_words_of
-from tersely.code.search.words import pieces_of, stem, whole_of
+from tersely.code.search.words import parts_of, stem
 from tersely.code.symbols import Kind, Symbol, SymbolsOf
 
 MAX_NAMED_SYMBOLS = 200  # taken of those that a name may mean
@@ -301,7 +301,7 @@ def _words_of_terms(query: Query) -> dict[str, str]:
     terms = set(query.terms)
     found: dict[str, str] = {}
     for word in query.words:
-        for term in (whole_of(word), *map(stem, pieces_of(word))):
+        for term in map(stem, parts_of(word)):
             if term in terms:
                 found.setdefault(term, word)
     return found

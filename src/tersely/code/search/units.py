@@ -7,17 +7,19 @@ for the outer one too, since a decorator or a factory is nothing without it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tersely.code.search.words import MAX_WORD_BYTES, Words, words_of, words_of_text
+from tersely.code.search.words import MAX_WORD_BYTES, words_of, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, Kind, Symbol
 
 _OPENING_PARENTHESIS = 0x28
+_BETWEEN = b"\n"  # files that are read together
 
 
 class Field(IntEnum):
@@ -45,23 +47,22 @@ class Unit(NamedTuple):
     symbol: Symbol
 
 
+class SourceFile(NamedTuple):
+    """A file with its units."""
+
+    path: str
+    source: bytes
+    units: Sequence[Unit]
+
+
 class Occurrences(NamedTuple):
-    """The places where words occur: parallel arrays of units (counted from the file's first),
+    """The places where words occur: parallel arrays of units (counted from the first file's first),
     fields, and ids of words.
     """
 
     unit: NDArray[np.int64]
     field: NDArray[np.int64]
     word: NDArray[np.int64]
-
-
-class Vocabulary(dict[bytes, int]):
-    """Words by number, in the order in which they were met."""
-
-    def __missing__(self, word: bytes) -> int:
-        """Give a new word its number."""
-        number = self[word] = len(self)
-        return number
 
 
 def units_of(symbols: Sequence[Symbol]) -> list[Unit]:
@@ -77,83 +78,81 @@ def units_of(symbols: Sequence[Symbol]) -> list[Unit]:
     ]
 
 
-def occurrences_of(units: Sequence[Unit], source: bytes, vocabulary: Vocabulary) -> Occurrences:
-    """Every word of a file with its unit and field."""
+def occurrences_of(files: Sequence[SourceFile], vocabulary: dict[bytes, int]) -> Occurrences:
+    """Every word of some files with its unit and field; the vocabulary numbers what it has not."""
+    source = _BETWEEN.join(file.source for file in files)
     words = words_of(source)
     ids = np.fromiter(map(vocabulary.__getitem__, words.words), np.int64, len(words.words))
-    unit, field = _places(units, len(source))
-    unit_at, field_at = unit[words.starts].astype(np.int64), field[words.starts].astype(np.int64)
-    is_callee = (field_at == Field.BODY) & _is_called(source, words)
-    field_at = np.where(is_callee, Field.CALLEE, field_at)
+    unit, field = _places(files, len(source))
     fits = words.ends - words.starts <= MAX_WORD_BYTES
-    found = Occurrences(unit_at[fits], field_at[fits], ids[fits])
-    parts = [found, *_inner_again(units, found), _headings(units, vocabulary)]
+    starts = words.starts[fits]
+    found = Occurrences(unit[starts].astype(np.int64), field[starts].astype(np.int64), ids[fits])
+    is_called = np.frombuffer(source + b" ", np.uint8)[words.ends[fits]] == _OPENING_PARENTHESIS
+    found.field[(found.field == Field.BODY) & is_called] = Field.CALLEE
+    parts = [found, *_inner_again(files, found, starts), *_headings(files, vocabulary)]
     return Occurrences(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _is_called(source: bytes, words: Words) -> NDArray[np.bool_]:
-    after = np.frombuffer(source + b" ", np.uint8)[words.ends]
-    is_called: NDArray[np.bool_] = after == _OPENING_PARENTHESIS
-    return is_called
+def _numbered(files: Iterable[SourceFile]) -> Iterator[tuple[SourceFile, int, int]]:
+    """Files with the numbers of their first units, and where they begin when they are joined."""
+    number = start = 0
+    for file in files:
+        yield file, number, start
+        number += len(file.units)
+        start += len(file.source) + len(_BETWEEN)
 
 
-def _places(units: Sequence[Unit], size: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """For each byte of a file its unit and field; outer symbols come before those in them."""
+def _places(files: Iterable[SourceFile], size: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """For each byte of joined files its unit and field; outer symbols come before those in them."""
     unit = np.zeros(size, np.int32)
     field = np.full(size, Field.BODY, np.uint8)
-    docs: list[tuple[int, Symbol]] = []
-    for number, (_, symbol) in enumerate(units):
-        start, header_end, end = symbol.start_byte, symbol.signature_end_byte, symbol.end_byte
-        unit[start:end] = number
-        field[start:end] = Field.BODY
-        if symbol.kind is not Kind.MODULE:
-            field[start:header_end] = Field.SIGNATURE
-        if symbol.doc_end_byte:
-            docs.append((number, symbol))
-    for number, symbol in docs:
-        unit[symbol.doc_start_byte : symbol.doc_end_byte] = number
-        field[symbol.doc_start_byte : symbol.doc_end_byte] = Field.DOC
+    for file, first, start in _numbered(files):
+        unit[start : start + len(file.source)] = first
+        for number, (_, symbol) in enumerate(file.units, first):
+            places = slice(start + symbol.start_byte, start + symbol.end_byte)
+            unit[places], field[places] = number, Field.BODY
+            if symbol.kind is not Kind.MODULE:
+                field[places.start : start + symbol.signature_end_byte] = Field.SIGNATURE
+        for number, (_, symbol) in enumerate(file.units, first):
+            if symbol.doc_end_byte:
+                places = slice(start + symbol.doc_start_byte, start + symbol.doc_end_byte)
+                unit[places], field[places] = number, Field.DOC
     return unit, field
 
 
-def _inner_again(units: Sequence[Unit], found: Occurrences) -> Iterable[Occurrences]:
+def _inner_again(
+    files: Iterable[SourceFile], found: Occurrences, starts: NDArray[np.int64]
+) -> Iterator[Occurrences]:
     """What stands in a function inside of a function, for the outer one, outward through all of
     them.
     """
-    numbers = {unit.symbol.id: number for number, unit in enumerate(units)}
-    for number, (_, symbol) in enumerate(units):
-        outer = numbers.get(symbol.parent)
-        if (
-            symbol.kind not in CALLABLE_KINDS
-            or outer is None
-            or units[outer].symbol.kind not in CALLABLE_KINDS
-        ):
-            continue
-        is_inner = found.unit == number
-        words = found.word[is_inner]
-        while outer is not None and units[outer].symbol.kind in CALLABLE_KINDS:
-            yield Occurrences(
-                np.full(len(words), outer), np.full(len(words), int(Field.BODY)), words
-            )
-            outer = numbers.get(units[outer].symbol.parent)
+    for file, first, start in _numbered(files):
+        own = slice(*np.searchsorted(starts, (start, start + len(file.source))))
+        functions = {
+            symbol.id: (number, symbol.parent)
+            for number, (_, symbol) in enumerate(file.units, first)
+            if symbol.kind in CALLABLE_KINDS
+        }
+        for number, parent in functions.values():
+            words = found.word[own][found.unit[own] == number]
+            while parent in functions:
+                outer, parent = functions[parent]
+                body = np.full_like(words, Field.BODY)
+                yield Occurrences(np.full_like(words, outer), body, words)
 
 
-def _headings(units: Sequence[Unit], vocabulary: Vocabulary) -> Occurrences:
+def _headings(files: Iterable[SourceFile], vocabulary: dict[bytes, int]) -> Iterator[Occurrences]:
     """The words of names, of what is around them, and of the path."""
+    ids_of = cache(lambda text: [vocabulary[word.encode()] for word in words_of_text(text)])
     rows: list[int] = []
-    path = units[0].symbol.path if units else ""
-    path_ids = [
-        vocabulary[word.encode()] for word in words_of_text(path.rpartition(".")[0] or path)
-    ]
-    for number, (_, symbol) in enumerate(units):
-        owner = symbol.qualname.removesuffix(symbol.name)
-        for field, text in ((_NAME, symbol.name), (_OWNER, owner)):
-            for word in words_of_text(text) if text else ():
-                rows += (number, field, vocabulary[word.encode()])
-    columns = np.array(rows, np.int64).reshape(-1, 3)
-    of_path = np.repeat(np.arange(len(units)), len(path_ids))
-    return Occurrences(
-        np.concatenate([columns[:, 0], of_path]),
-        np.concatenate([columns[:, 1], np.full(len(of_path), int(Field.PATH))]),
-        np.concatenate([columns[:, 2], np.tile(np.array(path_ids, np.int64), len(units))]),
-    )
+    for file, first, _ in _numbered(files):
+        for number, (_, symbol) in enumerate(file.units, first):
+            for word in ids_of(symbol.name):
+                rows += (number, _NAME, word)
+            for word in ids_of(symbol.qualname.removesuffix(symbol.name)):
+                rows += (number, _OWNER, word)
+        path_ids = ids_of(file.path.rpartition(".")[0] or file.path)
+        units = np.repeat(np.arange(first, first + len(file.units)), len(path_ids))
+        words = np.tile(np.array(path_ids, np.int64), len(file.units))
+        yield Occurrences(units, np.full_like(words, Field.PATH), words)
+    yield Occurrences(*np.array(rows, np.int64).reshape(-1, 3).T)

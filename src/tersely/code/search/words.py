@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 MAX_WORD_BYTES = 80  # what is longer is data
 MAX_WHOLE_CHARACTERS = 40
+WHOLE = "="  # before the term for a word as a whole
 STEM_CACHE_WORDS = 1 << 17
-WORD_CACHE_WORDS = 1 << 16
+WORD_CACHE_WORDS = 1 << 17
 
 # Bytes of identifiers stand for themselves, all others for a space; bytes of other scripts are
 # letters.
@@ -63,19 +64,32 @@ def words_of_text(text: str) -> list[str]:
 
 
 @lru_cache(WORD_CACHE_WORDS)
+def _split(word: str) -> tuple[tuple[str, ...], str]:
+    """The pieces of a word and the term for it as a whole."""
+    pieces = [piece.lower() for piece in _PIECE.findall(word)]
+    whole = "".join(pieces)
+    has_whole = len(pieces) > 1 and len(whole) <= MAX_WHOLE_CHARACTERS
+    telling = pieces if len(word) <= MAX_WORD_BYTES else ()
+    return (
+        tuple(piece for piece in telling if len(piece) > 1 or piece.isdigit()),
+        f"{WHOLE}{whole}" if has_whole else "",
+    )
+
+
 def pieces_of(word: str) -> tuple[str, ...]:
     """The pieces of a word, without single letters."""
-    if len(word) > MAX_WORD_BYTES:
-        return ()
-    found = (piece.lower() for piece in _PIECE.findall(word))
-    return tuple(piece for piece in found if len(piece) > 1 or piece.isdigit())
+    return _split(word)[0]
+
+
+def parts_of(word: str) -> tuple[str, ...]:
+    """The pieces of a word, and the term for it as a whole where it has several."""
+    pieces, whole = _split(word)
+    return (*pieces, whole) if whole else pieces
 
 
 def whole_of(word: str) -> str:
     """The term for a word as a whole, "" for one that has but one piece."""
-    pieces = [piece.lower() for piece in _PIECE.findall(word)]
-    whole = "".join(pieces)
-    return f"={whole}" if len(pieces) > 1 and len(whole) <= MAX_WHOLE_CHARACTERS else ""
+    return _split(word)[1]
 
 
 @lru_cache(STEM_CACHE_WORDS)
@@ -83,17 +97,6 @@ def stem(piece: str) -> str:
     """The stem of a piece, by the Snowball stemmer for English (Porter 2)."""
     stemmed: str = _stemmer().stemWord(piece) if piece.isascii() and piece.isalpha() else piece
     return stemmed
-
-
-def terms_of_word(word: str) -> list[str]:
-    """The terms of a word: the stems of its pieces, and the whole of it."""
-    pieces = [piece.lower() for piece in _PIECE.findall(word)]
-    whole = "".join(pieces)
-    telling = pieces if len(word) <= MAX_WORD_BYTES else []
-    terms = [stem(piece) for piece in telling if len(piece) > 1 or piece.isdigit()]
-    return (
-        [*terms, f"={whole}"] if len(pieces) > 1 and len(whole) <= MAX_WHOLE_CHARACTERS else terms
-    )
 
 
 def stems_of(words: Iterable[str]) -> list[str]:

@@ -248,22 +248,15 @@ def symbol_of(row: Row) -> Symbol:
 
 def symbols_of_facts(path: str, language: str, definitions: tuple[Definition, ...]) -> list[Symbol]:
     """The symbols of a file that is in no index, such as an earlier version of one."""
-    rows = symbol_rows(0, path, definitions)
-    names = [row[3] for row in rows]
+    return symbols_in(path, language, symbol_rows(0, path, definitions))
+
+
+def symbols_in(path: str, language: str, rows: list[Row]) -> list[Symbol]:
+    """The symbols of a file whose rows of the table `symbol` these are."""
+    owners = [*(row[3] for row in rows), None]  # the module's is at -1
     return [
-        symbol_of(
-            (
-                path,
-                language,
-                row[5],
-                row[2],
-                row[3],
-                names[row[6]] if position else None,
-                *row[7:],
-                0,
-            )
-        )
-        for position, row in enumerate(rows)
+        symbol_of((path, language, row[5], row[2], row[3], owners[row[6]], *row[7:], 0))
+        for row in rows
     ]
 
 

@@ -30,6 +30,7 @@ from tersely.code.index.storage.schema import (
     decode_ids,
     read_facts,
     symbol_of,
+    symbols_in,
 )  # fmt: skip
 from tersely.code.index.storage.writer import Writer
 from tersely.code.symbols import FileFacts, Import, Kind, Problem, Symbol
@@ -380,13 +381,16 @@ class Store:
 
     def symbols_of(self, path: str) -> list[Symbol]:
         """The symbols of a file; their positions are those of its definitions."""
-        rows = self._database.rows(f"{SYMBOL_QUERY} where f.path = ? {SYMBOL_ORDER}", (path,))
-        return [symbol_of(row) for row in rows]
+        file = self.file(path)
+        if file is None:
+            return []
+        query = "select * from symbol where file_id = ? order by position"
+        return symbols_in(path, file.language, self._database.rows(query, (file.id,)))
 
     def symbols_named(self, name: str) -> list[Symbol]:
         """Every symbol whose own name is exactly this."""
         rows = self._database.rows(f"{SYMBOL_QUERY} where s.name = ? {SYMBOL_ORDER}", (name,))
-        return [symbol_of(row) for row in rows]
+        return list(map(symbol_of, rows))
 
     def find(
         self, query: str, kinds: Collection[Kind] = (), limit: int = MAX_LOOKUP_SYMBOLS

@@ -7,9 +7,10 @@ reads. So a question has the same answer however the files are spread over segme
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,23 +19,16 @@ from numpy.typing import NDArray
 from tersely.code.search.embedding.table import FIELD_WEIGHTS, Bags, WordTable
 from tersely.code.search.embedding.vectors import Floats, quantized, signs_of
 from tersely.code.search.storage.arrays import Array
-from tersely.code.search.units import FIELDS, Occurrences, Unit, Vocabulary, occurrences_of
-from tersely.code.search.words import pieces_of, terms_of_word
+from tersely.code.search.units import FIELDS, SourceFile, occurrences_of
+from tersely.code.search.words import WHOLE, parts_of, stem
 from tersely.code.symbols import Kind
 
 Ints = NDArray[np.int64]
 
 KINDS = tuple(Kind)
 MAX_COUNT = 255  # of a term in one field of a unit: more say no more
+_WORD_BITS = 63  # of a whole number that is not negative
 _KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
-
-
-class SourceFile(NamedTuple):
-    """A file to be put into a segment."""
-
-    path: str
-    source: bytes
-    units: Sequence[Unit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +63,11 @@ class Triples(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """Files as counted words."""
+    """Files as counted parts of words."""
 
     units: int
-    counted: Triples  # whose items number `words`
-    words: list[str]
+    counted: Triples  # whose items number `parts`
+    parts: list[str]
 
 
 def build_segment(files: Sequence[SourceFile], embed: Embed) -> dict[str, Array]:
@@ -99,21 +93,17 @@ def bags_of(files: Sequence[SourceFile], table: WordTable) -> Bags:
 
 
 def _read(files: Sequence[SourceFile]) -> _Read:
-    vocabulary = Vocabulary()
-    parts: list[Occurrences] = []
-    first = 0
-    for file in files:
-        found = occurrences_of(file.units, file.source, vocabulary)
-        parts.append(found._replace(unit=found.unit + first))
-        first += len(file.units)
-    columns = (
-        [np.concatenate(column) for column in zip(*parts, strict=True)]
-        if parts
-        else [np.zeros(0, np.int64)] * 3
-    )
-    once = np.ones(len(columns[0]), np.int64)
-    words = [word.decode("utf-8", "replace") for word in vocabulary]
-    return _Read(first, _count_equal(columns[0], columns[1], columns[2], once, len(words)), words)
+    vocabulary = defaultdict[bytes, int](count().__next__)
+    found = occurrences_of(files, vocabulary)
+    words = _count_equal(*found, np.ones_like(found.unit), len(vocabulary))
+    parts: dict[str, int] = {}
+    members = [
+        [parts.setdefault(part, len(parts)) for part in parts_of(word.decode("utf-8", "replace"))]
+        for word in vocabulary
+    ]
+    expanded, _ = _expanded(words, members)
+    units = sum(len(file.units) for file in files)
+    return _Read(units, _count_equal(*expanded, len(parts)), list(parts))
 
 
 def merge_segments(parts: Sequence[tuple[Any, Ints]]) -> dict[str, Array]:
@@ -160,11 +150,20 @@ def _count_equal(unit: Ints, field: Ints, item: Ints, count: Ints, items: int) -
 
 def _summed(keys: Ints, amounts: Array) -> tuple[Ints, Array]:
     """The first place of each key, by key, and the sum of its amounts."""
-    order = np.argsort(keys, kind="stable")
+    order = _order(keys)
     ordered = keys[order]
     starts = np.flatnonzero(ordered != np.r_[-1, ordered[:-1]])  # no key is negative
     totals = np.add.reduceat(amounts[order], starts) if len(starts) else amounts[:0]
     return order[starts], totals
+
+
+def _order(keys: Ints) -> Ints:
+    """The places of keys, none of them negative, in ascending order; equal ones as they stand."""
+    bits = len(keys).bit_length()
+    if int(keys.max(initial=0)).bit_length() + bits > _WORD_BITS:
+        return np.argsort(keys, kind="stable")
+    # numbers are sorted many times faster than places by their numbers
+    return np.sort(keys << bits | np.arange(len(keys))) & ((1 << bits) - 1)
 
 
 def _expanded(counted: Triples, members: Sequence[Sequence[int]]) -> tuple[Triples, Ints]:
@@ -180,15 +179,13 @@ def _expanded(counted: Triples, members: Sequence[Sequence[int]]) -> tuple[Tripl
 
 
 def _postings(read: _Read) -> dict[str, Array]:
-    numbers: dict[str, int] = {}
-    members = []
-    for word in read.words:
-        members.append([numbers.setdefault(term, len(numbers)) for term in terms_of_word(word)])
-    expanded, _ = _expanded(read.counted, members)
-    triples = _count_equal(*expanded, len(numbers))
+    terms: dict[str, int] = {}
+    numbers = np.array([terms.setdefault(stem(part), len(terms)) for part in read.parts], np.int64)
+    unit, field, part, times = read.counted
+    triples = _count_equal(unit, field, numbers[part], times, len(terms))
     places = triples.unit * FIELDS + triples.field
     lengths = np.bincount(places, triples.times, read.units * FIELDS).reshape(-1, FIELDS)
-    by_term = _by_term(triples, [term.encode() for term in numbers])
+    by_term = _by_term(triples, [term.encode() for term in terms])
     return {**by_term, "lengths": lengths.astype(np.uint32)}
 
 
@@ -201,7 +198,7 @@ def _by_term(triples: Triples, terms: Sequence[bytes]) -> dict[str, Array]:
     rank[[number for _, number in kept]] = np.arange(len(kept))
     item = rank[triples.item] if kept else triples.item
     places = triples.unit * FIELDS + triples.field
-    order = np.argsort(item * (int(places.max(initial=0)) + 1) + places)
+    order = _order(item * (int(places.max(initial=0)) + 1) + places)
     blob = b"\n".join(term for term, _ in kept)
     ends = np.cumsum([len(term) + 1 for term, _ in kept]) if kept else np.zeros(0, np.int64)
     return {
@@ -218,15 +215,9 @@ def _by_term(triples: Triples, terms: Sequence[bytes]) -> dict[str, Array]:
 
 def _bags(read: _Read, table: WordTable) -> Bags:
     """Units as weighed rows of a word table."""
-    numbers: dict[str, int] = {}
-    members = [
-        [numbers.setdefault(piece, len(numbers)) for piece in pieces_of(word)]
-        for word in read.words
-    ]
-    expanded, _ = _expanded(read.counted, members)
-    pieces = _count_equal(*expanded, len(numbers))
+    pieces = read.counted
     weights = FIELD_WEIGHTS[pieces.field] * (1 + np.log(pieces.times)).astype(np.float32)
-    parts = [table.parts_of(piece) for piece in numbers]
+    parts = [() if part[0] == WHOLE else table.parts_of(part) for part in read.parts]
     rows, origin = _expanded(pieces, [[row for row, _ in part] for part in parts])
     share = np.array([part[0][1] if part else 0.0 for part in parts], np.float32)
     weighed = weights[origin] * share[pieces.item[origin]]

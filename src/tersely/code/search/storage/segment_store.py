@@ -30,8 +30,8 @@ from tersely.code.search.storage.arrays import (
     write_arrays,
 )
 from tersely.code.search.storage.collection import Collection, FileEntry
-from tersely.code.search.storage.segment import Embed, SourceFile, build_segment, merge_segments
-from tersely.code.search.units import units_of
+from tersely.code.search.storage.segment import Embed, build_segment, merge_segments
+from tersely.code.search.units import SourceFile, units_of
 from tersely.code.symbols import SymbolsOf
 from tersely.foundation.process.lockfile import held
 from tersely.foundation.storage.hashing import content_hash
@@ -273,8 +273,7 @@ def _shelved(
 
 
 def _numbers(entries: Sequence[FileEntry]) -> Any:
-    parts = [np.arange(entry.first, entry.first + entry.count) for entry in entries]
-    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+    return np.concatenate([np.arange(one.first, one.first + one.count) for one in entries])
 
 
 def _sweep(directory: Path, used: Container[str]) -> None:

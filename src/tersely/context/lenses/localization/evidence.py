@@ -21,10 +21,10 @@ from tersely.code.places import file_name_of, is_test
 from tersely.code.search.lexical import Lexicon
 from tersely.code.search.words import (
     STOP_WORDS,
+    parts_of,
     pieces_of,
     stem,
     telling_stems,
-    whole_of,
     words_of_text,
 )
 from tersely.code.symbols import Kind, Symbol, SymbolsOf
@@ -406,9 +406,7 @@ def rare_terms(text: str, lexicon: Lexicon) -> list[str]:
     terms: dict[str, None] = {}
     for word in words_of_text(text):
         if word.lower() not in STOP_WORDS:
-            terms.update(dict.fromkeys(map(stem, pieces_of(word))))
-            if whole := whole_of(word):
-                terms[whole] = None
+            terms.update(dict.fromkeys(map(stem, parts_of(word))))
     having = {term: lexicon.units_with(term) for term in terms}
     known = [term for term in terms if having[term]]
     return sorted(known, key=lambda term: (having[term], term))[:MAX_TERMS]

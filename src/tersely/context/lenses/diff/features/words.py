@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from tersely.code.index.history.patch import FileDiff
-from tersely.code.search.words import STOP_WORDS, pieces_of, stem, whole_of
+from tersely.code.search.words import STOP_WORDS, parts_of, pieces_of, stem, whole_of
 
 NAME = re.compile(r"[^\W\d]\w*")
 AROUND_LINES = 3  # before and after a hunk, whose names count as its surroundings
@@ -57,9 +57,7 @@ def terms_of(names: Iterable[str]) -> Iterator[str]:
     """The terms that the names look up in an index of words."""
     for name in sorted(names):
         if name.lower() not in STOP_WORDS:
-            yield from map(stem, pieces_of(name))
-            if whole := whole_of(name):
-                yield whole
+            yield from map(stem, parts_of(name))
 
 
 def term_of(name: str) -> str:
