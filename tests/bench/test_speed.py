@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench.speed import large
+from bench.speed import large, questions
 from bench.speed.child import Command, median_of, run
 from bench.speed.measures import Bench
 from bench.speed.peers import STAGES, measure
@@ -83,3 +83,15 @@ def test_the_stage_is_set_before_each_run(tmp_path: Path) -> None:
     made = []
     median_of(3, Command([sys.executable, "-c", "pass"], tmp_path), lambda: made.append(1))
     assert len(made) == 3
+
+
+@pytest.mark.slow
+def test_questions_are_asked_about_the_language_of_most_functions(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(questions, "FLOOR_RUNS", 1)
+    (tree / "page.js").write_text("function shown() {}\n")
+    rows = list(questions.measure(tree, 9))
+    assert [row["question"] for row in rows] == [*questions.QUESTIONS]
+    assert {(row["asked"], row["without_end"]) for row in rows} == {(2, 0)}
+    assert all(0 < row["median"] <= row["p95"] <= row["slowest"] for row in rows)
