@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -21,7 +22,8 @@ from tersely.cli.agent.command_spec import ExportFormat, SessionParameters, Sess
 from tersely.cli.builtin.daemon import resolved_root
 from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.text.escape import visible, visible_line
+from tersely.foundation.text.escape import visible_line
+from tersely.foundation.text.templates import filled
 from tersely.foundation.types import JsonObject
 
 MAX_TURN_DIGITS = 9
@@ -169,28 +171,18 @@ def _plain(history: SessionHistory) -> JsonObject:
 
 def _markdown(history: SessionHistory) -> str:
     """A session as people read it: what was said, and the calls between."""
-    listed = history.listed
-    lines = [
-        f"# {visible_line(listed.name) or listed.id}",
-        "",
-        f"{listed.id}, {visible_line(listed.model)}, {_when(listed.created_at)}",
-        "",
-    ]
-    calls: dict[str, list[str]] = {}
+    calls = defaultdict(list)
     for call in history.calls:
-        line = f"- `{call.tool}` {visible_line(call.arguments)[:200]}: {call.status}, {call.duration_ms:,} ms"
-        calls.setdefault(call.message_id, []).append(line)
-    models = {
-        each.turn: f"Model: {visible_line(each.model)} at {visible_line(each.server)}"
-        for each in history.models
-    }
-    for each in history.messages:
-        if each.role == "user" and each.text:
-            model = [models[each.turn], ""] if each.turn in models else []
-            lines += [f"## Turn {each.turn}", "", *model, visible(each.text), ""]
-        elif each.role == "assistant":
-            lines += [visible(each.text).rstrip(), *calls.get(each.id, []), ""]
-    return "\n".join(lines).rstrip() + "\n"
+        calls[call.message_id].append(call)
+    text = filled(
+        "cli/agent/session.jinja",
+        listed=history.listed,
+        when=_when(history.listed.created_at),
+        messages=history.messages,
+        models={each.turn: each for each in history.models},
+        calls=calls,
+    )
+    return f"{text.rstrip()}\n"
 
 
 def _when(stamp_ms: int) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from tersely.foundation.text.templates import filled
 from tersely.foundation.types import JsonObject
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import Artifact, CountTokens, Origin
@@ -37,7 +36,13 @@ def write(
             {"thread": about, "state": state, "artifacts": listed, "token_savings": figures}
         ).decode()
     else:
-        text = _markdown(thread, state, found, figures)
+        text = filled(
+            "relay/threads/report.jinja",
+            thread=thread,
+            state=state,
+            artifacts=found,
+            figures=figures,
+        )
     prepared = artifacts.prepare(
         store, thread_id, [text.encode()], count_tokens, name=f"report.{kind}",
         kind="json" if kind == "json" else "markdown", origin=Origin(actor, "report"), is_searched=False,
@@ -45,52 +50,3 @@ def write(
     told = {"artifact_ref": prepared.artifact.ref, "format": kind, "by": actor}
     store.commit(StoreBatch((*prepared.commands, happened(thread_id, REPORT_GENERATED, told))))
     return artifacts.get(store, thread_id, prepared.artifact.ref), text, figures
-
-
-def _markdown(
-    thread: threads.Thread, state: JsonObject, found: list[Artifact], figures: JsonObject
-) -> str:
-    lines = [
-        f"# {_plain(thread.name) or thread.thread_id}",
-        "",
-        f"Thread {thread.thread_id}, state v{state['version']}",
-    ]
-    lines += _section(
-        "Facts", [f"{_plain(one.get('key'))}: {_plain(one.get('value'))}" for one in state["facts"]]
-    )
-    lines += _section(
-        "Constraints", [_plain(one.get("description")) for one in state["constraints"]]
-    )
-    lines += _section("Decisions", [_plain(one.get("description")) for one in state["decisions"]])
-    questions = [
-        f"[{one.get('status', 'open')}] {_plain(one.get('question'))}"
-        for one in state["open_questions"]
-    ]
-    lines += _section("Questions", questions)
-    lines += _section(
-        "Plan",
-        [f"[{one.get('status', 'pending')}] {_plain(one.get('step'))}" for one in state["plan"]],
-    )
-    listed = [
-        f"`{one.ref[:12]}` {_plain(one.name)} ({one.type}, {one.size_bytes:,} bytes)"
-        for one in found
-    ]
-    lines += _section("Artifacts", listed)
-    lines += ["", "## Tokens", "", "| | tokens | characters / 4 |", "|---|---:|---:|"]
-    for name in ("naive", "actual", "avoided"):
-        lines.append(
-            f"| {name} | {figures[name + '_tokens']:,} | {figures['estimate'][name + '_tokens']:,} |"
-        )
-    hits = (
-        f"{figures['invocations']:,} calls, {figures['cache_hits']:,} of them answered from memory"
-    )
-    return "\n".join([*lines, "", hits, ""])
-
-
-def _section(title: str, items: list[str]) -> list[str]:
-    return ["", f"## {title}", "", *(f"- {item}" for item in items)] if items else []
-
-
-def _plain(value: Any) -> str:
-    """A value of somebody else's on one line."""
-    return " ".join(str("" if value is None else value).split())

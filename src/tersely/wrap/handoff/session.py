@@ -15,6 +15,7 @@ from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS, MAX_WAITING_TEXTS
 from tersely.foundation.text.shortening import one_line
+from tersely.foundation.text.templates import filled
 from tersely.wrap.inline.arguments import CODE_SERVICE
 from tersely.wrap.inline.commands import (
     Command,
@@ -103,14 +104,6 @@ def description(ended: EndedSession) -> str:
 def summary(ended: EndedSession) -> str:
     """All of it, in Markdown."""
     record = ended.record
-    head = [
-        f"# Session of {ended.name}",
-        "",
-        f"- program: {ended.program}",
-        f"- exit status: {ended.status}",
-        f"- took: {record.seconds():.0f} s",
-        *([f"- task: {one_line(neutral(record.task), _TASK_CHARACTERS)}"] if record.task else []),
-    ]
     changed = _Lines()
     for path in ended.changed:
         changed.add(path)
@@ -118,9 +111,8 @@ def summary(ended: EndedSession) -> str:
         ("Files changed", changed), ("Asked", record.asked), ("Sent", record.sent), ("Received", record.received),
         ("Started", record.started),
     )  # fmt: skip
-    return (
-        "\n".join([*head, *(line for title, lines in parts for line in _part(title, lines))]) + "\n"
-    )
+    task = one_line(neutral(record.task), _TASK_CHARACTERS)
+    return filled("wrap/handoff/summary.jinja", ended=ended, task=task, parts=parts)
 
 
 def tell(relay: Client, thread: str, ended: EndedSession) -> None:
@@ -137,19 +129,6 @@ def tell(relay: Client, thread: str, ended: EndedSession) -> None:
             key=key,
         )
     )
-
-
-def _part(title: str, lines: _Lines) -> list[str]:
-    if not lines.total:
-        return []
-    more = lines.total - len(lines.kept)
-    return [
-        "",
-        f"## {title}",
-        "",
-        *(f"- {line}" for line in lines.kept),
-        *([f"- … and {more:,} more"] if more else []),
-    ]
 
 
 def _thread(thread: str) -> str:
