@@ -33,6 +33,12 @@ def test_words_find_what_does_it(shop: Path, question: str, answer: str) -> None
     assert ids(found(shop, question))[0] == answer
 
 
+def test_methods_of_an_object_have_words_of_their_own(tmp_path: Path) -> None:
+    source = "const proto = module.exports = {\n  fail() { say('teapot') },\n  go() { say('pony') },\n}\n"
+    lay(tmp_path, {"lib/context.js": source})
+    assert ids(found(tmp_path, "teapot"))[0] == "lib/context.js:fail"
+
+
 @pytest.mark.parametrize(
     "name", ["validate", "TokenStore.validate", "shop/tokens.py:TokenStore.validate", "valid*"]
 )

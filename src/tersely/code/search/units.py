@@ -103,20 +103,24 @@ def _numbered(files: Iterable[SourceFile]) -> Iterator[tuple[SourceFile, int, in
 
 
 def _places(files: Iterable[SourceFile], size: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """For each byte of joined files its unit and field; outer symbols come before those in them."""
+    """For each byte of joined files its unit and field, those of the innermost symbol."""
     unit = np.zeros(size, np.int32)
     field = np.full(size, Field.BODY, np.uint8)
     for file, first, start in _numbered(files):
         unit[start : start + len(file.source)] = first
-        for number, (_, symbol) in enumerate(file.units, first):
+        # an object comes after the methods that are written in it
+        outer_first = sorted(
+            enumerate(file.units, first),
+            key=lambda one: one[1].symbol.start_byte - one[1].symbol.end_byte,
+        )
+        for number, (_, symbol) in outer_first:
             places = slice(start + symbol.start_byte, start + symbol.end_byte)
             unit[places], field[places] = number, Field.BODY
             if symbol.kind is not Kind.MODULE:
                 field[places.start : start + symbol.signature_end_byte] = Field.SIGNATURE
-        for number, (_, symbol) in enumerate(file.units, first):
-            if symbol.doc_end_byte:
-                places = slice(start + symbol.doc_start_byte, start + symbol.doc_end_byte)
-                unit[places], field[places] = number, Field.DOC
+        for number, (_, symbol) in outer_first:
+            places = slice(start + symbol.doc_start_byte, start + symbol.doc_end_byte)
+            unit[places], field[places] = number, Field.DOC
     return unit, field
 
 
