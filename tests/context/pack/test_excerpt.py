@@ -127,6 +127,16 @@ def test_documentation_before_a_definition_comes_on_demand() -> None:
     assert dedented(body(found, source, with_docs=True)) == source.decode()
 
 
+def test_what_closes_the_last_line_belongs_to_it() -> None:
+    source = (
+        b"const a = {\n  f(x) {\n    return x\n  },\n  g: 1, h: 2,\n}\non(f(() => {\n  go()\n}));\n"
+    )
+    symbols = {one.qualname: one for one in side_of("a.js", source).symbols}
+    assert dedented(body(symbols["a.f"], source)) == "f(x) {\n  return x\n},\n"
+    assert dedented(body(symbols["a.g"], source)) == "g: 1\n"
+    assert dedented(body(symbols["<lambda1>"], source)) == "() => {\n  go()\n}));\n"
+
+
 def test_line_ends_and_byte_order_marks_are_no_text() -> None:
     assert code("def f():\r\n    return 1\r\n", "f") == "def f():\n    return 1\n"
     assert code("\ufeffx = 1\n", "") == "x = 1\n"

@@ -21,6 +21,7 @@ DECORATION_CHARACTERS = 80
 VALUE_CHARACTERS = 120
 
 _WITH_BODY = CALLABLE_KINDS | CLASS_KINDS
+_CLOSING = b" \t)]},;"  # it closes what is around a symbol, or divides it from the next
 _SEPARATORS = re.compile(r"\.|::|->|[:#\\]")
 # what is written before a name, with its last separator
 _OWNER = re.compile(r"(?:[\w$]+(?:\.|::|->|[:#\\]))+$")
@@ -80,12 +81,15 @@ def body(
 
 def lines_of(source: bytes, start: int, end: int, first_line: int) -> list[Line]:
     """A range of bytes as lines; what stands before it on its first line is kept only if it is
-    indentation.
+    indentation, what stands behind it on its last only if it closes something.
     """
     line_start = source.rfind(b"\n", 0, start) + 1
     lead = source[line_start:start]
     if lead.isspace():
         start = line_start
+    rest = _rest_of_line(source, end)
+    if not rest.strip(_CLOSING):
+        end, rest = end + len(rest), b""
     text = source[start:end].decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\r\n")
     if start == 0:
         text = text.removeprefix("\ufeff")
@@ -94,15 +98,15 @@ def lines_of(source: bytes, start: int, end: int, first_line: int) -> list[Line]
     lines = [Line(number, line) for number, line in enumerate(text.split("\n"), first_line)]
     if lead and not lead.isspace():
         lines[0] = lines[0]._replace(is_whole=False)
-    if _is_followed(source, end):
+    if rest:
         lines[-1] = lines[-1]._replace(is_whole=False)
     return lines
 
 
-def _is_followed(source: bytes, end: int) -> bool:
-    """True if something stands behind a place on its line."""
+def _rest_of_line(source: bytes, end: int) -> bytes:
+    """The text behind a place on its line, without blanks at its end."""
     line_end = source.find(b"\n", max(end - 1, 0))
-    return bool(source[end : line_end if line_end >= 0 else len(source)].strip())
+    return source[end : line_end if line_end >= 0 else len(source)].rstrip()
 
 
 def dedented(lines: Sequence[Line]) -> str:

@@ -192,7 +192,8 @@ class PackDraft:
         found: list[int] = []
         for one in self._inside[index]:
             symbol = self.candidates[one].symbol
-            has_own_lines = symbol.kind is not Kind.LAMBDA and symbol.start_line > holder.start_line
+            first_line = holder.start_line + (holder.kind is not Kind.MODULE)
+            has_own_lines = symbol.kind is not Kind.LAMBDA and symbol.start_line >= first_line
             if has_own_lines and symbol.start_line <= last_line < symbol.end_line:
                 found.append(one)
         return found
