@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 from tersely.code.engine import Engine
+from tersely.context.lenses.diff.changed_symbols import side_of
 from tersely.context.lenses.localization.evidence import MAX_SOUGHT_TEXTS
-from tersely.context.lenses.localization.rank import Location, Look
+from tersely.context.lenses.localization.rank import LikelySymbol, Location, Look
+from tersely.context.lenses.localization.table import is_subject
 from tersely.context.lenses.localization.task import read_task
+from tersely.context.pack.kinds.packet import MAX_WHOLE_LINES, outermost
 
 FILES = {
     "shop/basket.py": "def total(items):\n    return sum(one.price for one in items)\n",
@@ -42,3 +45,24 @@ def test_with_few_quoted_texts_nothing_is_missing(engine: Engine) -> None:
     found = located(engine, TASK)
     assert found.missing == ()
     assert found.symbols[0].symbol.qualname == "total"
+
+
+def test_addresses_signatures_and_ruled_lines_are_no_names() -> None:
+    text = "It fails\n\nhttps://a.b/x_y\n_______\nSigned-off-by: s_o <a@b.c>\n`real_name` and _private\n"
+    assert read_task(text).names == ("real_name", "_private")
+
+
+def test_functions_inside_of_a_long_function_are_rows_of_their_own() -> None:
+    inner = "  function inner() {\n    go()\n  }\n"
+    for lines, names in ((MAX_WHOLE_LINES, ["outer", "outer.inner"]), (1, ["outer"])):
+        source = "function outer() {\n" + inner + "  go()\n" * lines + "}\n"
+        symbols = side_of("a.js", source.encode()).symbols
+        likely = [LikelySymbol(one, 0.5, "") for one in symbols if one.qualname]
+        assert [one.symbol.qualname for one in outermost(likely)] == names
+
+
+def test_tests_in_the_file_of_what_they_test_are_no_subjects() -> None:
+    source = b"fn run() {}\nmod tests {\n    fn runs() {}\n}\n"
+    symbols = side_of("a.rs", source).symbols
+    subjects = [one.qualname for one in symbols if is_subject(one, {})]
+    assert subjects == ["run"]

@@ -118,18 +118,15 @@ def fitted(
     """A result with as many of its parts as a budget has room for, of these numbers; raises
     `budget_too_small` if not even the first has room.
     """
-    from bisect import bisect_right  # few answers need it
+    from tersely.foundation.text.tokens import filled, too_small  # few answers need it
 
     def tokens(number: int) -> int:
         return tokenizer.count(text(shown(number), PLAIN) + "\n")
 
-    number = bisect_right(numbers, budget, key=tokens)
-    if number:
-        return shown(numbers[number - 1])
+    if chosen := filled(numbers, lambda begun: tokens(begun[-1]), budget):
+        return shown(chosen[-1])
     # a part can take less than the line that says it is left out
-    least = min(map(tokens, numbers[:2]))
-    message = f"the least answer takes {least} tokens; the budget is {budget}"
-    raise TerselyError("budget_too_small", message, "allow more with --budget")
+    raise too_small(budget, min(map(tokens, numbers[:2])))
 
 
 def cut(text: str, budget: int, tokenizer: Tokenizer) -> str:
@@ -148,9 +145,9 @@ def cut(text: str, budget: int, tokenizer: Tokenizer) -> str:
             shown = "".join(body[:kept]) + _left_out(len(body) - kept, budget) + said
             if tokenizer.count(shown) <= budget:
                 return shown
-    least = tokenizer.count(_left_out(len(lines), budget))
-    message = f"the least answer takes {least} tokens; the budget is {budget}"
-    raise TerselyError("budget_too_small", message, "allow more with budget")
+    from tersely.foundation.text.tokens import too_small
+
+    raise too_small(budget, tokenizer.count(_left_out(len(lines), budget)))
 
 
 def _left_out(lines: int, budget: int) -> str:

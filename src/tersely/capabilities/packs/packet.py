@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tersely.code.symbols import Symbol
-    from tersely.context.lenses.localization.rank import LikelySymbol, Location
+    from tersely.context.lenses.localization.rank import LikelyFile, LikelySymbol, Location
     from tersely.context.lenses.localization.task import Task
     from tersely.context.pack.kinds.packet import Body, Brief, PacketRow
     from tersely.context.pack.sliced import SourceLines
@@ -74,15 +74,6 @@ class PacketParameters:
 
 
 @frozen
-class PacketFile:
-    """A file that the task is probably about."""
-
-    path: str
-    probability: float  # that it is changed
-    why: tuple[str, ...]
-
-
-@frozen
 class Packet:
     """The packet as printed, or nothing. `used` counts every token of `text`."""
 
@@ -93,7 +84,7 @@ class Packet:
     used: int = 0
     rows: tuple[PacketRow, ...] = ()  # those in `text`, the likeliest first
     bodies: tuple[Body, ...] = ()  # whose source is in `text`
-    files: tuple[PacketFile, ...] = ()  # the likeliest first, whether `text` names them or not
+    files: tuple[LikelyFile, ...] = ()  # the likeliest first, whether `text` names them or not
     tests: tuple[str, ...] = ()  # files of tests that name the symbols
     test_command: str = ""
     next: tuple[str, ...] = ()  # commands that show more, as they can be typed
@@ -179,7 +170,7 @@ def _write_packet(
     shown = {row.id for row in found.rows}
     workspace.engine.note_unread(one.symbol for one in location.symbols if one.symbol.id in shown)
     return Packet(
-        True, round(location.confidence, 3), found.text, found.used, found.rows, found.bodies, _files(location), tests,
+        True, round(location.confidence, 3), found.text, found.used, found.rows, found.bodies, location.files, tests,
         command, found.next, found.rows_left_out, location.considered_files, missing=location.missing, before=before,
     )  # fmt: skip
 
@@ -189,15 +180,11 @@ def _silent(location: Location, parameters: PacketParameters, why: str) -> Packe
     return Packet(
         False,
         round(location.confidence, 3),
-        files=_files(location),
+        files=location.files,
         test_command=parameters.test_command,
         considered_files=location.considered_files,
         silence=why,
     )
-
-
-def _files(location: Location) -> tuple[PacketFile, ...]:
-    return tuple(PacketFile(one.path, round(one.probability, 3), one.why) for one in location.files)
 
 
 def _new_symbols(

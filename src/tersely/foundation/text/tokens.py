@@ -251,3 +251,12 @@ def filled(
         if tokens([*chosen, part]) <= budget:
             chosen.append(part)
     return chosen
+
+
+def too_small(budget: int, least: int) -> TerselyError:
+    """The refusal of a budget in which not even the `least` tokens of an answer have room."""
+    return TerselyError(
+        "budget_too_small",
+        f"the least answer takes {least} tokens; the budget is {budget}",
+        f"Give a budget of {least} or more, or ask for less.",
+    )

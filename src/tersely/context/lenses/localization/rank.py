@@ -112,7 +112,9 @@ class Look:
         paths = [self._paths[row] for row in likely]
         files = tuple(
             LikelyFile(
-                self._paths[row], float(shares[row]), tuple(found.why.get(self._paths[row], ()))
+                self._paths[row],
+                round(float(shares[row]), 3),
+                tuple(found.why.get(self._paths[row], ())),
             )
             for row in likely[:MAX_LIKELY_FILES]
         )

@@ -19,6 +19,7 @@ MAX_OPENED_FILES = 12  # whose symbols are all rows
 MAX_OPENED_SYMBOLS = 2_000  # of one file
 MAX_MARKED_SYMBOLS = 200  # of other files, those with the most evidence of their own
 LEAST_PROBABILITY = 1e-4  # of a file
+TEST_MODULES = ("test.", "tests.")  # what stands in them tests the rest of the file
 _TINY = 1e-9
 
 
@@ -99,8 +100,10 @@ def _row(
 
 def is_subject(symbol: Symbol, kinds: Mapping[str, Kind]) -> bool:
     """True if a symbol may be what a task is about: a function, a class, or a value outside of
-    functions.
+    functions, and none of the tests that stand in the file of what they test.
     """
+    if symbol.qualname.startswith(TEST_MODULES):
+        return False
     if symbol.kind in CALLABLE_KINDS:
         return symbol.kind is not Kind.LAMBDA
     if symbol.kind in VALUE_KINDS:

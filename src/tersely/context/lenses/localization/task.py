@@ -41,7 +41,7 @@ _TICKED = re.compile(r"(?<!`)`+([^`\n]{1,200})`+")
 # A word that nobody would write in prose: `snake_case`, `camelCase`, `a.b`, `a::b`, `A#b`,
 # `call()`, `TwoHumps`.
 _CODE_WORD = re.compile(
-    r"(?<![\w.])(?:[^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*)+|[^\W\d]\w*(?=\()|\w*[^\W_]_\w+|_\w+|\w*[a-z0-9][A-Z]\w*)(?!\w)"
+    r"(?<![\w.])(?:[^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*)+|[^\W\d]\w*(?=\()|\w*[^\W_]_\w+|_+[^\W_]\w*|\w*[a-z0-9][A-Z]\w*)(?!\w)"
 )
 _WORD = re.compile(r"(?<!\w)[^\W\d]\w{2,60}(?!\w)")
 _SPLIT = re.compile(r"\.|::|#|->")
@@ -83,6 +83,8 @@ _VERSION_LINE = re.compile(
     r"v?(?:\d+(?:[.\-+~]\w+)+|\d+|None|installed)[\s|]*$",
     re.MULTILINE,
 )
+# Where somebody else wrote of it, and who signed.
+_ELSEWHERE = re.compile(r"https?://\S+|^[\w-]+-(?:by|[Ss]ession|[Ii]d): .*$", re.MULTILINE)
 _CLOSING = re.compile(
     r"^\W*(?:thanks|thank you|many thanks|cheers|regards|best regards|best|sincerely|hi|hello|hey)\b[^\n]{0,40}$",
     re.IGNORECASE | re.MULTILINE,
@@ -162,7 +164,7 @@ def _without_form(text: str) -> str:
     """The text without what its form asked for; its first line stays."""
     title, _, body = text.partition("\n")
     body = _COMMENT.sub("", body)
-    for pattern in (_TICK_BOX, _FORM_HEADING, _VERSION_LINE, _CLOSING):
+    for pattern in (_TICK_BOX, _FORM_HEADING, _VERSION_LINE, _ELSEWHERE, _CLOSING):
         body = pattern.sub("", body)
     return f"{title}\n{body}"
 

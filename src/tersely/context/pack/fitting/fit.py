@@ -117,9 +117,7 @@ class _Question:
         """Refuse a budget that the least answer exceeds."""
         needed = self.needed(extracts)
         if needed > self.budget:
-            message = f"the least answer takes {needed} tokens; the budget is {self.budget}"
-            hint = f"Give a budget of {needed} or more, ask about fewer symbols, or include less."
-            raise TerselyError("budget_too_small", message, hint)
+            raise tokens.too_small(self.budget, needed)
 
     def answer(self, extracts: Extracts, limit: int | None = None) -> Fitted:
         """The best pack that holds the extracts, of no more than the budget or `limit` tokens if

@@ -15,10 +15,8 @@ from typing import NamedTuple
 from tersely.code.places import directory_of
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 from tersely.context.pack.model import Count
-from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_BUDGET_TOKENS
 from tersely.foundation.text.escape import visible_line
-from tersely.foundation.text.tokens import filled
+from tersely.foundation.text.tokens import filled, too_small
 
 MAX_OUTLINE_TRIES = 40  # lines that a map tries to add when the next heaviest does not fit
 INDENT = " "
@@ -164,11 +162,6 @@ def fit(root: Node, label: Callable[[Symbol], str], budget: int, count: Count) -
     """The heaviest nodes that `budget` tokens pay for. Raises `budget_too_small` when not even one
     does.
     """
-    if budget > MAX_BUDGET_TOKENS:
-        raise TerselyError(
-            "invalid_argument",
-            f"the budget is {budget} tokens; it can be at most {MAX_BUDGET_TOKENS}",
-        )
     depth = {id(node): depth for node, depth in walk(root)}
     order = [node for node, _ in walk(root) if node is not root]
     place = {id(node): index for index, node in enumerate(order)}
@@ -180,11 +173,10 @@ def fit(root: Node, label: Callable[[Symbol], str], budget: int, count: Count) -
         rows, text = _printed(root, {id(node) for node in chosen}, label)
         return Outline(text, count(text), rows, root)
 
-    if (needed := measured(order[:1]).used) > budget and order:
-        raise TerselyError(
-            "budget_too_small", f"the least map takes {needed} tokens; the budget is {budget}"
-        )
-    return measured(filled(order, lambda nodes: measured(nodes).used, budget, MAX_OUTLINE_TRIES))
+    chosen = filled(order, lambda nodes: measured(nodes).used, budget, MAX_OUTLINE_TRIES)
+    if order and not chosen:
+        raise too_small(budget, measured(order[:1]).used)
+    return measured(chosen)
 
 
 def _printed(

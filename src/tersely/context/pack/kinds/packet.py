@@ -17,8 +17,7 @@ from tersely.code.symbols import CALLABLE_KINDS, Symbol
 from tersely.context.lenses.localization.rank import LikelySymbol, Location
 from tersely.context.pack.sliced import SourceLines, windows
 from tersely.context.pack.texts import Texts
-from tersely.foundation.errors import TerselyError
-from tersely.foundation.text.tokens import filled
+from tersely.foundation.text.tokens import filled, too_small
 
 ROWS_TOKENS = 400  # that everything but source takes, at most
 MAX_ROWS = 8
@@ -31,6 +30,7 @@ LEAST_FILE_PROBABILITY = 0.3  # of one of them
 MAX_NAMED = 12  # further symbols, whose source is offered
 NEXT_TOKENS = (900, 1_800)  # of the sources that the first and the second command print, about
 MAX_NEXT_SOURCE_TOKENS = 800  # of one of them; a longer function is offered in windows
+MAX_WHOLE_LINES = 80  # of a function with which those inside of it are shown
 MAX_NEXT_LINES = 60  # of these windows
 NEXT_FILES = 3  # inside which a search is offered
 NEXT_WORDS = 4  # for which
@@ -124,9 +124,7 @@ def brief(frame: PacketFrame, texts: Texts, budget: int) -> Brief:
 
     least = rows_tokens([0])
     if least > budget:
-        raise TerselyError(
-            "budget_too_small", f"no packet fits into {budget} tokens", f"it takes {least}"
-        )
+        raise too_small(budget, least)
     places = range(len(weighed))
     choice = chosen(filled(places, rows_tokens, min(budget, ROWS_TOKENS), len(places)) or [0])
 
@@ -160,7 +158,9 @@ def _worth_a_row(symbols: Sequence[LikelySymbol]) -> list[LikelySymbol]:
 
 
 def outermost(symbols: Iterable[LikelySymbol]) -> list[LikelySymbol]:
-    """The symbols in their order, but for those inside of a function that comes before them."""
+    """The symbols in their order, but for those inside of a function that comes before them and is
+    not too long to be shown whole.
+    """
     found: list[LikelySymbol] = []
     for one in symbols:
         if not any(_holds(other.symbol, one.symbol) for other in found):
@@ -170,8 +170,9 @@ def outermost(symbols: Iterable[LikelySymbol]) -> list[LikelySymbol]:
 
 def _holds(outer: Symbol, inner: Symbol) -> bool:
     """True if showing one function shows another one too."""
-    within = outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
-    return within and outer.path == inner.path and outer.kind in CALLABLE_KINDS
+    is_inside = outer.path == inner.path and outer.start_byte <= inner.start_byte < outer.end_byte
+    is_shown_whole = outer.end_line - outer.start_line < MAX_WHOLE_LINES
+    return is_inside and is_shown_whole and outer.kind in CALLABLE_KINDS
 
 
 def is_plain(*names: str) -> bool:
