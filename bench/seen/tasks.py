@@ -18,7 +18,7 @@ from bench.history_tasks.history import description
 from bench.scratch import git
 from tersely.code.index.storage.store import Store
 from tersely.code.places import is_test
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 
 LONG_LINES = 120  # a definition with more lines is needed only around its changes
 AROUND_LONG = 50  # lines before and after a change that are needed of a long definition
@@ -27,6 +27,7 @@ LEAST_TEXT_CHARACTERS = 150  # of a message that can be a task
 MAX_CHANGED_FILES = 8
 MAX_CHANGED_LINES = 300
 MAX_HISTORY_COMMITS = 8_000  # that are looked through for tasks
+_TEST_MODULES = frozenset({"test", "tests"})  # tests that stand in the file of what they test
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
 _IMPORT = re.compile(
     r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|use\s|using\s|require(?:_relative)?\b|package\s)"
@@ -152,18 +153,19 @@ def need_of(task: Task, store: Store, texts: dict[str, list[str]]) -> Need:
     for path, changes in changed_places(task.patch).items():
         if path not in texts or store.file(path) is None:
             continue
-        symbols = [
-            one for one in store.symbols_of(path) if one.kind in CALLABLE_KINDS | CLASS_KINDS
-        ]
+        listed = store.symbols_of(path)
+        symbols = [one for one in listed if one.kind in CALLABLE_KINDS | CLASS_KINDS]
+        tests = [one for one in listed if one.kind is Kind.NAMESPACE and one.name in _TEST_MODULES]
+        imports = {one.line for one in store.imports(path)}
         for change in changes:
-            if not change.text.strip():
+            if not change.text.strip() or _innermost(tests, change.lines) is not None:
                 continue
             number = change.lines[-1]
             holder = _innermost(symbols, change.lines)
             if holder is not None:
                 definitions[holder.id] = holder
                 lines[path].update(_around(holder, number))
-            elif not _IMPORT.match(change.text):
+            elif not _IMPORT.match(change.text) and imports.isdisjoint(change.lines):
                 lines[path].update(range(number - AROUND_LOOSE, number + AROUND_LOOSE + 1))
     documented = {path: _documentation(store.symbols_of(path), texts[path]) for path in lines}
     kept = {
