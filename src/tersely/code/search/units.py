@@ -109,10 +109,7 @@ def _places(files: Iterable[SourceFile], size: int) -> tuple[NDArray[np.int32], 
     for file, first, start in _numbered(files):
         unit[start : start + len(file.source)] = first
         # an object comes after the methods that are written in it
-        outer_first = sorted(
-            enumerate(file.units, first),
-            key=lambda one: one[1].symbol.start_byte - one[1].symbol.end_byte,
-        )
+        outer_first = sorted(enumerate(file.units, first), key=lambda one: one[1].symbol.start_byte)
         for number, (_, symbol) in outer_first:
             places = slice(start + symbol.start_byte, start + symbol.end_byte)
             unit[places], field[places] = number, Field.BODY

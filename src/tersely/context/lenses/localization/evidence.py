@@ -284,7 +284,7 @@ class _Gathering:
             if not back:
                 self._trace_calls()
             for symbol in self._in_frame(frame, path):
-                self._mark(symbol, sign, 1 / math.sqrt(1 + back))
+                self._mark(symbol, sign, (1 + back) ** -0.5)
 
     def _trace_calls(self) -> None:
         """Note what the innermost frame calls: the error may be in there, or in what it hands over."""
