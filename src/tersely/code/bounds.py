@@ -1,7 +1,7 @@
-"""The bounds that are met while something is found out, in words.
+"""The bounds that a computation met, and the sentence about them.
 
-They belong to what is found out: whoever keeps it keeps them with it, so that it says the same
-whatever was asked before.
+Bounds are cached with the result that they limit, so an answer names the same bounds whichever
+questions came before.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NONE: frozenset[str] = frozenset()
 
 
 class Bounds:
-    """What hears of bounds that are met, the innermost who asked."""
+    """Collects the bounds met by a computation; a nested `hear` collects for itself."""
 
     def __init__(self) -> None:
         self._heard: list[frozenset[str]] = []
@@ -29,7 +29,9 @@ class Bounds:
     def hear(
         self, compute: Callable[..., Found], *arguments: object
     ) -> tuple[Found, frozenset[str]]:
-        """What a function returns, and the bounds that it met, which nobody else hears of."""
+        """The result of a function, and the bounds that it met, which enclosing calls do not
+        receive.
+        """
         heard = self._heard
         heard.append(NONE)
         try:
@@ -45,7 +47,9 @@ class Bounds:
         compute: Callable[..., Found],
         *arguments: object,
     ) -> Found:
-        """What a function returns, found out once; all who ask hear of the bounds that it met."""
+        """The result of a function, computed once a key; each call meets the bounds of the
+        computation.
+        """
         answer = known.get(key)
         if answer is None:
             answer = known[key] = self.hear(compute, *arguments)

@@ -47,11 +47,11 @@ class Engine:
     def __init__(self, root: Path, store: Store) -> None:
         self.root = root
         self.store = store
-        # whether a file that is not what was indexed is an error; else it is noted
+        # whether a file that has changed since it was indexed is an error; else it is noted
         self.refuses_changed = True
-        # what may be missing in an answer because of bounds; whoever answers hears of it
+        # the bounds that an answer met; the question that is answered collects them
         self.notes = Bounds()
-        self.changed: set[str] = set()  # files that were found not to be what was indexed
+        self.changed: set[str] = set()  # files that have changed since they were indexed
         # sentences about names that were asked for and are defined again
         self.other_definitions: set[str] = set()
         # files that may matter and were not read, with the reasons
@@ -87,7 +87,9 @@ class Engine:
     def refresh(
         self, progress: Progress | None = None, paths: Collection[str] | None = None
     ) -> RefreshReport:
-        """Index what has changed since the last time, which is at most `paths` if they are given."""
+        """Index the files that changed since the last refresh; `paths`, if given, holds all of
+        them.
+        """
         return refresh(self.root, self.store, progress=progress, paths=paths)
 
     @property
@@ -120,15 +122,13 @@ class Engine:
         return self._references
 
     def replace_damaged_index(self) -> None:
-        """Go on with an empty index, and without what was made from one that turned out to be
-        damaged.
-        """
+        """Replace a damaged index by an empty one, and drop everything computed from it."""
         self.store.replace_damaged()
         self._graph = self._references = self._search = self._functions = None
 
     def drop_outdated_graph(self) -> None:
-        """Let go of the graph if configuration that it has read, which no revision covers, is not
-        what it was.
+        """Drop the graph if a configuration file that it has read has changed; no revision covers
+        these.
         """
         if self._graph is not None and not self._graph[1].has_same_texts():
             self._graph = self._references = None
@@ -142,17 +142,17 @@ class Engine:
         return self.unread_with(_written_name(symbol), symbol.language, {*using, symbol.path})
 
     def unread_with(self, name: str, language: str, using: Collection[str]) -> tuple[str, ...]:
-        """The files in which a name may stand and that were not read, or not understood, each with
-        the reason: of languages that see what is defined in one, "" for any.
+        """The files that may mention a name and were not read, or not understood, each with the
+        reason.
+
+        They are of languages that see definitions of `language`; "" stands for any.
         """
         from tersely.code.index.unread import unread
 
         return tuple(unread(str(self.root), self.store, {name}, language, using))
 
     def note_unread(self, symbols: Iterable[Symbol]) -> None:
-        """Keep what is to be said of files that may use some symbols and were not read, or not
-        understood.
-        """
+        """Note the files that may use some symbols and were not read, or not understood."""
         from tersely.code.index.unread import unread
 
         by_language: dict[str, list[Symbol]] = {}
@@ -176,8 +176,8 @@ class Engine:
         self.note_incomplete(self.not_understood(path, first, last))
 
     def note_left_out(self, path: str = "") -> None:
-        """Keep what is to be said of files in a directory that were left out though they may be
-        source: of an answer about everything in it.
+        """Note the files in a directory that were left out though they may be source, for an answer
+        about the whole directory.
         """
         from tersely.code.index.unread import left_out_below
 
@@ -189,7 +189,7 @@ class Engine:
 
     @property
     def flow(self) -> FlowReader:
-        """The reader of what happens inside functions."""
+        """The reader of data and control flow inside functions."""
         from tersely.code.flow.reader import FlowReader
 
         if self._flow is None:
@@ -272,13 +272,14 @@ class Engine:
         return known.symbols if known is not None else found
 
     def symbol(self, query: str, kind: Kind | None = None) -> Symbol:
-        """The one symbol that a query means; `symbol_not_found` or `ambiguous_symbol` otherwise.
+        """The one symbol that a query means; raises `symbol_not_found` or `ambiguous_symbol`
+        otherwise.
 
-        A query that is a whole qualified name goes before longer names that end in it: `url_for` is
-        the function, not `App.url_for`. Between two whole names there is no choice. Of several
-        definitions of one name in a file it means the one that has no number; that there are others
-        is kept in `other_definitions`. A function that is announced in one place and written in
-        another means where it is written.
+        A query that is a whole qualified name is preferred to longer names that end in it:
+        `url_for` is the function, not `App.url_for`. Two whole names are ambiguous. Of several
+        definitions of one name in a file the query means the one without a number, and
+        `other_definitions` notes the rest. A function with a declaration and a definition means the
+        definition.
         """
         found = _unnumbered(self._with_bodies(self.lookup(query, kind)))
         if not found and (document := self.document(query.partition(":")[0])):
@@ -298,7 +299,7 @@ class Engine:
         return whole[0]
 
     def _inherited(self, query: str) -> list[Symbol]:
-        """The members that classes have from others, `Class.member` by a query."""
+        """The members `Class.member` that a class inherits, by a query."""
         owner, _, name = query.rpartition(".")
         found = self.lookup(owner) if owner and name.isidentifier() else []
         classes = [one for one in found if one.kind in CLASS_KINDS]
@@ -331,7 +332,7 @@ class Engine:
         ]
 
     def _note_others(self, symbol: Symbol) -> None:
-        """Keep what is to be said of further definitions of a symbol's name."""
+        """Note further definitions of a symbol's name."""
         others = [
             other for other in self.store.symbols_of(symbol.path) if _is_numbered(other, symbol)
         ]
@@ -496,7 +497,7 @@ class StoredFacts:
         return text
 
     def same_as(self, before: StoredFacts) -> Iterator[tuple[int, int]]:
-        """The files whose facts are what they were, by their numbers before and now."""
+        """The files whose facts are unchanged, as pairs of their numbers before and now."""
         now = {file.path: (number, file) for number, file in enumerate(self._files)}
         for old, file in enumerate(before._files):
             number, same = now.get(file.path, (-1, None))
@@ -504,7 +505,7 @@ class StoredFacts:
                 yield old, number
 
     def has_same_texts(self) -> bool:
-        """True if the configuration files that were asked for are what they were."""
+        """True if the configuration files that were read are unchanged."""
         return all(text_below(str(self._root), path) == text for path, text in self._texts.items())
 
     def _numbers(self, ids: Iterable[int]) -> list[int]:
@@ -512,7 +513,7 @@ class StoredFacts:
 
 
 def _written_name(symbol: Symbol) -> str:
-    """The name that who uses a symbol writes: of a constructor that of its class."""
+    """The name by which code mentions a symbol: of a constructor that of its class."""
     is_constructor = symbol.name in LANGUAGES[symbol.language].resolution.constructors
     return dotted_name(symbol.qualname).split(".")[-2:][0] if is_constructor else symbol.name
 

@@ -1,4 +1,4 @@
-"""The expression language of facts: what a value is made of, in any programming language.
+"""The expression language of facts: where a value comes from, in any programming language.
 
 An expression is `None` (unknown), a `str` (reading a name), or a tuple that starts with one of the
 tags below. Scopes hold expressions as plain tuples because there are hundreds of thousands of them:
@@ -16,10 +16,10 @@ VERSION_MARK = "\x01"
 # before the number of a variable that ends with a block; functions in the block see it
 BLOCK_MARK = VERSION_MARK + "@"
 
-# the name, which is in no identifier, that a class binds to what it is an instance of
+# the name that a class binds to an instance of its metaclass; it is in no identifier
 METACLASS = "metaclass="
 
-HOLE = "*"  # in a text of which parts are known: what is not
+HOLE = "*"  # an unknown part of a text of which other parts are known
 MAX_DOTTED_PARTS = 8  # names in a text that is read as an expression
 MAX_PATH_CHARACTERS = 200  # known ones of a text, above which it is no path of a URL
 
@@ -29,28 +29,30 @@ MEMBER = 1  # (MEMBER, object, name)
 # (CALL, callee, arguments, keywords, line); keywords: ((name, value), …), name "" for **mapping.
 # Type arguments that are written down are a sixth part.
 CALL = 2
-# (ITEM, object, key), or (ITEM, object, key, name): the name holds what was put there just before
+# (ITEM, object, key), or (ITEM, object, key, name): the name holds the value stored there just
+# before
 ITEM = 3
 CONST = 4  # (CONST, str | int)
 SEQUENCE = 5  # (SEQUENCE, elements, serial); the serial tells two displays of one file apart
 MAPPING = 6  # (MAPPING, ((key, value), …), serial)
 DEFINED = 7  # (DEFINED, definition): the function or class defined here
-# (EITHER, alternatives), or (EITHER, (entered, right), OPERATED): what an operator gives of its left
-# operand by a method, or else what both operands are
+# (EITHER, alternatives), or (EITHER, (entered, right), OPERATED): the result of the left operand's
+# method for an operator, or else both operands
 EITHER = 8
 OPERATED = 1
-# (TYPED, type): an instance of the type; (TYPED, type, names): what a name with these type
-# parameters stands for
+# (TYPED, type): an instance of the type; (TYPED, type, names): the value of a name with these type
+# parameters
 TYPED = 9
 ELEMENT = 10  # (ELEMENT, collection)
-# (PART, collection, start, stop, serial): what a slice takes; a bound is a number or None
+# (PART, collection, start, stop, serial): a slice; a bound is a number or None
 PART = 20
-# (ENTER, object, method): what a method gives that syntax calls on an object, else the object itself
+# (ENTER, object, method): the result of a method that syntax calls on an object, else the object
+# itself
 ENTER = 11
 GENERIC = 12  # (GENERIC, base, arguments)
 SPREAD = 13  # (SPREAD, collection)
-# (LITERAL, type name), or (LITERAL, type name, pattern): of a text of which parts are known, `*`
-# for others; a fourth part is the expression in the place of the `*` that it begins with
+# (LITERAL, type name), or (LITERAL, type name, pattern): a text of which parts are known, with `*`
+# for each unknown one; a fourth part is the expression in the place of the `*` that it begins with
 LITERAL = 14
 IMPORTED = 15  # (IMPORTED, module, name); name "" for the module itself
 PARAMETER = 16  # (PARAMETER, position): only in tables made by `graph`
@@ -60,27 +62,27 @@ NEW = 17  # like CALL, for explicit construction
 DECLARED = 18
 # (REFERENCE, object, name): a method as a value, where methods have names of their own
 REFERENCE = 19
-AS_TRAIT = 23  # (AS_TRAIT, type, trait): a type as what implements a trait
+AS_TRAIT = 23  # (AS_TRAIT, type, trait): a type as an implementation of a trait
 AROUND = 22  # (AROUND, name): a name as seen from the scope around this one
 KEY_OF = 30  # (KEY_OF, collection): one of the keys of a mapping, else an element
-HELD = 31  # (HELD, collection): what it holds: of a mapping an item
-# (SIGNATURE, type, types of parameters): what gives an instance of the type when it is called.
-# (SPREAD, type) at the end is the type of the collection of all further arguments.
+HELD = 31  # (HELD, collection): one of its items; of a mapping the value at a key
+# (SIGNATURE, type, types of parameters): a callable that returns an instance of the type. (SPREAD,
+# type) at the end is the type of the collection of all further arguments.
 SIGNATURE = 24
 TYPE_PARAMETER = 32  # (TYPE_PARAMETER, bound, name): the type that a type parameter stands for
-# (GUARD, parameter, type): in place of the type of a result, that of a function which says whether
-# what it is given is an instance of the type; (GUARDED, callee, argument): as a type, what a call
-# says of that argument if it is true.
+# (GUARD, parameter, type): the return type of a type guard, a function which tests whether an
+# argument is an instance of the type; (GUARDED, callee, argument): as a type, that of an argument
+# for which a type guard is true.
 GUARD = 25
 GUARDED = 26
 # (GIVEN, values): only in types made by `graph`, for a type parameter of which they are instances
 GIVEN = 33
-# (STORED, object, name): only among what is read, a member that is assigned instead; with a fourth
-# part, REMOVED, one that is removed
+# (STORED, object, name): only in `reads`, a member that is assigned; with a fourth part, REMOVED,
+# one that is removed
 STORED = 27
 REMOVED = 1
-# (TESTED, member, constants, holds): as the type of a DECLARED value, what a test of a member tells:
-# that it is one of some constants, or none of them; without constants, that it is there, or is not
+# (TESTED, member, constants, holds): as the type of a DECLARED value, the outcome of a test of a
+# member: it is one of some constants, or none of them; without constants, it is present, or absent
 TESTED = 34
 UNIT = 35  # (UNIT, constant): the type of which that constant is the one value
 # (REASON, promise): only in calls made by `graph`, the reasons for which a promise is not kept
@@ -90,7 +92,7 @@ DISPLAYED = 21  # (DISPLAYED, serial): the list or mapping of that serial, from 
 # (LITERAL, ELLIPSIS): among type arguments, any number more of the one before
 ELLIPSIS = "ellipsis"
 
-# What is written down and has no value that is followed: the default of a parameter.
+# The default of a parameter whose value is written down and not followed.
 UNFOLLOWED = (EITHER, ())
 
 # Modes of a parameter.
@@ -101,16 +103,17 @@ VARIADIC = (REST, KEYWORD_REST)
 STATIC = 1  # called without a receiver
 CLASS_METHOD = 2  # the receiver is the class
 PROPERTY = 4  # reading the member calls it
-GENERATOR = 8  # calling it gives a collection of what it yields
+GENERATOR = 8  # calling it gives a collection of the values it yields
 ABSTRACT = 16
 EXTENSION = 32  # adds members to the class of that name
 PRIVATE = 64
 OUTSIDE = 1 << 14  # a method written outside its class; its receiver is no parameter
-CONTEXT_MANAGER = 128  # entering what a call gives yields what it yields
+CONTEXT_MANAGER = 128  # entering the result of a call gives the value it yields
 CONSTRUCTOR = 256
 PARTIAL = 512  # one of several definitions that together are one class
 DETACHED = 1024  # a value, not a declaration: its name binds nothing in the scope around it
-OWN_RECEIVER = 2048  # the receiver in it is what it is called on, not that of the scope around it
+# the receiver in it is the object it is called on, not that of the scope around it
+OWN_RECEIVER = 2048
 SETTER = 4096  # a property that is assigned, not read
 REMOVER = 1 << 17  # one that is removed; it is a setter as well
 REPLACED = 1 << 13  # its name means a later definition
@@ -146,7 +149,7 @@ class Scope(NamedTuple):
     outer: tuple[tuple[str, int], ...]
     stars: tuple[str, ...]
     bases: tuple[Expression, ...]
-    decorated: Expression  # what decorators made of the definition, None without any
+    decorated: Expression  # the value that decorators made of the definition, None without any
     returned_type: Expression
     receiver_type: Expression
     flags: int
@@ -165,7 +168,7 @@ _WITH_NAME = frozenset({GENERIC, ITEM, LITERAL, TYPED, TYPE_PARAMETER})
 
 
 def last_name(type_: Expression) -> str:
-    """The name of a type without what it is qualified by and its type arguments, "" for none."""
+    """The last name of a type, without qualifiers and type arguments; "" for none."""
     while type(type_) is tuple:
         if type_[0] == MEMBER:
             return str(type_[2])
@@ -185,7 +188,7 @@ def named_parameters(type_: Expression) -> Iterator[str]:
 
 
 def put(type_: Expression, given: Mapping[str, Expression]) -> Expression:
-    """A type with what is given in place of type parameters; the very same if it names none of
+    """A type with arguments in place of its type parameters; the same object if it names none of
     them.
     """
     if type(type_) is not tuple or not type_ or not given:
@@ -196,7 +199,7 @@ def put(type_: Expression, given: Mapping[str, Expression]) -> Expression:
     return parts if any(new is not old for new, old in zip(parts, type_, strict=True)) else type_
 
 
-BEHIND_PATH = ("?", "#")  # with which what is behind the path of a URL begins
+BEHIND_PATH = ("?", "#")  # the characters that end the path of a URL
 
 
 def patterned(pattern: str, first: Expression = None) -> Expression:
@@ -215,12 +218,14 @@ def patterned(pattern: str, first: Expression = None) -> Expression:
 
 
 def behind_path(pattern: str) -> bool:
-    """True if a text of which the beginning is not known goes on with what is no path: a query."""
+    """True if a text with an unknown beginning goes on behind the path of a URL: with a query or
+    fragment.
+    """
     return pattern[len(HOLE) :].startswith(BEHIND_PATH)
 
 
 def text_of(value: Expression) -> str:
-    """A text as far as it is known, with a hole for what is not."""
+    """A text as far as it is known, with a hole for each unknown part."""
     if is_tagged(value, CONST):
         return str(value[1])
     has_pattern = is_tagged(value, LITERAL) and len(value) > len(("tag", "type"))

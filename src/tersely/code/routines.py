@@ -1,8 +1,8 @@
-"""The order in which statements run and what each reads and writes, as plain values.
+"""The control flow of routines, and the reads and writes of each step, as plain values.
 
-A *routine* is what has control flow of its own: a function, a class body, a module. `syntax` makes
-routines from source text; `flow` answers questions about them. All offsets are bytes, all lines
-count from 1.
+A *routine* has control flow of its own: a function, a class body, a module. `syntax` makes routines
+from source text; `flow` answers questions about them. All offsets are bytes, all lines count from
+1.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-# A variable with what is read of it: `("self", ".cache")`. A prefix stands for all that begins with
-# it.
+# A variable and the members read from it: `("self", ".cache")`. A prefix stands for all paths that
+# begin with it.
 AccessPath = tuple[str, ...]
 
 ENTRY, EXIT = 0, 1  # positions of the points where every routine begins and ends
 RESULT = "<result>"  # the variable for the value of a body that gives its last expression
-OBJECT = "&"  # as the last name of a path that is read: the object itself, not what it holds
+OBJECT = "&"  # as the last name of a path that is read: the object itself, not its content
 
 
 class EdgeKind(StrEnum):
@@ -36,8 +36,7 @@ class EdgeKind(StrEnum):
 
 
 class Statement(NamedTuple):
-    """One statement: its kind, its lines without those of statements inside it, and who stands
-    around it.
+    """One statement: its kind, its lines without those of statements inside it, and its owner.
 
     `kind` is `entry`, `simple`, `definition`, `if`, `loop`, `try`, `handler`, `with`, `switch`,
     `case`, or that of a jump: `return`, `raise`, `break`, `continue`, `goto`, `fallthrough`.
@@ -55,7 +54,8 @@ class Statement(NamedTuple):
 
 
 class CfgNode(NamedTuple):
-    """One step of a statement: what it reads, what it replaces, what it changes in place.
+    """One step of a statement: the paths it reads, the paths it replaces, the paths it changes in
+    place.
 
     A step without bytes stands for the end of a `with`, or of a `try` that is left by jumps.
     """
@@ -67,8 +67,7 @@ class CfgNode(NamedTuple):
     writes: tuple[AccessPath, ...]
     mutates: tuple[AccessPath, ...]
     fails: bool  # whether it may raise
-    # what it writes is sure to be written only where its test holds: a loop's target, a pattern's
-    # names
+    # its writes are sure only where its test holds: a loop's target, a pattern's names
     tests: bool
 
 
@@ -85,9 +84,9 @@ class CfgCall(NamedTuple):
     they stand.
 
     `arguments`: (position or keyword, path), where an argument is a variable or a part of one.
-    `blind`: nobody takes what it gives, it is no method of an object, and it is not known to change
-    nothing. `on_own`: it may be of a method of the object that the method around was called on.
-    `comes_back`: what is called may run the routine around once more.
+    `blind`: its result is unused, it is no method of an object, and it may change its arguments.
+    `on_own`: it may be of a method of the object that the method around was called on.
+    `comes_back`: the callee may run the routine around once more.
     """
 
     point: int
@@ -101,9 +100,7 @@ class CfgCall(NamedTuple):
 
 
 class Routine(NamedTuple):
-    """A function, class body or module. `statements[0]` is its head, with the parameters as what it
-    writes.
-    """
+    """A function, class body or module. `statements[0]` is its head, which writes the parameters."""
 
     name: str  # qualified, as symbols are; "" for a module
     kind: str  # "function", "class", "module"

@@ -1,9 +1,9 @@
-"""The facts that the rest of `code` speaks about: plain frozen values, nothing else.
+"""The facts that all of `code` exchanges, as plain frozen values.
 
 A *symbol id* is `path/from/root.py:Qualified.name` (POSIX separators); a module's id is its path
-alone. Where one file defines a qualified name several times, what the name means carries it as it
-is: the first definition, or the last in languages where it replaces earlier ones. The others carry
-`#2`, `#3`, … in order of appearance.
+alone. Where one file defines a qualified name several times, the effective definition carries the
+name as it is: the first one, or the last in languages where it replaces earlier ones. The rest
+carry `#2`, `#3`, … in order of appearance.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class CallSite:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`caller` calls `callee` (symbol ids; `external:package.name` for what lies outside the
+    """`caller` calls `callee` (symbol ids; `external:package.name` for a definition outside the
     repository).
     """
 
@@ -161,13 +161,13 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """Everything `syntax` knows of one file: a pure function of its text and language.
+    """All facts of one file: a pure function of its text and language.
 
-    `definitions[0]` is the module. `scopes[i]` is what the body of definition `i` does, in the
-    expression language of `code/expressions.py`, or the position of the definition that `i` is
+    `definitions[0]` is the module. `scopes[i]` holds the effects of the body of definition `i`, in
+    the expression language of `code/expressions.py`, or the position of the definition that `i` is
     another name of; it is marshalled as it stands, so it holds only plain tuples, str, int and
-    None. `mentions` are the identifiers that the file uses (not only
-    defines): the postings by which the graph finds candidate callers.
+    None. `mentions` are the identifiers that the file uses (not only defines): the postings by
+    which the graph finds candidate callers.
     """
 
     definitions: tuple[Definition, ...]

@@ -1,8 +1,8 @@
-"""Failed tests, from reports in the XML of JUnit and from what test runners print.
+"""Failed tests, from reports in the XML of JUnit and from the printed output of test runners.
 
-Printed text is cut at the headings under which runners print one failure each, and the places on
-the stack are read from what stands below. All runners share one reading: they differ in their
-headings, and in whether the last or the first place is where it failed.
+Printed text is cut at the headings under which runners print one failure each, and the frames of
+the stack are read from the lines below. All runners share one reading: they differ in their
+headings, and in whether the last or the first frame is the place of the failure.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ JUNIT = "JUnit XML"
 _PROBED_BYTES = 8_000
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
-# The headings of one failure. Of those that only list what failed, nothing is read below.
+# The headings of one failure. Nothing is read below a heading of a summary.
 _HEADINGS = (
     re.compile(r"^_{3,} (?:ERROR at \w+ of )?(?P<test>\S.*?) _{3,}$"),  # pytest
     re.compile(r"^\s*--- FAIL: (?P<test>\S+)"),  # the testing package with `func SpelledName`
@@ -52,7 +52,7 @@ _OUTER_FIRST = (_FILE_LINE, _START_OF_LINE)
 _MESSAGE = re.compile(
     r"^(?:E  +)?(?P<message>(?:[\w.]*(?:Error|Exception|Failure)\b|assert|panic|thread ').*)$"
 )
-# a place, then what is wrong there
+# a place, then the error there
 _LOGGED = re.compile(r"^[^\s:]+\.\w{1,8}:\d{1,9}: (?P<message>\S.*)$")
 
 
@@ -112,7 +112,7 @@ def _failure_of_case(case: _Case) -> FailedTest:
 
 
 def read_printed(text: str) -> Tested:
-    """The outcomes in what a test runner has printed."""
+    """The outcomes in the printed output of a test runner."""
     listed: dict[str, str] = {}
     sections: dict[str, list[str]] = {}
     current: list[str] = []
@@ -166,7 +166,7 @@ def _outer_first(row: str) -> FailureFrame | None:
 def _inner_first(row: str) -> FailureFrame | None:
     found = _QUALIFIED.search(row)
     if found is not None:
-        # only the name of the file is told, and the packages around it by the name of the method
+        # only the name of the file is given, and its packages by the name of the method
         packages = found["name"].split(".")[:-2]
         return _frame("/".join([*packages, found["file"]]), found["line"])
     found = _ANYWHERE.search(row)
@@ -191,7 +191,7 @@ def first_line(text: str) -> str:
 
 
 def merged(runs: Sequence[Tested]) -> Tested:
-    """Several reports of one run: of a test that several tell of, what says most."""
+    """Several reports of one run, merged: for each test the report with the most detail."""
     best: dict[SpelledName, FailedTest] = {}
     for failure in (one for run in runs for one in run.failures):
         name = name_of(failure.test)

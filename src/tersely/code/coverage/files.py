@@ -42,7 +42,9 @@ class CoverageReport:
 
 
 def read_report_files(place: Path, results: Sequence[Path] = ()) -> CoverageReport:
-    """The report of coverage at a place, and what reports of tests say; raises `invalid_report`."""
+    """The report of coverage at a place, with the results of tests in `results`; raises
+    `invalid_report`.
+    """
     if place.is_dir():
         return _of_folder(place, results)
     written = read(place)

@@ -1,4 +1,4 @@
-"""Coverage and failures as plain values, whatever file they came from."""
+"""Coverage and failures as plain values, independent of the format of the report."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Bits = bytes  # a set of line numbers: bit n, the least significant of a byte fi
 
 @frozen
 class FileCoverage:
-    """One file as a report has it. `path` is as written, its separators turned to slashes.
+    """One file in a report. `path` is as written, its separators turned to slashes.
 
-    `hits` has how often each line ran; 0 for one that could have and did not. `tests` has the lines
-    that each test ran, where the report knows tests; `checksums` what a tool says of the text of
-    lines.
+    `hits` maps each executable line to its number of runs, 0 for none. `tests` has the
+    lines that each test ran, where the report knows tests; `checksums` has a tool's checksums of
+    the text of lines.
     """
 
     path: str
@@ -71,14 +71,14 @@ class FailedTest:
 
 @frozen
 class Tested:
-    """The outcomes of a report of tests: who failed, and who was not run."""
+    """The outcomes of a report of tests: the failed tests, and those that were not run."""
 
     failures: tuple[FailedTest, ...]
     skipped: frozenset[str] = frozenset()
 
 
 def slashed(path: str) -> str:
-    """A path with slashes, whatever system it was written on."""
+    """A path with slashes, from any operating system."""
     return path.replace("\\", "/")
 
 

@@ -18,7 +18,7 @@ _WITH_CLASS = re.compile(r"^(?P<name>\w+) \((?P<holder>[\w.]+)\)$")
 
 
 class SpelledName(NamedTuple):
-    """The parts of a name from the outside in, and what a parametrised test was given."""
+    """The parts of a name from the outside in, and the arguments of a parametrised test."""
 
     parts: tuple[str, ...]
     given: str = ""
@@ -71,7 +71,10 @@ def _one_ends_the_other(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
 
 
 def ways_in(written: str) -> list[tuple[str, ...]]:
-    """The parts of a name, and those of what is around it: a subtest has no definition of its own."""
+    """The parts of a name, then those of its enclosing names, the innermost first.
+
+    A subtest has no definition of its own: the test around it has.
+    """
     parts = name_of(written).parts
     return [parts[:size] for size in range(len(parts), 0, -1)]
 

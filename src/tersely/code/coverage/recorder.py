@@ -1,10 +1,10 @@
 """A plugin for pytest that records which test runs which lines, with the coverage.py of the program
 under test.
 
-It is copied beside the index and loaded by whatever interpreter runs the tests: it imports nothing
-of Tersely, and is written so that older interpreters can read it. What it does is what `pytest
---cov --cov-context=test` does, where pytest-cov need not be installed; where a repository has it
-measure anyway, this measures in its place, since there can be only one.
+It is copied beside the index and loaded by the interpreter that runs the tests: it imports nothing
+of Tersely, and older interpreters can read it. It does the same as `pytest --cov
+--cov-context=test`, where pytest-cov need not be installed. Where a repository measures by itself,
+this plugin measures in its place, since there can be only one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def pytest_load_initial_conftests(early_config, parser, args):  # type: ignore[n
         source=[os.environ[ROOT_VARIABLE]],
         omit=[__file__],
     )
-    measuring._warn_no_data = False  # a process that controls others runs nothing itself
+    measuring._warn_no_data = False  # a controlling process runs no test itself
     measuring.start()
     _measuring.append(measuring)
     yield
@@ -68,7 +68,7 @@ def pytest_runtest_makereport(item, call):  # type: ignore[no-untyped-def]
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_unconfigure(config):  # type: ignore[no-untyped-def]
-    """Write down what was recorded."""
+    """Write down the recorded lines."""
     yield
     while _measuring:
         measuring = _measuring.pop()

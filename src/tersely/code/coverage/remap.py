@@ -47,7 +47,7 @@ class ReportPlacement(NamedTuple):
 
 
 class ReportPlaces:
-    """The files of one repository, looked up by what others call them."""
+    """The files of one repository, looked up by the paths that reports give them."""
 
     def __init__(
         self, paths: Iterable[str], root: str, maps: Sequence[Move] = (), around: str = ""

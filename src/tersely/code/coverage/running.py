@@ -26,7 +26,7 @@ from tersely.foundation.process.detached import kill_session
 from tersely.foundation.types import frozen
 
 RUN_SECONDS = 3_600  # for a program that is run for its coverage
-MAX_RUN_OUTPUT_BYTES = 4_000_000  # kept of what it prints, half of it from the end
+MAX_RUN_OUTPUT_BYTES = 4_000_000  # kept of the program's output, half of it from the end
 MAX_KEPT_RUNS = 5
 RUNS = "runs"  # the folder beside the index
 OUTPUT, DATA, RESULTS, HASHES = "output.txt", "coverage", "junit.xml", "files.json"
@@ -46,12 +46,12 @@ class Run:
 
     @property
     def output(self) -> Path:
-        """The file with what it printed, the middle left out where that was very much."""
+        """The file with the program's output; the middle of a long output is left out."""
         return self.folder / OUTPUT
 
     @property
     def data(self) -> list[Path]:
-        """The files with what was recorded, one for each process."""
+        """The files with recorded lines, one for each process."""
         return sorted(self.folder.glob(f"{DATA}.*"))
 
     @property
@@ -68,11 +68,11 @@ def run(
     hashes: Mapping[str, str],
     environment: Mapping[str, str],
 ) -> Run:
-    """Run a program in a repository and wait for it; raises `program_failed` if it cannot be
-    started or takes too long.
+    """Run a program in a repository and wait for it. Raises `program_failed` if it cannot be
+    started or exceeds its time limit.
 
-    `hashes` says what the files are; it is kept to tell later whether what was recorded is still
-    about them.
+    `hashes` has the content hash of each file; it is kept to decide later whether the recorded
+    lines are still valid.
     """
     words = _words(command)
     folder = _new_folder(beside / RUNS)
@@ -119,7 +119,7 @@ def _new_folder(runs: Path) -> Path:
 def _environment(
     given: Mapping[str, str], folder: Path, plugins: Path, root: Path
 ) -> dict[str, str]:
-    """The same with the plugin of pytest; what is not pytest takes no notice."""
+    """The environment with the plugin of pytest added; other programs ignore it."""
     path = os.pathsep.join(filter(None, [str(plugins), given.get("PYTHONPATH", "")]))
     options = f"-p {PLUGIN} {shlex.quote(f'--junitxml={folder / RESULTS}')}"
     return {
@@ -158,8 +158,8 @@ def _wait(words: list[str], root: Path, output: Path, environment: Mapping[str, 
 
 
 def _keep(stream: IO[bytes], output: Path) -> bool:
-    """Write down what is printed, at most the bound, half of it from the end; False if it takes too
-    long.
+    """Write output to a file up to the bound, half of it from the end. False if the time limit is
+    exceeded.
     """
     watch = Stopwatch()
     half = MAX_RUN_OUTPUT_BYTES // 2

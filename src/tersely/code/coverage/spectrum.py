@@ -1,4 +1,5 @@
-"""Spectrum-based fault localisation: what failing tests ran and passing ones did not is suspicious.
+"""Spectrum-based fault localisation: code is suspicious if failing tests ran it and passing ones
+did not.
 
 The measure is Ochiai's coefficient (Abreu, Zoeteweij, van Gemund 2007): of a piece of code that ran
 in `ef` of `nf` failing tests and in `ep` passing ones it is ef / √(nf · (ef + ep)), from 0 to 1.

@@ -1,9 +1,9 @@
 """The staleness of a report: whether it is about the files as they are now.
 
-What a report says of a file is out of date if the text has another hash than when it was measured,
-where that is known: by the hashes that are kept beside a run, or by checksums of lines (lcov).
-Otherwise a file that was written after the report may have changed, and one that is shorter than
-the report says surely has.
+A report of a file is stale if the text has another hash than when it was measured, where that is
+known: by the hashes that are kept beside a run, or by checksums of lines (lcov). Otherwise a file
+that was written after the report may have changed, and one that has fewer lines than the report
+names has changed.
 """
 
 from __future__ import annotations

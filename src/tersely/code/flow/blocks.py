@@ -1,7 +1,7 @@
-"""Basic blocks: steps that always run one after the other, and where control goes after them.
+"""Basic blocks: steps that always run one after the other, and the exits to the blocks that follow.
 
-That a step may raise does not end its block, but all its steps raise to the same handlers; where
-exceptions go is said beside the block's exits.
+A step that may raise does not end its block, but all steps of a block raise to the same handlers;
+the edges to these are listed beside the block's exits.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ class BasicBlock(NamedTuple):
 
 
 def basic_blocks(routine: Routine) -> list[BasicBlock]:
-    """The blocks of a routine: the entry first, the exit second, the others in the order of the
-    text.
-    """
+    """The blocks of a routine: the entry first, the exit second, the rest in the order of the text."""
     normal = [
         edge for edge in routine.edges if edge.kind not in (EdgeKind.NEVER, EdgeKind.EXCEPTION)
     ]
@@ -75,7 +73,9 @@ def _chains(routine: Routine, normal: list[CfgEdge]) -> list[list[int]]:
 
 
 def _by_handlers(chain: list[int], handlers: Mapping[int, set[int]]) -> list[list[int]]:
-    """A chain cut where what its steps raise is caught elsewhere than what was raised before."""
+    """A chain of steps, cut before each step whose exceptions go to other handlers than earlier
+    ones.
+    """
     parts: list[list[int]] = [[]]
     last: set[int] = set()
     for point in chain:

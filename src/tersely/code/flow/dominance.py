@@ -1,11 +1,11 @@
 """The steps that decide whether another one runs.
 
-A point *post-dominates* another if every way from there to the exit passes it. A point depends on a
-branch if it post-dominates one of the branch's successors and not the branch itself (Ferrante,
+A point *post-dominates* another if every path from there to the exit passes it. A point depends on
+a branch if it post-dominates one of the branch's successors and not the branch itself (Ferrante,
 Ottenstein, Warren 1987, The program dependence graph and its use in optimization). A jump counts as
-a branch to where control would go without it, so that what it skips depends on it (Ball, Horwitz
-1993, Slicing programs with arbitrary control flow). Post-dominators come from the iteration of
-Cooper, Harvey and Kennedy (2001, A simple, fast dominance algorithm).
+a branch to the step behind it, so that the steps it skips depend on it (Ball, Horwitz 1993, Slicing
+programs with arbitrary control flow). Post-dominators come from the iteration of Cooper, Harvey and
+Kennedy (2001, A simple, fast dominance algorithm).
 """
 
 from __future__ import annotations
@@ -84,15 +84,13 @@ def _postorder(before: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _successors(routine: Routine) -> list[list[int]]:
-    """The points that follow each point, with or without a jump. What never ends is taken to
-    end all the same.
-    """
+    """The successors of each point, with or without a jump. An endless loop is taken to end."""
     after: dict[int, dict[int, None]] = defaultdict(dict)
     before: dict[int, list[int]] = defaultdict(list)
     for edge in routine.edges:
         after[edge.source][edge.target] = None
         before[edge.target].append(edge.source)
-    after[ENTRY][EXIT] = None  # what always runs depends on the routine being called
+    after[ENTRY][EXIT] = None  # a step that always runs depends on the call of the routine
     before[EXIT].append(ENTRY)
     ending = _reached(EXIT, before)
     for point in range(len(routine.points) - 1, -1, -1):

@@ -1,9 +1,9 @@
 """The effects of calling a function on its arguments.
 
-A function that changes what a parameter holds changes what its caller passed. Which parameters
-these are follows from the functions themselves: a small fixpoint over the calls by plain name
-within one file. A function of another file is taken to change its arguments if nobody takes what it
-gives: else there would be little reason to call it.
+A function that changes the object of a parameter changes the caller's argument. These parameters
+follow from the functions themselves: a small fixpoint over the calls by plain name within one file.
+A function of another file is taken to change its arguments if its result is unused: else there
+would be little reason to call it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ MAX_ROUNDS = 8  # calls through which a change of an argument is followed
 
 
 def with_effects(routines: Routines) -> Routines:
-    """The routines with what their calls change in the arguments that they pass, and whether they
-    come back.
-    """
+    """The routines, with each change of an argument noted at the call, and with `comes_back` set."""
     routines = with_recursion(routines)
     changing = changed_parameters(routines)
     named = _functions(routines)

@@ -31,7 +31,8 @@ def parts_of_callees(
 ) -> list[CalledSlice]:
     """The slices of functions, each with the line on which it is called.
 
-    Backward what their results depend on, forward what their parameters reach.
+    Backward a slice holds the dependences of the function's results, forward the statements that
+    its parameters reach.
     """
     parts: list[CalledSlice] = []
     for symbol, line in callees:
@@ -63,11 +64,11 @@ class Around(NamedTuple):
 def parts_around(
     routines: Routines, at: int, statements: Iterable[int], direction: Direction
 ) -> list[Around]:
-    """The parts of a slice in the functions around its own, innermost first, as far as one reaches
-    the next.
+    """The parts of a slice in the enclosing functions, innermost first, as far as one reaches the
+    next.
 
-    Backward it has what a function takes from around it as it is where that function is used,
-    forward what is done with the function.
+    Backward a part holds the definitions of free variables, as they are where the function is used;
+    forward it holds the uses of the function.
     """
     found: list[Around] = []
     inside, chosen = routines.routines[at], set(statements)

@@ -1,8 +1,8 @@
-"""Reaching definitions: which writes a read may see.
+"""Reaching definitions: the writes that a read may see.
 
 The classical forward analysis over bit sets (Aho, Lam, Sethi, Ullman, Compilers, 9.2.4). A write to
 a path ends earlier ones of that path and of its parts; a change in place ends none. A step that
-raises has changed what it changed, and written nothing.
+raises has made its changes in place, and written nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from tersely.code.routines import ENTRY, EXIT, OBJECT, AccessPath, EdgeKind, Routine
 
 MAX_DEFINITIONS = 20_000  # of one routine; larger ones are data, not code
-# of one object; what is changed through one of more names counts as changed for good
+# of one object; a change through one of more names counts as a change that no later write ends
 MAX_NAMES_APART = 32
 MAX_FLOWS = 200_000  # of one routine that are listed; slices follow all of them
 

@@ -32,7 +32,10 @@ class FlowReader:
         return self._read(path, language, None)
 
     def at_line(self, path: str, language: str, line: int) -> tuple[Routines, int]:
-        """The innermost routine that a line is of, with others of its file that it needs."""
+        """The routines of a file, with the position of the innermost one that contains a line.
+
+        The rest are the routines that it needs.
+        """
         part = self._read(path, language, range(line, line + 1))
         at = routine_at(part, line)
         if part.routines[at].kind == "function":
@@ -41,7 +44,11 @@ class FlowReader:
         return whole, routine_at(whole, line)
 
     def of_symbol(self, symbol: Symbol) -> tuple[Routines, int]:
-        """The routine that a function, class or module is, with others of its file that it needs."""
+        """The routines of a symbol's file, with the position of the routine of a function, class or
+        module.
+
+        The rest are the routines that it needs.
+        """
         if symbol.kind is Kind.MODULE:
             return self.routines(symbol.path, symbol.language), 0
         lines = (
@@ -74,9 +81,7 @@ class FlowReader:
 
 
 def named_functions(source: bytes, language: str) -> list[Routine]:
-    """The functions of a text that have names, as they stand: without what calls change. Raises as
-    `routines` does.
-    """
+    """The named functions of a text, without the effects of their calls. Raises as `routines` does."""
     routines = _routines_of(source, language, None).routines
     return [
         one

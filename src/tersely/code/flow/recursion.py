@@ -1,8 +1,8 @@
-"""The calls that may run the routine that they are in once more.
+"""The calls that may run the enclosing routine once more.
 
-A call does if what it calls is the routine, or calls it in turn, through any number of functions of
-the file: of the module and of functions around by their names, of a class on the object of the
-method that calls.
+A call does if its callee is the routine, or calls it in turn, through any number of functions of
+the file. Followed are functions of the module and enclosing functions by name, and methods of a
+class on the object of the calling method.
 """
 
 from __future__ import annotations

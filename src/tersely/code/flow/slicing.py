@@ -1,12 +1,11 @@
-"""Program slices: the statements that what happens somewhere depends on, or that depend on it
-(Weiser 1984).
+"""Program slices: the statements that a point depends on, or that depend on it (Weiser 1984).
 
 A slice is the closure of the criterion under data and control dependence. Statements are taken
-whole: with one step of a statement come its others. What a routine is given it may have from calls
-that come back to it, and what they give is what it returns. A backward slice is closed under the
-structure of the text too: with a statement comes what it stands in, and with a `try` its handlers,
-since they decide where control goes on. A function written in the routine takes what it reads as
-it is where the function is used.
+whole: with one step of a statement come its other steps. The parameters of a routine may receive
+values from calls that come back to it, and the results of these calls are its own results. A
+backward slice is closed under the structure of the text too: with a statement comes the statement
+around it, and with a `try` its handlers, since they decide where control goes on. A nested function
+reads free variables as they are where the function is used.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from tersely.code.routines import OBJECT, RESULT, AccessPath, Routine
 
 
 class Direction(StrEnum):
-    """Backward: what the criterion depends on. Forward: what depends on it."""
+    """Backward: the statements that the criterion depends on. Forward: those that depend on it."""
 
     BACKWARD = "backward"
     FORWARD = "forward"
@@ -36,7 +35,7 @@ class Direction(StrEnum):
 
 class Recursion(NamedTuple):
     """The dependence of a routine on its own runs: statements whose calls come back to it, those
-    that return, what its head defines.
+    that return, and the definitions of its head.
     """
 
     calls: frozenset[int] = frozenset()
@@ -125,7 +124,7 @@ def _recursion(routine: Routine, definitions: Sequence[Definition]) -> Recursion
 
 
 def returning_statements(routine: Routine) -> set[int]:
-    """The statements that give what a routine gives back."""
+    """The statements that define the results of a routine."""
     returns = {at for at, statement in enumerate(routine.statements) if statement.kind == "return"}
     return returns | {point.statement for point in routine.points if (RESULT,) in point.writes}
 
@@ -136,8 +135,8 @@ def slice_of(
     direction: Direction,
     variable: str = "",
 ) -> list[int]:
-    """The statements of a slice, ascending. With `variable`, only what its value there depends on,
-    or reaches.
+    """The statements of a slice, ascending. With `variable`, only the dependences of its value
+    there, or the statements that this value reaches.
     """
     graph, chosen = dependences(routine), set(criterion)
     if direction is Direction.FORWARD:

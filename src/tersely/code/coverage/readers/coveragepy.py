@@ -2,7 +2,7 @@
 
 The database: https://coverage.readthedocs.io/en/latest/dbschema.html. A `line_bits` row has the
 lines of a file that ran in a context as bits; with branches measured there are `arc` rows instead,
-and a line ran if some arc leads to it. The data file knows what ran and nothing of what did not.
+and a line ran if some arc leads to it. The data file holds lines that ran, and none that did not.
 """
 
 from __future__ import annotations

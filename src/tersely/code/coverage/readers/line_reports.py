@@ -29,7 +29,7 @@ _MODE = re.compile(r"^mode: (?P<mode>set|count|atomic)$")
 
 
 class _Draft:
-    """What records of one file add up to."""
+    """The sums of the records of one file."""
 
     def __init__(self) -> None:
         self.hits: dict[int, int] = {}

@@ -57,7 +57,7 @@ def read_xml(text: bytes, start: Start, end: End) -> None:
 
 
 def root_name(text: bytes) -> str:
-    """The name of the outermost element, "" for what is no XML."""
+    """The name of the outermost element, "" for text that is no XML."""
     found: list[str] = []
 
     class _SeenError(Exception):

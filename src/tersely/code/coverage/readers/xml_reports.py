@@ -85,7 +85,9 @@ def _read(text: bytes, start: Take, end: Callable[[str, str], None], format_name
 
 
 def _add(hits: dict[int, int], line: str | None, times: str | None, format_name: str) -> None:
-    """Of a line that is listed several times, what ran most often counts."""
+    """Add a line with its number of runs; of a line that is listed several times, the highest
+    counts.
+    """
     number = line_number(line, format_name)
     hits[number] = max(hits.get(number, 0), whole_number(times, format_name))
 
