@@ -186,7 +186,7 @@ def send(
 
 
 def _treatment(**wanted: object) -> dict[str, object]:
-    """The treatment that is wanted, as `doors.socket.envelopes.Treatment` has it."""
+    """The treatment that is wanted, as `relay.wire.envelopes.Treatment` has it."""
     return {name: value for name, value in wanted.items() if value is not None}
 
 

@@ -37,7 +37,7 @@ async def open_front(
 
 
 class FrontAgent:
-    """See `tui.shown.ShownAgent` and `acp.front.EditorAgent`."""
+    """See `doors.screen.shown.ShownAgent` and `doors.acp.front.EditorAgent`."""
 
     def __init__(
         self,

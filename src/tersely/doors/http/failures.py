@@ -5,59 +5,27 @@ from __future__ import annotations
 from tersely.foundation.errors import TerselyError
 from tersely.relay.encoding import encode
 
+_CODES_OF_STATUS = {
+    400: "malformed_request invalid_argument invalid_patch invalid_envelope budget_too_small usage",
+    401: "unauthorized",
+    403: "forbidden_origin denied not_permitted untrusted_ancestry",
+    404: "thread_not_found version_not_found artifact_not_found token_not_found "
+    "service_not_found unknown_command recipient_not_found permission_not_found "
+    "channel_not_found message_not_found symbol_not_found path_not_found module_not_found "
+    "root_not_found no_route item_not_found",
+    405: "method_not_allowed",
+    409: "version_conflict ambiguous_artifact ambiguous_symbol name_taken already_claimed "
+    "not_ready key_reused",
+    413: "payload_too_large",
+    422: "invalid_bundle patch_failed invalid_state",
+    429: "hop_limit rate_limited turn_limit spending_limit",
+    500: "artifact_damaged internal_error",
+    502: "fetch_failed service_error",
+    503: "busy database_unavailable database_locked relay_unreachable",
+    504: "timed_out",
+}
 STATUS_OF_CODE = {
-    "malformed_request": 400,
-    "invalid_argument": 400,
-    "invalid_patch": 400,
-    "invalid_envelope": 400,
-    "budget_too_small": 400,
-    "usage": 400,
-    "unauthorized": 401,
-    "forbidden_origin": 403,
-    "denied": 403,
-    "not_permitted": 403,
-    "untrusted_ancestry": 403,
-    "thread_not_found": 404,
-    "version_not_found": 404,
-    "artifact_not_found": 404,
-    "token_not_found": 404,
-    "service_not_found": 404,
-    "unknown_command": 404,
-    "recipient_not_found": 404,
-    "permission_not_found": 404,
-    "channel_not_found": 404,
-    "message_not_found": 404,
-    "symbol_not_found": 404,
-    "path_not_found": 404,
-    "module_not_found": 404,
-    "root_not_found": 404,
-    "no_route": 404,
-    "method_not_allowed": 405,
-    "version_conflict": 409,
-    "ambiguous_artifact": 409,
-    "ambiguous_symbol": 409,
-    "name_taken": 409,
-    "already_claimed": 409,
-    "not_ready": 409,
-    "item_not_found": 404,
-    "key_reused": 409,
-    "payload_too_large": 413,
-    "invalid_bundle": 422,
-    "patch_failed": 422,
-    "invalid_state": 422,
-    "hop_limit": 429,
-    "rate_limited": 429,
-    "turn_limit": 429,
-    "spending_limit": 429,
-    "artifact_damaged": 500,
-    "internal_error": 500,
-    "fetch_failed": 502,
-    "service_error": 502,
-    "busy": 503,
-    "database_unavailable": 503,
-    "database_locked": 503,
-    "relay_unreachable": 503,
-    "timed_out": 504,
+    code: status for status, codes in _CODES_OF_STATUS.items() for code in codes.split()
 }
 
 
@@ -71,7 +39,7 @@ def status_of(code: str) -> int:
 
 
 def body_of(error: TerselyError) -> bytes:
-    """The failure as JSON, in the shape of `doors.http.contract.shapes.Failure`."""
+    """The failure as JSON, in the shape of `capabilities.relay.contract.shapes.Failure`."""
     return encode(
         {"error": str(error), "code": error.code, "message": error.message, "hint": error.hint}
     )
