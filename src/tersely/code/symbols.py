@@ -9,7 +9,6 @@ carry `#2`, `#3`, … in order of appearance.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -51,8 +50,7 @@ class Grade(StrEnum):
     BY_NAME = "by_name"  # only the name agrees
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(NamedTuple):
     """One definition. Lines count from 1 and are inclusive; bytes are offsets into the file, end
     exclusive.
 
@@ -82,16 +80,14 @@ SymbolsOf = Callable[[str], Sequence[Symbol]]  # the symbols of a path, or of a 
 Ranges = tuple[tuple[int, int], ...]  # of lines, each with its last
 
 
-@dataclass(frozen=True, slots=True)
-class CallSite:
+class CallSite(NamedTuple):
     """The place where a call is written."""
 
     path: str
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """`caller` calls `callee` (symbol ids; `external:package.name` for a definition outside the
     repository).
     """
@@ -103,8 +99,7 @@ class Edge:
     rule: str = ""  # of the framework by which the caller reaches the callee
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(NamedTuple):
     """One imported binding: `from module import name as alias` in the words of any language."""
 
     module: str  # as written; leading dots or `./` kept
@@ -159,8 +154,7 @@ class Problem(NamedTuple):
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
+class FileFacts(NamedTuple):
     """All facts of one file: a pure function of its text and language.
 
     `definitions[0]` is the module. `scopes[i]` holds the effects of the body of definition `i`, in

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from tests.context.planted import symbols_in
 
@@ -72,7 +70,7 @@ def test_the_qualified_name_stands_in_the_place_of_the_name() -> None:
 
 
 def test_a_name_that_the_header_does_not_say_comes_before_it() -> None:
-    odd = replace(symbol("def f():\n    pass\n", "f"), name="<lambda>", qualname="g.<lambda>")
+    odd = symbol("def f():\n    pass\n", "f")._replace(name="<lambda>", qualname="g.<lambda>")
     assert signature(odd, b"def f():\n    pass\n").qualified == "g.<lambda>: def f()"
 
 
@@ -163,9 +161,9 @@ def test_an_owner_that_is_written_is_not_said_twice() -> None:
     )
     (init,) = (one for one in rows if one.qualname == "app.init")
     assert signature(init, source).qualified == "app.init = function init()"
-    other = replace(init, qualname="shop.till.init")
+    other = init._replace(qualname="shop.till.init")
     assert signature(other, source).qualified == "app.shop.till.init = function init()"
-    longer = replace(init, qualname="shop.app.init")
+    longer = init._replace(qualname="shop.app.init")
     assert signature(longer, source).qualified == "shop.app.init = function init()"
 
 

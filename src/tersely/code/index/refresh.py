@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from tersely.code.index.building.jobs import batches
 from tersely.code.index.content import ReadBelow, Reason, reader_below
@@ -39,8 +40,7 @@ RACY_SECONDS = 2.0  # the coarsest clock of a file system in use: FAT's
 Progress = Callable[[int, int], None]  # (files done, files to do)
 
 
-@dataclass(frozen=True, slots=True)
-class RefreshReport:
+class RefreshReport(NamedTuple):
     """The outcome of a refresh. Counts are of indexed and skipped files together."""
 
     revision: str

@@ -134,7 +134,8 @@ def _inner_again(
             for number, (_, symbol) in enumerate(file.units, first)
             if symbol.kind in CALLABLE_KINDS
         }
-        for number, parent in functions.values():
+        nested = [function for function in functions.values() if function[1] in functions]
+        for number, parent in nested:
             words = found.word[own][found.unit[own] == number]
             while parent in functions:
                 outer, parent = functions[parent]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from tersely.code.expressions import Scope
@@ -18,7 +17,7 @@ def outlined(facts: FileFacts) -> FileFacts:
         scope if position in joining or type(scope) is not tuple else _closed(scope)
         for position, scope in enumerate(facts.scopes)
     )
-    return replace(facts, scopes=scopes, problems=(Problem(1, OUTLINED), *facts.problems))
+    return facts._replace(scopes=scopes, problems=(Problem(1, OUTLINED), *facts.problems))
 
 
 def _joining(facts: FileFacts) -> set[int]:

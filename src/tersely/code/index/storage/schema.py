@@ -5,7 +5,6 @@ from __future__ import annotations
 import marshal
 import sys
 from array import array
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tersely.code.places import file_name_of
@@ -130,8 +129,7 @@ SYMBOL_ORDER = "order by f.path, s.position"
 _KINDS = {kind.value: kind for kind in Kind}
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedFile:
+class IndexedFile(NamedTuple):
     """A file whose facts are in the index."""
 
     id: int
@@ -184,8 +182,8 @@ class Batch(NamedTuple):
 def encode_facts(facts: FileFacts) -> bytes:
     """Facts without their classes: `marshal` knows only plain values."""
     definitions = [(str(definition[0]), *definition[1:]) for definition in facts.definitions]
-    imports = [(item.module, item.name, item.alias, item.line) for item in facts.imports]
-    problems = [tuple(problem) for problem in facts.problems]
+    imports = list(map(tuple, facts.imports))
+    problems = list(map(tuple, facts.problems))
     return sealed(
         marshal.dumps(
             (definitions, facts.scopes, imports, facts.mentions, facts.namespace, problems)
@@ -200,7 +198,7 @@ def decode_facts(encoded: bytes) -> FileFacts:
     return FileFacts(
         tuple(map(Definition._make, definitions)),
         scopes,
-        tuple(Import(*item) for item in imports),
+        tuple(map(Import._make, imports)),
         mentions,
         namespace,
         tuple(map(Problem._make, problems)),

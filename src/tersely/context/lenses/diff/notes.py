@@ -4,8 +4,6 @@ another repository.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tersely.code.index.history.patch import LINK_MODE, FileDiff
 from tersely.code.symbols import Kind, Symbol
 
@@ -40,8 +38,7 @@ def note_of(diff: FileDiff) -> str:
 
 def without_text(symbol: Symbol) -> Symbol:
     """A symbol whose offsets mean nothing in the files of today."""
-    return replace(
-        symbol,
+    return symbol._replace(
         kind=Kind.NAMESPACE,
         start_byte=0,
         end_byte=0,
