@@ -91,7 +91,12 @@ QUESTIONS: dict[str, tuple[list[str], list[str]]] = {
             "run  pytest tests/test_orders.py::test_checkout",
         ],
     ),
+    "breaks": ([], ["no use was found"]),
     "conflicts": ([], ["there is no other working tree"]),
+    "enclosing": (
+        ["src/shop/money.py:24", "src/shop/orders.py:16"],
+        ["money.py:format_cents 23-26 <- src/shop/money.py:17 Price.shown"],
+    ),
     "dead": ([], ["4 unreferenced symbols", "forgotten", "29-30"]),
     "cycles": (
         [],
@@ -122,9 +127,9 @@ ASKED_ELSEWHERE = {"packet", "coverage-context", "coverage-slice", "rank-files"}
 
 @pytest.fixture(autouse=True)
 def git_where_it_is_asked(shop: Path, request: pytest.FixtureRequest) -> None:
-    """`conflicts` is about the working trees of a repository of git."""
+    """`breaks` and `conflicts` are about a repository of git."""
     call = getattr(request.node, "callspec", None)
-    if call is not None and call.params["name"] == "conflicts":
+    if call is not None and call.params["name"] in {"breaks", "conflicts"}:
         as_repository(shop)
 
 

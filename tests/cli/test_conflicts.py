@@ -65,9 +65,9 @@ def test_uses_in_one_tree_of_what_the_other_changes(ask: Ask, trees: tuple[Path,
         ("here", "orders.py:shown"),
     ]
     text = ask("conflicts", "--root", str(here)).out
-    assert "money.py:old_name  gone in feature, used here by orders.py:kept\n" in text
+    assert "money.py:old_name  gone in feature, used here by orders.py:kept:13\n" in text
     assert (
-        "money.py:format_cents  with another signature in feature, used here by orders.py:shown\n"
+        "money.py:format_cents  with another signature in feature, used here by orders.py:shown:9\n"
         in text
     )
 

@@ -732,3 +732,57 @@ def test_files_of_the_first_commit_were_not_written_together(
     root = repository({**SHOP, **others})
     edit(root, "shop/money.py", "rate = RATE", "rate = 3")
     assert "co-change" not in ask("diff-context", "--worktree", "--budget", "4000").out
+
+
+MOVED = {
+    "lib/one.py": "def f(x):\n    return x\n\n\ndef other():\n    return 1\n",
+    "lib/two.py": "def there():\n    return 2\n",
+    "user.py": "from lib.one import f\n\n\ndef use():\n    return f(1)\n",
+}
+
+
+def test_what_still_names_what_has_moved_is_told_where_it_is(
+    repository: Repository, ask: Ask
+) -> None:
+    root = repository(MOVED)
+    function = "def f(x):\n    return x\n\n\n"
+    edit(root, "lib/one.py", function, "")
+    edit(root, "lib/two.py", "def there", f"{function}def there")
+    shown = ask("diff-context", "--worktree").out
+    assert "still calls `f`, which is in lib/two.py now: user.py:5" in shown
+    # what it was moved from still has it
+    edit(root, "lib/one.py", "def other", "from lib.two import f\n\n\ndef other")
+    assert "still" not in ask("diff-context", "--worktree").out
+
+
+def test_imports_of_a_file_that_has_moved_are_told(repository: Repository, ask: Ask) -> None:
+    root = repository(MOVED)
+    git(root, "mv", "lib/one.py", "lib/three.py")
+    shown = ask("diff-context", "--worktree").out
+    assert "imports `lib/one.py`, which is lib/three.py now: user.py:1" in shown
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "use", "said"),
+    [
+        ("return x, 1", "return x, 1, 2", "a, b = f(1)", "which returns 3, not 2"),
+        ("return x, 1", "return x, 1, 2", "a = f(1)", ""),
+        ("return x, 1", "return 1, x", "a, b = f(1)", ""),
+        ("return x", "print(x)", "a = f(1)", "which returns nothing any more"),
+        ("return x", "print(x)", "f(1)", ""),
+        ("def f", "async def f", "a = f(1)", "which has to be awaited now"),
+    ],
+)
+def test_calls_that_take_what_is_returned_otherwise_are_stale(
+    repository: Repository, ask: Ask, old: str, new: str, use: str, said: str
+) -> None:
+    returned = old if old.startswith("return") else "return x"
+    root = repository(
+        {
+            "a.py": f"def f(x):\n    {returned}\n",
+            "b.py": f"from a import f\n\n\ndef g():\n    {use}\n",
+        }
+    )
+    edit(root, "a.py", old, new)
+    shown = ask("diff-context", "--worktree").out
+    assert (f"calls `f`, {said}" in shown) if said else ("calls `f`" not in shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 from pathlib import Path
 from shlex import split
 from types import SimpleNamespace
@@ -300,3 +301,133 @@ def test_cursor_names_the_conversation_and_the_roots_of_its_workspace(
     assert "total(self, currency)" in answer["agent_message"]
     assert hook(monkeypatch, capsys, "read", "cursor", call) == (0, "")
     assert hook(monkeypatch, capsys, "read", "cursor", {**call, "conversation_id": "c-2"})[1]
+
+
+PRICES = "def price(cents):\n    return cents\n\n\ndef total(items):\n    return price(items)\n"
+TILL = "from prices import price\n\n\ndef open_till():\n    return price(1)\n"
+
+
+@pytest.fixture
+def till(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with two files, both committed."""
+    monkeypatch.setenv("TERSELY_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("TERSELY_DAEMON", "off")
+    monkeypatch.setattr("tersely.cli.builtin.hook.HOOK_SECONDS", 60.0)
+    root = tmp_path / "till"
+    root.mkdir()
+    (root / "prices.py").write_text(PRICES)
+    (root / "till.py").write_text(TILL)
+    own = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "first"]):
+        subprocess.run(["git", *own, *words], cwd=root, check=True)
+    return root
+
+
+def after(root: Path, tool: str, given: Any, result: Any, session: str = "s") -> dict[str, Any]:
+    return {
+        "session_id": session, "cwd": str(root), "hook_event_name": "PostToolUse", "tool_name": tool,
+        "tool_input": given, "tool_response": result,
+    }  # fmt: skip
+
+
+# What agents print for a search: where each hit stands differs.
+RESULTS = {
+    "claude, lines": ("Grep", {"pattern": "price"}, {"mode": "content", "content": "till.py:5:    return price(1)"}),
+    "claude, files": ("Grep", {"pattern": r"price\("}, {"mode": "files_with_matches", "filenames": ["till.py"]}),
+    "a shell": ("Bash", {"command": "cd . && grep -rn price ."}, {"stdout": "./till.py:5:    return price\n"}),
+    "codex": ("exec_command", {"command": ["bash", "-lc", "rg -n price"]}, "till.py:5:    return price(1)"),
+    "gemini": ("search_file_content", {"pattern": "price"}, {"llmContent": "---\nFile: till.py\nL5: x\n---"}),
+    "opencode": ("grep", {"pattern": "price"}, "Found 1 matches\ntill.py:\n  Line 5:     return price(1)"),
+    "one file": ("Grep", {"pattern": "price", "path": "till.py"}, {"mode": "content", "content": "5:  x"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_search_gets_the_definitions_around_its_hits_once(
+    till: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = after(till, *RESULTS[name])
+    status, answer = hook(monkeypatch, capsys, "after", "claude", call)
+    told = json.loads(answer)["hookSpecificOutput"]
+    assert (status, told["hookEventName"]) == (0, "PostToolUse")
+    assert told["additionalContext"] == "tersely: till.py:open_till 4-5"
+    assert hook(monkeypatch, capsys, "after", "claude", call) == (0, "")
+
+
+def test_callers_of_what_encloses_a_hit_are_told(
+    till: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = after(till, "Bash", {"command": "git grep -n cents"}, {"stdout": "prices.py:2:x"})
+    _, answer = hook(monkeypatch, capsys, "after", "opencode", call)
+    assert answer == ("tersely: prices.py:price 1-2 <- prices.py:6 total, till.py:5 open_till\n")
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "result"),
+    [
+        ("Bash", {"command": "ls"}, {"stdout": "till.py:5:x"}),
+        ("Bash", {"command": "grep -rn x docs"}, {"stdout": "docs/a.rst:3:x\nnot/there.py:1:x\n"}),
+        ("Grep", {"pattern": "x"}, {"mode": "files_with_matches", "filenames": []}),
+        ("Grep", {"pattern": "from"}, {"mode": "content", "content": "till.py:1:from prices"}),
+        ("Edit", {"file_path": "till.py"}, {}),
+        ("Write", {"file_path": "../elsewhere.py"}, {}),
+    ],
+)
+def test_where_nothing_is_to_be_added_nothing_is(
+    till: Path,
+    tool: str,
+    given: Any,
+    result: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    call = after(till, tool, given, result)
+    assert hook(monkeypatch, capsys, "after", "claude", call) == (0, "")
+
+
+def test_after_an_edit_what_it_breaks_is_told_in_one_line(
+    till: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (till / "prices.py").write_text(PRICES.replace("(cents)", "(cents, unit)"))
+    call = after(till, "Edit", {"file_path": str(till / "prices.py")}, {})
+    said = "calls `price`, which has another signature: prices.py:6, till.py:5"
+    _, answer = hook(monkeypatch, capsys, "after", "codex", call)
+    assert json.loads(answer)["hookSpecificOutput"]["additionalContext"] == f"tersely: {said}"
+    assert hook(monkeypatch, capsys, "after", "codex", call) == (0, "")  # it is known
+    _, answer = hook(monkeypatch, capsys, "after", "cursor", {**call, "session_id": "t"})
+    assert json.loads(answer) == {"additional_context": f"tersely: {said}"}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (RESULTS["a shell"], "tersely: till.py:open_till 4-5"),
+        (("Bash", {"command": "ls"}, ""), ""),
+    ],
+)
+def test_what_is_installed_answers_after_a_tool(till: Path, call: Any, said: str) -> None:
+    [command] = [
+        one["command"]
+        for target in AGENTS["claude"].targets
+        for entry in target.entries(["tersely"] * 2)
+        if entry.path[:1] == ("hooks",) and "Grep" in entry.value.get("matcher", "")
+        for one in entry.value["hooks"]
+    ]
+    given = json.dumps(after(till, *call))
+    done = subprocess.run(split(command), input=given, capture_output=True, text=True, check=True)
+    assert said in done.stdout
+    assert bool(said) is bool(done.stdout)
+
+
+def test_a_sub_agent_that_reads_no_text_of_ours_is_told_by_its_hook(
+    till: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = {"session_id": "s", "cwd": str(till), "hook_event_name": "SubagentStart"}
+    _, answer = hook(monkeypatch, capsys, "session", "claude", call)
+    told = json.loads(answer)["hookSpecificOutput"]
+    assert told["hookEventName"] == "SubagentStart"
+    assert told["additionalContext"].count("\n- `tersely ") == 4
+    assert "claim" not in told["additionalContext"]  # it is told of others by another hook
+    assert hook(monkeypatch, capsys, "session", "codex", call) == (0, "")  # which reads AGENTS.md
+    begins = {**call, "hook_event_name": "SessionStart"}
+    assert hook(monkeypatch, capsys, "session", "claude", begins) == (0, "")

@@ -58,7 +58,7 @@ def test_both_versions_get_packets_and_outlines(tmp_path: Path) -> None:
     )
     outline = {"output": 1, "content": [{"type": "text", "text": "read d ."}]}
     assert json.loads(done.stdout) == [
-        "tersely", "task\n\nprompt a .", "read b .", "whole", "task\n\nprompt c .", outline, None
+        "tersely", "task\n\nprompt a .", "read b .", "whole\n\nafter b .", "task\n\nprompt c .", outline, None
     ]  # fmt: skip
     assert (tmp_path / "anew").read_text() == "e compact\n"
 

@@ -49,7 +49,9 @@ code.definition         symbols.definition
 code.calls              graph.calls:calls
 code.impact             graph.calls:impact
 code.change_impact      graph.change_impact
+code.breaks             graph.breaks
 code.conflicts          graph.conflicts
+code.enclosing          graph.enclosing
 code.dead               graph.dead
 code.cycles             graph.cycles
 code.cfg                flow.cfg

@@ -66,13 +66,15 @@ class KnownAgent:
     title: str
     targets: tuple[SettingsTarget, ...]
     prompt_event: str = ""  # "" where prompts cannot be added to
+    untold_event: str = ""  # at which a sub-agent begins that no text of ours reaches
     read_event: str = ""
+    after_event: str = ""  # "" where the results of tools cannot be added to
     read_tools: frozenset[str] = frozenset()
     # arguments with which a read is of a part
     range_names: frozenset[str] = frozenset({"offset", "limit"})
     path_names: tuple[str, ...] = ("file_path",)
     # JSON, or a text as it is
-    answer_prompt: Callable[[str, str], Any] = field(default=lambda event, text: None)
+    answer_beside: Callable[[str, str], Any] = field(default=lambda event, text: None)
     answer_read: Callable[[str, str], Any] = field(default=lambda event, text: None)
     lacks: str = ""  # what cannot be done there, and why
     extension_program: str = ""  # an editor that takes our extension, by the name of its program

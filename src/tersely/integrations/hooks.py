@@ -5,6 +5,10 @@ standard output.
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.foundation.storage.hashing import content_hash
@@ -16,6 +20,17 @@ if TYPE_CHECKING:
 LEAST_OUTLINED_LINES = 300  # a shorter file is read whole
 LEAST_OUTLINED_BYTES = 12_000
 SESSION_BYTES = 8  # of the hash of what an agent calls its session
+
+
+MAX_RESULT_LINES = 2_000  # of what a search printed, that are read
+# A command that searches files for text; what it and the tools of agents print: `path:12:text`, or
+# a line for the file and below it `12:text`, `L12: text`, `Line 12: text`.
+_SEARCHER = re.compile(r"[gG]rep|^search_file_content$")
+_SEARCHES = re.compile(r"(?:^|[|;&(`'\"]\s*|\s-\w*c\s+|\bgit\s+)(?:[ef]?grep|rg|ag)\s")
+_HIT = re.compile(r"(?P<path>[^\s:][^:]*):(?P<line>\d+):")
+_IN_FILE = re.compile(r"\s*(?:L|Line )?(?P<line>\d+):")
+_FILE = re.compile(r"[^\s:]+\.\w+")
+_HEADING = re.compile(r"File: (?P<path>.+)|(?P<file>[^\s:][^:]*):")
 
 
 class HookCall(NamedTuple):
@@ -32,6 +47,9 @@ class HookCall(NamedTuple):
     path: str
     is_part: bool
     source: str = ""
+    arguments: Mapping[str, Any] = MappingProxyType({})  # of the tool
+    result: Any = None  # of a tool that was called
+    event: str = ""
 
 
 def read_call(agent: KnownAgent, text: str) -> HookCall:
@@ -54,6 +72,9 @@ def read_call(agent: KnownAgent, text: str) -> HookCall:
         paths[0] if paths else "",
         any(arguments.get(name) is not None for name in agent.range_names),
         _text(sent, "source"),
+        arguments,
+        sent.get("tool_response") or sent.get("tool_output"),
+        _text(sent, "hook_event_name"),
     )
 
 
@@ -68,10 +89,56 @@ def session_name(agent: KnownAgent, call: HookCall, context: str) -> str:
 def prompt_answer(agent: KnownAgent, packet: str) -> str:
     """The text that is printed to have a packet put beside a prompt; nothing for no packet."""
     return (
-        printed(agent.answer_prompt(agent.prompt_event, packet))
+        printed(agent.answer_beside(agent.prompt_event, packet))
         if packet and agent.prompt_event
         else ""
     )
+
+
+def after_answer(agent: KnownAgent, text: str) -> str:
+    """The text that is printed to have something put beside the result of a tool."""
+    return (
+        printed(agent.answer_beside(agent.after_event, text)) if text and agent.after_event else ""
+    )
+
+
+def subagent_answer(agent: KnownAgent, call: HookCall) -> str:
+    """The text that is printed to have a sub-agent told of us that reads no file which does."""
+    if not call.event or call.event != agent.untold_event:
+        return ""
+    text = (files("tersely.integrations") / "files" / "AGENTS.md").read_text("utf-8")
+    return printed(agent.answer_beside(call.event, text.partition("\n\nOther agents")[0]))
+
+
+def hits(call: HookCall) -> list[tuple[str, int]]:
+    """The files and lines in the result of a search for text, as they are written there, 0 for a
+    file without a line; none for any other tool.
+    """
+    words = call.arguments.get("command", "")
+    command = " ".join(map(str, words)) if isinstance(words, list) else str(words)
+    if not (_SEARCHES.search(command) if command else _SEARCHER.search(call.tool)):
+        return []
+    found: list[tuple[str, int]] = []
+    path = str(call.arguments.get("path") or "")
+    for line in "\n".join(_texts(call.result)).split("\n", MAX_RESULT_LINES)[:MAX_RESULT_LINES]:
+        if hit := _HIT.match(line):
+            found.append((hit["path"], int(hit["line"])))
+        elif inside := _IN_FILE.match(line):
+            found.append((path, int(inside["line"])))
+        elif heading := _HEADING.fullmatch(line):
+            path = heading["path"] or heading["file"]
+        elif _FILE.fullmatch(line):
+            found.append((line, 0))
+    return [one for one in found if one[0]]
+
+
+def _texts(result: Any) -> Iterator[str]:
+    """The texts in a result, whatever is around them."""
+    if isinstance(result, str):
+        yield result
+    elif isinstance(result, (dict, list)):
+        for one in result.values() if isinstance(result, dict) else result:
+            yield from _texts(one)
 
 
 def read_answer(agent: KnownAgent, path: str, lines: int, outline: str) -> str:

@@ -143,12 +143,12 @@ def _of_edit(relay: _Relay, event: str, root: str, call: JsonObject) -> str:
     A warning, where another holds a symbol in it or shares it.
     """
     answers = [
-        _of_file(relay, event, root, path) for path in _edited(call.get("tool_input") or {}, root)
+        _of_file(relay, event, root, path) for path in edited(call.get("tool_input") or {}, root)
     ]
     return max(answers, key=lambda answer: (_DENIES in answer, bool(answer)), default="")
 
 
-def _edited(given: JsonObject, root: str) -> list[str]:
+def edited(given: JsonObject, root: str) -> list[str]:
     """The files that a call changes: that which it names, or those of a patch of Codex."""
     names = ("file_path", "absolute_path", "filePath", "path", "notebook_path")
     named = [str(given[name]) for name in names if given.get(name)][:1]

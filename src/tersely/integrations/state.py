@@ -20,7 +20,7 @@ from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_LOG_BYTES
 from tersely.foundation.storage.private import make_state, state_directory
 
-MAX_OUTLINED_FILES = 500  # remembered of one session
+MAX_SHOWN = 500  # outlines and texts that are remembered of one session
 _NAME_BYTES = 12
 
 
@@ -76,17 +76,19 @@ def keep_record(base: Path, agent: str, installed: Installed) -> None:
         raise TerselyError("unwritable_output", why, "check who may write there") from error
 
 
-def is_first_outline(session: str, path: str) -> bool:
-    """True if a session has not been shown this file in outline, which it has been from now on."""
+def is_first(session: str, shown: str) -> bool:
+    """True if a session has not been shown this, the outline of a file or a text, which it has been
+    from now on.
+    """
     place = directory() / "outlined" / f"{_name(session)}.txt"
     try:
         known = place.read_text("utf-8").split("\0")
     except FileNotFoundError:
         known = []
-    if path in known:
+    if shown in known:
         return False
     make_state(str(place.parent))
-    place.write_text("\0".join([*known, path][-MAX_OUTLINED_FILES:]), "utf-8")
+    place.write_text("\0".join([*known, shown][-MAX_SHOWN:]), "utf-8")
     return True
 
 

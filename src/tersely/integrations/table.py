@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from shlex import join
 from typing import TYPE_CHECKING, Any
 
 from tersely.foundation.process.ancestry import NAME_VARIABLE, TOKEN_VARIABLE
@@ -57,8 +58,6 @@ def _plain(event: str, text: str) -> str:
 def _hook(
     program: Sequence[str], agent: str, kind: str, *, unit: int = 1, **more: Any
 ) -> JsonObject:
-    from shlex import join
-
     command = join([*program, "hook", kind, "--agent", agent])
     return {
         **more,
@@ -67,8 +66,6 @@ def _hook(
 
 
 def _run_hook(program: Sequence[str], agent: str, unit: int) -> JsonObject:
-    from shlex import join
-
     command = join([*program, "hook", "run", "--agent", agent])
     guarded = f'test -z "${SOCKET_VARIABLE}" || {command}'
     return {
@@ -129,8 +126,6 @@ def _mail_hook(program: Sequence[str], hook: _MailHook, unit: int) -> JsonObject
 
 
 def _mail_command(program: Sequence[str], hook: _MailHook) -> str:
-    from shlex import join
-
     return join(wrapped.mail_words(hook.kind, program=program))
 
 
@@ -158,11 +153,23 @@ def _tells_subagents(program: Sequence[str], entry: SettingsEntry) -> bool:
 _SESSION_EVENTS = ("SessionStart", "SubagentStart", "SubagentStop")
 
 
+# The tools of agents that change files, and those that search them or run what does.
+_AFTER_TOOLS = f"{wrapped.EDITORS}|Grep|grep_search|search_file_content|Bash|run_shell_command|exec_command|shell"
+
+
+def _after_hook(program: Sequence[str], agent: str, unit: int) -> JsonObject:
+    value = _hook(program, agent, "after", unit=unit, matcher=_AFTER_TOOLS)
+    if tuple(program) != wrapped.SHARED:
+        value["hooks"][0]["command"] = join(wrapped.script_words("after_hook.py", agent))
+    return value
+
+
 def _hooks(
     agent: str,
     prompt: str,
     read: str = "",
     matcher: str = "",
+    after: str = "PostToolUse",
     unit: int = 1,
     sessions: Sequence[str] = _SESSION_EVENTS,
     run: Iterable[str] = (),
@@ -181,6 +188,9 @@ def _hooks(
         if read:
             value = _hook(program, agent, "read", unit=unit, matcher=matcher)
             found.append(SettingsEntry(("hooks", read), value, in_list=True))
+        found.append(
+            SettingsEntry(("hooks", after), _after_hook(program, agent, unit), in_list=True)
+        )
         found += [
             SettingsEntry(("hooks", event), _run_hook(program, agent, unit), in_list=True)
             for event in run
@@ -196,14 +206,14 @@ def _hooks(
 
 def _cursor_hooks(program: Sequence[str]) -> list[SettingsEntry]:
     """Its own form: a version, and hooks without a list of their own below each matcher."""
-    from shlex import join
-
-    command = join([*program, "hook", "read", "--agent", "cursor"])
-    value = {"command": command, "matcher": "Read", "timeout": PROMPT_SECONDS}
-    found = [
-        SettingsEntry(("version",), 1),
-        SettingsEntry(("hooks", "preToolUse"), value, in_list=True),
-    ]
+    found = [SettingsEntry(("version",), 1)]
+    for event, kind, tools in (
+        ("preToolUse", "read", "Read"),
+        ("postToolUse", "after", "Write|Grep|Shell"),
+    ):
+        command = join([*program, "hook", kind, "--agent", "cursor"])
+        value = {"command": command, "matcher": tools, "timeout": PROMPT_SECONDS}
+        found.append(SettingsEntry(("hooks", event), value, in_list=True))
     for hook in _CURSOR_MAIL:
         matcher = {"matcher": hook.matcher} if hook.matcher else {}
         value = {"command": _mail_command(program, hook), **matcher, "timeout": PROMPT_SECONDS}
@@ -237,11 +247,13 @@ _CLAUDE = KnownAgent(
         ),
         _skill(".claude"),
     ),
+    untold_event=_SUBAGENT_START,
+    after_event="PostToolUse",
     prompt_event="UserPromptSubmit",
     read_event="PreToolUse",
     read_tools=frozenset({"Read"}),
     range_names=frozenset({"offset", "limit", "pages"}),
-    answer_prompt=added_context,
+    answer_beside=added_context,
     answer_read=_denied_in_parts,
     wrapped=wrapped.CLAUDE,
 )
@@ -271,8 +283,9 @@ _CODEX = KnownAgent(
         ),
         snippet("AGENTS.md", ".codex/AGENTS.md"),
     ),
+    after_event="PostToolUse",
     prompt_event="UserPromptSubmit",
-    answer_prompt=added_context,
+    answer_beside=added_context,
     lacks="it reads files by shell commands, so there is no hook for reading; it asks once whether to trust the hook "
     "(/hooks), and reads .codex/ of projects that are trusted",
     wrapped=wrapped.CODEX,
@@ -304,11 +317,12 @@ _OPENCODE = KnownAgent(
         SettingsTarget("", ".config/opencode/.npmrc", FileForm.BLOCK, source="npmrc", is_hook=True),
         snippet("AGENTS.md", ".config/opencode/AGENTS.md"),
     ),
+    after_event="tool.execute.after",
     prompt_event="chat.message",
     read_event="tool.execute.after",
     read_tools=frozenset({"read"}),
     path_names=("filePath", "path"),
-    answer_prompt=_plain,
+    answer_beside=_plain,
     answer_read=_plain,
     wrapped=wrapped.OPENCODE,
 )
@@ -331,7 +345,7 @@ def _kin_of_gemini(
         title,
         (tools, hooked, snippet(page, f".{agent}/{page}")),
         path_names=("file_path", "absolute_path"),
-        answer_prompt=added_context,
+        answer_beside=added_context,
         **more,
     )
 
@@ -344,6 +358,7 @@ _GEMINI = _kin_of_gemini(
         "BeforeAgent",
         "BeforeTool",
         "read_file",
+        "AfterTool",
         MILLISECONDS,
         ("SessionStart",),
         wrapped.GEMINI_MOMENTS,
@@ -351,6 +366,7 @@ _GEMINI = _kin_of_gemini(
     ),
     "GEMINI.md",
     {},
+    after_event="AfterTool",
     prompt_event="BeforeAgent",
     read_event="BeforeTool",
     read_tools=frozenset({"read_file"}),
@@ -366,12 +382,13 @@ _QWEN = _kin_of_gemini(
         "UserPromptSubmit",
         "PreToolUse",
         "^(read_file|ReadFile)$",
-        MILLISECONDS,
+        unit=MILLISECONDS,
         run=wrapped.QWEN_MOMENTS,
         mail=_CLAUDE_MAIL,
     ),
     "QWEN.md",
     {"alwaysLoadTools": True},
+    after_event="PostToolUse",
     prompt_event="UserPromptSubmit",
     read_event="PreToolUse",
     read_tools=frozenset({"read_file", "ReadFile"}),
@@ -390,6 +407,8 @@ _CURSOR = KnownAgent(
         settings_of(user_folder("Cursor")),
     ),
     extension_program="cursor",
+    after_event="postToolUse",
+    answer_beside=lambda event, text: {"additional_context": text},
     read_event="preToolUse",
     read_tools=frozenset({"Read"}),
     range_names=frozenset({"offset", "limit", "start_line", "end_line"}),

@@ -117,7 +117,12 @@ def mail_words(*kind: str, program: Sequence[str] = ()) -> list[str]:
     """
     if tuple(program) == SHARED:
         return [*SHARED, "hook", *kind]
-    return [sys.executable, "-I", "-S", str(files("tersely.integrations") / "mail_hook.py"), *kind]
+    return script_words("mail_hook.py", *kind)
+
+
+def script_words(name: str, *words: str) -> list[str]:
+    """The command of a script of ours that starts fast, with words behind it."""
+    return [sys.executable, "-I", "-S", str(files("tersely.integrations") / name), *words]
 
 
 def _claude(environment: Mapping[str, str]) -> Launch:

@@ -4,6 +4,7 @@ that are there.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import stat
@@ -18,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.agent.tools.box import call, opened, tokens, tool
 from tests.depth import examples
-from tests.repositories import initialized
+from tests.repositories import initialized, repository
 
 from tersely.agent.tools import undoing
 from tersely.agent.tools.approvals import Verdict
@@ -32,8 +33,6 @@ APP = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
 
 
 def undo(toolbox: Toolbox) -> Observation:
-    import asyncio
-
     return asyncio.run(undoing.undo(toolbox))
 
 
@@ -538,7 +537,8 @@ def test_a_draft_of_a_program_that_was_killed_is_neither_listed_nor_committed(
     os.utime(draft, (0, 0))
     with opened(root, tmp_path / "kept") as toolbox:
         assert not draft.exists()
-        assert call(toolbox, "edit", path="app.py", old="return 2", body="return 3").status == "ok"
+        added = {"old": "return 2", "body": "return 2\n    # two"}
+        assert call(toolbox, "edit", path="app.py", **added).status == "ok"
     assert list((root / ".tersely/drafts").iterdir()) == []
 
 
@@ -713,3 +713,29 @@ def test_a_file_is_created_with_what_is_to_be_in_it(toolbox: Toolbox, root: Path
     assert call(toolbox, "create", path="a/c.txt").status == "ok"
     assert (root / "a/b.txt").read_text() == "hello\n"
     assert (root / "a/c.txt").read_text() == ""
+
+
+def test_after_an_edit_the_model_is_told_what_it_breaks(tmp_path: Path, root: Path) -> None:
+    user = "from app import one\n\n\ndef three():\n    return one()\n"
+    repository(root, {"app.py": APP, "user.py": user})
+    said = "calls `one`, which has another signature: user.py:5"
+
+    async def edited() -> list[str]:
+        with opened(root, tmp_path / "kept") as toolbox:
+            return await edited_in(toolbox)
+
+    async def edited_in(toolbox: Toolbox) -> list[str]:
+        texts = []
+        for old, body in (("one():", "one(times):"), ("return 2", "return 3")):
+            arguments = {"path": "app.py", "old": old, "body": body}
+            texts.append((await tool("edit").run(toolbox, arguments)).text)
+        write(root, "def three():\n    return 1\n", "user.py")
+        last = await tool("edit").run(
+            toolbox, {"path": "app.py", "old": "return 3", "body": "return 4"}
+        )
+        return [*texts, last.text]
+
+    first, second, third = asyncio.run(edited())
+    assert first.endswith(f"\n{said}")
+    assert second.endswith(f"\n{said}")  # it is still so
+    assert "another signature" not in third

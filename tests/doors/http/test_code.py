@@ -63,7 +63,7 @@ def test_http_and_the_command_line_give_the_same_text(
     monkeypatch: pytest.MonkeyPatch,
     name: str,
 ) -> None:
-    if name == "code.conflicts":
+    if name in {"code.breaks", "code.conflicts"}:
         as_repository(kitchen)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(PATCH.encode())))
     words = ["--root", str(kitchen), *WORDS.get(name, [name.removeprefix("code.")])]

@@ -478,13 +478,14 @@ def _importing(
     """Files of tests that import a changed file and hold a test that is not found already, nearest
     first.
     """
-    from tersely.context.lenses.test_impact.importing import importers_of_gone, importing
+    from tersely.context.lenses.test_impact.importing import importing, imports_of_gone
 
     engine = workspace.engine
     imports = engine.store.every_import()
     languages = {file.path: file.language for file in engine.store.files()}
     graph = engine.imports
-    changed = {*change.files, *importers_of_gone(change.gone, imports)}
+    left = [one.path for one in change.gone if not one.qualname]
+    changed = {*change.files, *(to for path in left for to, _ in imports_of_gone(path, imports))}
     reached = {affected.test for affected in found.tests}
     return [
         one

@@ -45,6 +45,7 @@ class Told:
     side: Side
     other: str
     grade: Grade
+    line: int  # of the use, 0 without one
 
 
 @frozen
@@ -117,7 +118,7 @@ def run(
         base, conflicts, why_not = _with(workspace, tree)
         compared.append(Compared(tree.name, str(tree.root), base, why_not))
         found += [
-            Told(tree.name, one.symbol, one.change, one.side, one.other, one.grade)
+            Told(tree.name, one.symbol, one.change, one.side, one.other, one.grade, one.line)
             for one in conflicts
         ]
     compared += [
@@ -180,7 +181,7 @@ def _line(one: Told, style: Style) -> str:
         return f"{style.symbol(one.symbol)}  changed here and in {one.tree}{gone}"
     how = {"gone": "gone", "signature": "with another signature", "body": "changed"}[one.change]
     grade = "" if one.grade is Grade.EXACT else f"  {style.faint(GRADE_WORDS[one.grade])}"
-    used = f"used {_at(used_in)} by {style.symbol(one.other)}{grade}"
+    used = f"used {_at(used_in)} by {style.symbol(one.other)}:{one.line}{grade}"
     return f"{style.symbol(one.symbol)}  {how} {_at(changed_in)}, {used}"
 
 

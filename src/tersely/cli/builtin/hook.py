@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -28,17 +30,27 @@ from tersely.integrations.hooks import (
     LEAST_OUTLINED_BYTES,
     LEAST_OUTLINED_LINES,
     HookCall,
+    after_answer,
+    hits,
     prompt_answer,
     read_answer,
     read_call,
     session_name,
+    subagent_answer,
 )
+from tersely.integrations.mail_hook import edited
 from tersely.integrations.table import AGENTS
+from tersely.integrations.wrapped import EDITORS
 
 HOOK_SECONDS = 8.0  # for an answer, after which the hook ends without one
 MAX_HOOK_BYTES = 4_000_000  # of a call
 PACKET_WORDS = ("packet", "--task-file", "-")
 OUTLINED_SYMBOLS = 200
+BESIDE_TOKENS = "150"  # that stand beside the hits of a search
+MAX_SEARCHED_LINES = 20_000  # of a file that a search names without lines
+MAX_PLACES = 100  # of a search, that are asked about
+_BESIDE = "tersely: "
+_EDITING = frozenset(EDITORS.split("|"))
 STARTUP = "startup"  # the source of a session that begins with nothing
 _ANSWERED = (0, 1)  # statuses of an answer: something was found, or nothing was
 # names a file: what is exported there holds for the commands that the agent runs
@@ -61,7 +73,9 @@ def run_hook(kind: str, agent_name: str) -> str:
 
 
 def _session(agent: KnownAgent, call: HookCall) -> str:
-    """Have what follows be told anew where the session goes on without what it was shown."""
+    """Have what follows be told anew where the session goes on without what it was shown, and tell
+    a sub-agent of us.
+    """
     root = enclosing_root(_directory(call))
     if call.source != STARTUP:
         state.begin_context(root)
@@ -70,7 +84,7 @@ def _session(agent: KnownAgent, call: HookCall) -> str:
     if variables and session:
         with open(variables, "a", encoding="utf-8") as file:
             file.write(f"export {SESSION_VARIABLE}={quote(session)}\n")
-    return ""
+    return subagent_answer(agent, call)
 
 
 def _directory(call: HookCall) -> str:
@@ -109,14 +123,66 @@ def _read(agent: KnownAgent, call: HookCall) -> str:
         return ""
     words = ["extract", "--limit", str(OUTLINED_SYMBOLS), "--", relative]
     outline = _outline(words, root)
-    reader = f"{call.session or directory} {state.context_of(root)}"
+    reader = _reader(call, root)
     if not outline:
         return ""
     adoption.note(AdoptionNote.READ)
-    if not state.is_first_outline(reader, str(path)):
+    if not state.is_first(reader, str(path)):
         return ""
     adoption.note(AdoptionNote.OUTLINED)
     return read_answer(agent, relative, lines, outline)
+
+
+def _reader(call: HookCall, root: str) -> str:
+    return f"{call.session or _directory(call)} {state.context_of(root)}"
+
+
+def _after(agent: KnownAgent, call: HookCall) -> str:
+    """After an edit what still uses what it has changed, after a search for text the definitions
+    around its hits; each text once.
+    """
+    found = hits(call)
+    if not found and call.tool not in _EDITING:
+        return ""
+    directory = _directory(call)
+    paths = [path for path, _ in found] or edited(dict(call.arguments), directory)
+    root = str(find_root(Path(directory)))
+    code = {path: _code_in(root, directory, path) for path in dict.fromkeys(paths)}
+    hit_lines = (
+        (code[path], line)
+        for path, number in found
+        if code[path]
+        for line in ([number] if number else _matching(Path(root, code[path]), call))
+    )
+    places = dict.fromkeys(f"{path}:{line}" for path, line in islice(hit_lines, MAX_PLACES))
+    files = [one for one in code.values() if one]
+    text = ""
+    if places:
+        words = ["enclosing", "--budget", BESIDE_TOKENS, *places]
+        text = "" if not _asked(words, root)["definitions"] else _text_of(words, root, "")
+    elif files and not found:
+        text = _asked(["breaks", *files], root)["line"]
+    text = text.rstrip()
+    is_new = text and state.is_first(_reader(call, root), text)
+    return after_answer(agent, f"{_BESIDE}{text}") if is_new else ""
+
+
+def _matching(file: Path, call: HookCall) -> Iterator[int]:
+    """The lines of a file that the pattern of a search is in, where its result names files alone."""
+    pattern = re.compile(str(call.arguments["pattern"]))
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(islice(lines, MAX_SEARCHED_LINES), 1):
+            if pattern.search(line):
+                yield number
+
+
+def _code_in(root: str, directory: str, path: str) -> str:
+    """A file of code as it is written from the root, "" for what is none, or outside."""
+    from tersely.code.languages.registry import language_of_path
+
+    whole = Path(os.path.realpath(os.path.join(directory, path)))
+    is_code = whole.is_relative_to(root) and language_of_path(path)
+    return whole.relative_to(root).as_posix() if is_code else ""
 
 
 def _outline(words: Sequence[str], root: str) -> str:
@@ -127,7 +193,7 @@ def _outline(words: Sequence[str], root: str) -> str:
         return ""
 
 
-def _asked(words: Sequence[str], root: str, task: str) -> Any:
+def _asked(words: Sequence[str], root: str, task: str = "") -> Any:
     answer = json.loads(_text_of([*words, "--json"], root, task))
     return answer["result"]
 
@@ -184,6 +250,7 @@ _KINDS: Mapping[str, Callable[[KnownAgent, HookCall], str]] = {
     "session": _session,
     "prompt": _prompt,
     "read": _read,
+    "after": _after,
 }
 
 

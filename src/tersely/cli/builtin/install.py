@@ -179,12 +179,13 @@ def _summary(
 
 
 def _about_hooks(wanted: InstallRequest) -> list[str]:
-    """The things that the hooks of an agent do, in three lines at most."""
+    """The things that the hooks of an agent do, in four lines at most."""
     agent = wanted.agent
     if not any(target.is_hook for target in wanted.targets()):
         return []
     packet = "on a prompt: code that the task is about is put beside it, at most 1,000 tokens"
     outline = "on reading a large file whole: its outline is given in its place, once"
+    after = "after an edit: what still uses what it has changed; after a search for text: the definitions around it"
     others = (
         "on every event: the relay of this machine is told that the agent works, and gives it what others write; a "
         "file that another has claimed is not changed"
@@ -192,6 +193,7 @@ def _about_hooks(wanted: InstallRequest) -> list[str]:
     return [
         *([packet] if agent.prompt_event else []),
         *([outline] if agent.read_event else []),
+        *([after] if agent.after_event else []),
         others,
     ]
 

@@ -67,6 +67,7 @@ class HookKind(StrEnum):
     SESSION = "session"
     PROMPT = "prompt"
     READ = "read"
+    AFTER = "after"
     RUN = "run"
     START = "start"
     MAIL = "mail"
@@ -88,7 +89,7 @@ def _hook(
 
         running.main(waits=False, agent=agent)
         return {"text": ""}
-    if kind not in (HookKind.SESSION, HookKind.PROMPT, HookKind.READ):
+    if kind not in (HookKind.SESSION, HookKind.PROMPT, HookKind.READ, HookKind.AFTER):
         from tersely.integrations import mail_hook
 
         mail_hook.main(kind.value)

@@ -67,10 +67,15 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
             "Symbols that a change of a symbol may affect: its callers, theirs, and so on",
         ),
         "change-impact": ("[FILE…]", "Tests affected by a change, and the command that runs them"),
+        "breaks": (
+            "[FILE…]",
+            "Uses of what a change removed, renamed, moved, or gave another signature or result",
+        ),
         "conflicts": (
             "[DIRECTORY…]",
             "Symbols changed here and in other working trees, and uses in one of what changed in the other",
         ),
+        "enclosing": ("FILE:LINE…", "Definitions around lines of files, and who calls them"),
         "dead": ("[PATH]", "Unreferenced functions and classes"),
         "cycles": ("", "Import cycles between files, or call cycles between functions"),
     },

@@ -67,6 +67,7 @@ class Conflict:
     side: Side  # where it was changed
     other: str  # the id of what was changed on the other side
     grade: Grade  # how sure it is that the other uses it
+    line: int = 0  # of the use, 0 where both have changed one symbol
 
     @property
     def is_same(self) -> bool:
@@ -182,25 +183,23 @@ def _used(
             surest[user.id] = min(user.grade, surest.get(user.id, user.grade), key=_GRADES.index)
         for user_id, grade in surest.items():
             writer = others.get(user_id)
-            if (
-                user_id != symbol_id
-                and writer
-                and _writes(writer, changed[symbol_id].symbol, other)
-            ):
+            if user_id == symbol_id or writer is None:
+                continue
+            if line := _line_of_use(writer, changed[symbol_id].symbol, other):
                 change = _change_of(changed[symbol_id])
-                yield Conflict(symbol_id, change, side, user_id, grade)
+                yield Conflict(symbol_id, change, side, user_id, grade, line)
 
 
-def _writes(user: ChangedSymbol, used: Symbol, engine: Engine) -> bool:
-    """True if a line that was put in names a symbol, or what it is a member of."""
+def _line_of_use(user: ChangedSymbol, used: Symbol, engine: Engine) -> int:
+    """The first line that was put in and names a symbol, or what it is a member of; 0 for none."""
     words = "|".join(map(re.escape, used.qualname.split(".")[-2:]))
     named = re.compile(rf"\b(?:{words})\b".encode())
     rows = [] if user.is_gone else engine.source(user.symbol.path).split(b"\n")
-    return any(named.search(rows[line - 1]) for line in user.lines)
+    return next((line for line in user.lines if named.search(rows[line - 1])), 0)
 
 
 def _change_of(changed: ChangedSymbol) -> Change:
     """The change of a symbol to who uses it."""
     if changed.is_gone:
         return Change.GONE
-    return Change.SIGNATURE if changed.has_new_signature else Change.BODY
+    return Change.SIGNATURE if changed.news else Change.BODY

@@ -41,6 +41,15 @@ def around_change(
     """The candidates of a pack about a change; with `fills` as many as a budget in tokens may have
     room for.
     """
+    sources = sources_of(engine, root, change)
+    view = view_of(change.files, changed, sources, budget, fills=fills)
+    view = replace(view, base=change.base, head=change.head)
+    read = sources.text_of, sources.symbols_of
+    return ChangeView(view, lambda seen: _texts(seen, change.files, *read, with_docs=with_docs))
+
+
+def sources_of(engine: Engine, root: Path, change: Change) -> ChangeSources:
+    """The answers to what the lens asks about a repository, with a change in it."""
     store = engine.store
     sides = {
         side.path: side
@@ -72,28 +81,35 @@ def around_change(
 
     neighbours = Neighbours(graph, store, text_of)
 
-    def locals_of(symbol: Symbol) -> frozenset[str]:
-        imported = (item.alias for item in store.imports(symbol.path))
-        return neighbours.locals(symbol).difference(imported)
+    def aliases_of(path: str) -> set[str]:
+        return {item.alias for item in store.imports(path)}
 
-    sources = ChangeSources(
+    def locals_of(symbol: Symbol) -> frozenset[str]:
+        return neighbours.locals(symbol).difference(aliases_of(symbol.path))
+
+    def imports_of_left(path: str) -> list[tuple[str, int]]:
+        from tersely.context.lenses.test_impact.importing import (
+            imports_of_gone,
+        )  # few changes need it
+
+        found = imports_of_gone(path, store.every_import())
+        return [(one, item.line) for one, item in found if not graph.imports.targets(one, item)]
+
+    return ChangeSources(
         symbols_of,
         text_of,
         lambda name: [paths[one] for one in store.files_mentioning(name) if one in paths],
         graph.callers,
         graph.nearby.callers,
         graph.nearby.callees,
-        engine.search.searcher().lexicon,
-        history(root, change.tip, committed, store.directory),
+        cache(lambda: engine.search.searcher().lexicon),
+        cache(lambda: history(root, change.tip, committed, store.directory)),
         set(paths.values()),
         cache(imports_of),
         lambda name: {symbol.path for symbol in store.symbols_named(name)},
         locals_of,
-    )
-    view = view_of(change.files, changed, sources, budget, fills=fills)
-    view = replace(view, base=change.base, head=change.head)
-    return ChangeView(
-        view, lambda seen: _texts(seen, change.files, text_of, symbols_of, with_docs=with_docs)
+        aliases_of,
+        imports_of_left,
     )
 
 

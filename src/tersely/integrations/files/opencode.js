@@ -39,6 +39,14 @@ const contextOf = async (kind, event, call, directory) =>
   (await told(kind, event, call, directory)).hookSpecificOutput?.additionalContext ?? "";
 const EDITORS = new Set(["edit", "write", "patch", "apply_patch", "multiedit"]);
 
+/** What is to be said beside the result of an edit or a search. */
+const besideOf = async (sessionID, tool, input, result, directory) => {
+  const isEdit = EDITORS.has(tool);
+  const isSearch = tool === "grep" || (tool === "bash" && /grep|\brg /.test(input.command ?? ""));
+  const call = { session_id: sessionID, tool_name: isEdit ? "edit" : tool, tool_input: input, tool_response: result };
+  return isEdit || isSearch ? ask("after", call, directory) : "";
+};
+
 const outlineOf = (sessionID, input, directory) =>
   ask("read", { session_id: sessionID, tool_name: "read", tool_input: input }, directory);
 /** Has all that was shown in a session be shown anew. */
@@ -94,6 +102,8 @@ const server = async ({ directory, client }) => {
     "tool.execute.after": async (input, output) => {
       const outline = input.tool === "read" && (await outlineOf(input.sessionID, input.args, directory));
       if (outline) output.output = outline;
+      const beside = await besideOf(input.sessionID, input.tool, input.args, output.output, directory);
+      if (beside) output.output += `\n\n${beside}`;
       const mail = await mailFor("PostToolUse", input.sessionID);
       if (mail) output.output += `\n\n${mail}`;
     },

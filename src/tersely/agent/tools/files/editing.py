@@ -8,6 +8,7 @@ less understood by its grammar after it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 from tersely.agent.tools.checkpoint_store import UNDONE
@@ -20,6 +21,7 @@ from tersely.agent.tools.observation import clipped, failed
 from tersely.agent.tools.toolbox import Toolbox
 from tersely.code.syntax.check import broken_by
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.git.listing import in_repository
 from tersely.foundation.limits import MAX_EDITED_BYTES, MAX_WHOLE_LINES
 from tersely.foundation.text.escape import visible
 from tersely.foundation.types import JsonMapping
@@ -72,9 +74,15 @@ async def run(plan: Planning, toolbox: Toolbox, arguments: JsonMapping) -> Obser
         )
 
     try:
-        return await toolbox.apart(work)
+        made = await toolbox.apart(work)
     except TerselyError as error:
         return failed(error)
+    if not (made.change and made.change.removed_lines and in_repository(str(toolbox.root))):
+        return made
+    with suppress(TerselyError):
+        uses = await toolbox.value("code.breaks", {"files": [made.change.path]})
+        made = made._replace(text="\n".join(filter(None, [made.text, uses["line"]])))
+    return made
 
 
 def preview(plan: Planning, toolbox: Toolbox, arguments: JsonMapping) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from tersely.code.expressions import VARIADIC
+from tersely.code.expressions import GENERATOR, SEQUENCE, VARIADIC, Scope
 from tersely.code.index.history.patch import FileDiff, Hunk
 from tersely.code.index.storage.schema import symbols_of_facts
 from tersely.code.languages.registry import LANGUAGES, language_of_path
@@ -22,6 +22,10 @@ from tersely.context.lenses.diff.renames import renamed
 MAX_REMOVED_CHARACTERS = 400  # told of one line that was taken out
 MAX_KEPT_SIDES = 32  # that were read last
 UNNAMED = frozenset({Kind.LAMBDA})
+# What is new about a function.
+NEW_SIGNATURE, NOTHING = "has another signature", "returns nothing any more"
+ASYNC, NOT_ASYNC = "has to be awaited now", "is not to be awaited any more"
+PARTS = "returns"  # so many parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ class ChangedSymbol:
     note: str = ""  # what else is to be said of it
     edits: tuple[Edit, ...] = ()  # of the whole file
     was: Symbol | None = None  # before the change, where it was there
-    has_new_signature: bool = False
+    news: str = ""  # what calls of what it was may not fit, in words
 
     @property
     def is_renamed(self) -> bool:
@@ -192,32 +196,74 @@ def _note_names(
         if entry is None or entry.was is not None:
             continue
         entry.was = was
-        entry.has_new_signature = _has_new_signature(was, before, entry.symbol, after)
+        entry.news = _news(was, before, entry.symbol, after)
         if entry.is_renamed:
             entry.note = f"renamed from {was.qualname}"
 
 
-def _has_new_signature(was: Symbol, before: Side, symbol: Symbol, after: Side) -> bool:
-    """True if calls of what a function was may not fit what it is. Where no types are checked, they
-    do if all parameters are what they were, and further ones need not be given.
+def _news(was: Symbol, before: Side, symbol: Symbol, after: Side) -> str:
+    """What of a function calls of what it was may not fit, "" for nothing. Where no types are
+    checked, they do if all parameters are what they were, and further ones need not be given; and
+    if as much is returned.
     """
-    if symbol.kind not in CALLABLE_KINDS or _signature(was, before) == _signature(symbol, after):
-        return False
-    if LANGUAGES[symbol.language].checks_types:
-        return True
-    old, new = _parameters(was, before), _parameters(symbol, after)
-    return new[: len(old)] != old or any(is_asked for _, _, is_asked in new[len(old) :])
+    if symbol.kind not in CALLABLE_KINDS:
+        return ""
+    old, new = _scope(was, before), _scope(symbol, after)
+    is_other = _signature(was, before) != _signature(symbol, after)
+    if is_other and (LANGUAGES[symbol.language].checks_types or not _fits(old, new)):
+        return NEW_SIGNATURE
+    waits = _is_async(symbol, after)
+    if waits != _is_async(was, before):
+        return ASYNC if waits else NOT_ASYNC
+    if old is None or new is None or not old.returns or old.flags & GENERATOR:
+        return ""
+    if not (new.returns or new.yields):
+        return NOTHING
+    few, many = _returned(old), _returned(new)
+    return f"{PARTS} {many}, not {few}" if few and many and few != many else ""
 
 
-def _parameters(symbol: Symbol, side: Side) -> list[tuple[str, int, bool]]:
-    """The names and modes of what a function is given, and whether it has to be given."""
-    facts = extract(side.text, LANGUAGES[symbol.language], side.path)
+def _fits(old: Scope | None, new: Scope | None) -> bool:
+    """True if what a function is given may be what it was given: names, modes, what is asked for."""
+    was, now = _parameters(old), _parameters(new)
+    return now[: len(was)] == was and not any(is_asked for _, _, is_asked in now[len(was) :])
+
+
+def _parameters(scope: Scope | None) -> list[tuple[str, int, bool]]:
     return [
         (name, mode, default is None and mode not in VARIADIC)
-        for one, scope in zip(facts.definitions, facts.scopes, strict=True)
-        if type(scope) is tuple and (one.name_line, one.name) == (symbol.name_line, symbol.name)
-        for name, _, default, mode in scope[0]
+        for name, _, default, mode in (scope.parameters if scope else ())
     ]
+
+
+def _returned(scope: Scope) -> int:
+    """How many parts each result of a function has; 0 where they differ, or are no displays."""
+    sizes = {
+        len(one[1]) if type(one) is tuple and one[0] == SEQUENCE else 0 for one in scope.returns
+    }
+    return sizes.pop() if len(sizes) == 1 else 0
+
+
+def _is_async(symbol: Symbol, side: Side) -> bool:
+    """True if the words before the name say that its result has to be waited for."""
+    text = side.text[symbol.start_byte : symbol.signature_end_byte]
+    return b"async" in text.partition(symbol.name.encode())[0].split()
+
+
+def _scope(symbol: Symbol, side: Side) -> Scope | None:
+    """What the body of a function does."""
+    return _scopes(side.path, side.text, symbol.language).get((symbol.name_line, symbol.name))
+
+
+@lru_cache(maxsize=MAX_KEPT_SIDES)
+def _scopes(path: str, text: bytes, language: str) -> Mapping[tuple[int, str], Scope]:
+    """By line and name what the definitions of a file do."""
+    facts = extract(text, LANGUAGES[language], path)
+    return {
+        (one.name_line, one.name): Scope(*scope)
+        for one, scope in zip(facts.definitions, facts.scopes, strict=True)
+        if type(scope) is tuple
+    }
 
 
 def _signature(symbol: Symbol, side: Side) -> list[bytes]:

@@ -113,13 +113,16 @@ class ChangeSources:
     callers: Callable[[str], Sequence[Edge]]  # all that are known
     callers_nearby: Callable[[str], Sequence[Edge]]  # those that cost little to find
     callees: Callable[[str], Sequence[Edge]]
-    lexicon: Lexicon
-    commits: Sequence[Commit]
+    lexicon: Callable[[], Lexicon]
+    commits: Callable[[], Sequence[Commit]]
     paths: Collection[str]  # of all files
     imports_of: Callable[[str], Collection[str]]  # the files that a file imports from
     defining: Callable[[str], Collection[str]]  # the files that define a name
     # what a function and those around it name by themselves, imports aside
     locals_of: Callable[[Symbol], Collection[str]]
+    aliases_of: Callable[[str], Collection[str]]  # the names that a file imports
+    # the imports that name a file which has left, by file and line
+    imports_of_left: Callable[[str], Iterable[tuple[str, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +211,7 @@ def _texts(paths: Sequence[str], sources: ChangeSources) -> dict[str, str]:
 def _facts(
     changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: ChangeSources
 ) -> _Facts:
-    lexicon = sources.lexicon
+    lexicon = sources.lexicon()
     names = names_of([one.diff for one in changes], _lines_after(changes))
     known = names.gone | names.brought | names.kept | names.around
     rarity = _rarities(lexicon, known)
@@ -217,7 +220,7 @@ def _facts(
     body_words = lexicon.scores(terms_of(body_names))
     return _Facts(
         changes, changed, names, rarity, _by_place(lexicon, words), _rarities(lexicon, body_names),
-        _by_place(lexicon, body_words), cochanged(sources.commits), _edges(changed, sources),
+        _by_place(lexicon, body_words), cochanged(sources.commits()), _edges(changed, sources),
     )  # fmt: skip
 
 
@@ -356,7 +359,7 @@ def _structure(
         changed_in_file=shares(symbols),
         changed_in_folder=shares([directory_of(path) for path in symbols]),
         hierarchy=Hierarchy.of(headers, concerned),
-        namesakes=_rarities(sources.lexicon, {one.symbol.name for one in named}),
+        namesakes=_rarities(sources.lexicon(), {one.symbol.name for one in named}),
         body_names=facts.body_names,
         meaning=meaning,
         meaning_ranks={symbol_id: rank for rank, symbol_id in enumerate(order[:MAX_MEANT_SYMBOLS])},
@@ -373,7 +376,7 @@ def _meaning(
     regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, sources: ChangeSources
 ) -> dict[str, float]:
     """By symbol how near its vector is to that of the nearest changed symbol."""
-    collection = sources.lexicon.collection
+    collection = sources.lexicon().collection
     ids: dict[str, dict[int, str]] = defaultdict(dict)  # by path and position
     for symbol in {region.symbol.id: region.symbol for region in regions}.values():
         ids[symbol.path][positions[symbol.id]] = symbol.id
@@ -555,7 +558,7 @@ def _by_line(
     how rare they are.
     """
     wording = Wording(_said(facts, sources))
-    wrote = written(facts.changed, sources.commits, texts)
+    wrote = written(facts.changed, sources.commits(), texts)
     sorts = (facts.names.around, facts.names.gone, facts.names.brought)
     table = np.zeros((len(regions), len(LINE_FIELDS)))
     share = np.zeros((len(regions), len(SHARE_FIELDS)))
@@ -592,7 +595,7 @@ def _column(worths: Mapping[int, float], size: int) -> Figures:
 def _said(facts: _Facts, sources: ChangeSources) -> Said:
     hunks = [hunk for one in facts.changes for hunk in one.diff.hunks]
     names = sorted({one.symbol.name for one in facts.named})
-    rare = _rarities(sources.lexicon, names)
+    rare = _rarities(sources.lexicon(), names)
     lines_of = _lines_after(facts.changes)
     around = [
         line
@@ -679,7 +682,7 @@ def _of_change(facts: _Facts, sources: ChangeSources) -> list[float]:
     hunks = [hunk for one in facts.changes for hunk in one.diff.hunks]
     removed = sum(len(hunk.removed) for hunk in hunks)
     added = sum(len(hunk.added) for hunk in hunks)
-    symbols = len(sources.lexicon.collection)
+    symbols = len(sources.lexicon().collection)
     only_tests = float(all(map(is_test, facts.own)))
     return [
         log(len(facts.named) + 1),

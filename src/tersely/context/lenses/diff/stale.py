@@ -1,11 +1,11 @@
-"""What still names something that a change has removed, renamed, or given another signature."""
+"""What still names something that a change has removed, renamed, moved, or given another signature."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
 from tersely.code.languages.registry import LANGUAGES, language_of_path
@@ -13,7 +13,15 @@ from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Grade, Kind, Symbol
 from tersely.code.syntax.extract import parse
 from tersely.context.lenses.candidate import STALE, TARGET_SCORE, Candidate, merged
-from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange, Side
+from tersely.context.lenses.diff.changed_symbols import (
+    ASYNC,
+    NOT_ASYNC,
+    NOTHING,
+    PARTS,
+    ChangedSymbol,
+    FileChange,
+    Side,
+)
 from tersely.context.lenses.diff.evidence import ChangeSources
 
 MAX_GONE_SYMBOLS = 200  # of a change, of which users are looked for
@@ -22,6 +30,9 @@ MAX_STALE_USES = 10  # of a change, that are looked at
 STALE_TOKENS = 40  # that a symbol with such uses takes: its heading, a line, what is said of it
 _NAMED_KINDS = CALLABLE_KINDS | CLASS_KINDS | VALUE_KINDS - {Kind.FIELD}
 _CALL = re.compile(rb"\s*\(")
+# What stands on a line before a call: whose result nobody takes, and whose result is taken apart.
+_ALONE = re.compile(r"\s*(?:await\s+)?(?:[\w$]+(?:\.|->|::))*")
+_UNPACKS = re.compile(r",[^=()]*=(?!=)")
 
 
 class StaleUse(NamedTuple):
@@ -40,15 +51,21 @@ def stale_uses(
 ) -> Uses:
     """Such lines, in the order of what changed."""
     lines: dict[Symbol, dict[int, str]] = {}
-    uses = chain(
-        _of_what_is_gone(changes, changed, sources), _of_signatures(changes, changed, sources)
-    )
-    for use in islice(uses, MAX_STALE_USES):
+    for use in islice(found_uses(changes, changed, sources), MAX_STALE_USES):
         symbols = sources.symbols_of(use.path)
         if symbols:
             symbol = Side(use.path, b"", symbols).owners(use.line)[use.line]
             lines.setdefault(symbol, {}).setdefault(use.line, use.what)
     return lines
+
+
+def found_uses(
+    changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: ChangeSources
+) -> Iterator[StaleUse]:
+    """All of them: first of what is gone, by name, then of what calls do not fit."""
+    yield from _of_what_is_gone(changes, changed, sources)
+    yield from _of_files(changes, sources)
+    yield from _of_signatures(changes, changed, sources)
 
 
 def stale_candidates(uses: Uses, known: Iterable[Candidate]) -> list[Candidate]:
@@ -80,16 +97,35 @@ def _of_what_is_gone(
         for one in change.before.symbols
         if one.kind in CALLABLE_KINDS
     }
+    brought = {
+        (one.symbol.name, one.symbol.kind): one.symbol.path
+        for one in changed
+        if one.was is None and not one.is_gone
+    }
     gone = [one.symbol for one in changed if one.is_gone]
     gone += [one.was for one in changed if one.was is not None and one.was.name != one.symbol.name]
     for symbol in gone[:MAX_GONE_SYMBOLS]:
         is_local = symbol.parent in functions
         if is_local or symbol.kind not in _NAMED_KINDS or not symbol.name.isidentifier():
             continue
+        place = brought.get((symbol.name, symbol.kind), symbol.path)
+        if place != symbol.path and symbol.name in sources.aliases_of(symbol.path):
+            continue  # it can still be had from where it was
+        what = "is gone" if place == symbol.path else f"is in {place} now"
         others = sources.defining(symbol.name)
         for path in sorted(sources.files_mentioning(symbol.name))[:MAX_STALE_FILES]:
             if _may_mean(path, symbol, others, sources):
-                yield from _uses_in(path, symbol.name, sources)
+                yield from _uses_in(path, symbol.name, what, sources)
+
+
+def _of_files(changes: Sequence[FileChange], sources: ChangeSources) -> Iterator[StaleUse]:
+    """The imports that name a file which has another path now, or none."""
+    left = {one.diff.old_path: one.diff.path for one in changes}
+    for old, new in left.items():
+        if old and old != new and old not in sources.paths:
+            what = f"imports `{old}`, which is {f'{new} now' if new else 'gone'}"
+            for path, line in sources.imports_of_left(old):
+                yield StaleUse(path, line, what)
 
 
 def _may_mean(path: str, symbol: Symbol, others: Collection[str], sources: ChangeSources) -> bool:
@@ -106,7 +142,7 @@ def _may_mean(path: str, symbol: Symbol, others: Collection[str], sources: Chang
     )
 
 
-def _uses_in(path: str, name: str, sources: ChangeSources) -> Iterator[StaleUse]:
+def _uses_in(path: str, name: str, what: str, sources: ChangeSources) -> Iterator[StaleUse]:
     """The lines of a file that have the name as a word of code, and not for a value of a function."""
     language, text = language_of_path(path), sources.text_of(path)
     word = name.encode()
@@ -125,7 +161,7 @@ def _uses_in(path: str, name: str, sources: ChangeSources) -> Iterator[StaleUse]
         if name in sources.locals_of(owners[line]):
             continue
         verb = "calls" if _CALL.match(text, match.end()) else "names"
-        yield StaleUse(path, line, f"still {verb} `{name}`, which is gone")
+        yield StaleUse(path, line, f"still {verb} `{name}`, which {what}")
 
 
 def _of_signatures(
@@ -139,8 +175,24 @@ def _of_signatures(
         for line in range(hunk.new_first, hunk.new_first + len(hunk.added))
     }
     for one in changed:
-        for edge in sources.callers(one.symbol.id) if one.has_new_signature else ():
+        for edge in sources.callers(one.symbol.id) if one.news else ():
             for site in edge.sites if edge.grade is not Grade.BY_NAME else ():
-                if (site.path, site.line) not in written:
-                    what = f"calls `{one.symbol.name}`, which has another signature"
-                    yield StaleUse(site.path, site.line, what)
+                place = site.path, site.line
+                if place not in written and _minds(one, _line_of(place, sources)):
+                    yield StaleUse(*place, f"calls `{one.symbol.name}`, which {one.news}")
+
+
+def _line_of(place: tuple[str, int], sources: ChangeSources) -> str:
+    path, line = place
+    rows = sources.text_of(path).split(b"\n")
+    return rows[line - 1].decode("utf-8", "replace") if line <= len(rows) else ""
+
+
+def _minds(changed: ChangedSymbol, line: str) -> bool:
+    """True if a line that calls a function has to do with what is new about it."""
+    if changed.news in {ASYNC, NOT_ASYNC}:
+        return ("await" in line) is (changed.news == NOT_ASYNC)
+    before = line.partition(changed.symbol.name)[0]
+    if changed.news == NOTHING:
+        return not _ALONE.fullmatch(before)
+    return not changed.news.startswith(PARTS) or bool(_UNPACKS.search(before))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from tersely.code.languages.registry import family_of, language_of_path
 from tersely.code.languages.runners.table import CUSTOMS
 from tersely.code.symbols import Import
-from tersely.context.lenses.test_impact.changed import Gone
 
+_WORD = re.compile(r"[\w$-]+")
+_WHOLE_FOLDER = frozenset({"__init__", "index", "mod"})  # files that stand for the folder
 _SETUP_NAMES = frozenset(customs.setup for customs in CUSTOMS.values() if customs.setup)
 
 
@@ -49,19 +51,21 @@ def importing(
     return [Importing(file, path) for file, path in reached.items()]
 
 
-def importers_of_gone(gone: Iterable[Gone], imports: Iterable[tuple[str, Import]]) -> set[str]:
-    """Files that still import a module that is gone, as far as its name and language tell."""
-    modules = defaultdict(set)
-    for one in gone:
-        if not one.qualname:
-            modules[one.name].add(_family(one.path))
-    found = set()
+def imports_of_gone(
+    path: str, imports: Iterable[tuple[str, Import]]
+) -> Iterator[tuple[str, Import]]:
+    """The imports that by their words and their language mean a file that is not there any more,
+    with the files that they stand in.
+    """
+    place, _, ending = path.rpartition(".")
+    parts = [part for part in place.split("/") if part not in _WHOLE_FOLDER]
     for importer, item in imports:
-        last = item.module.replace("/", ".").rstrip(".").rpartition(".")[2]
-        families = modules.get(last, set()) | modules.get(item.name, set())
-        if _family(importer) in families:
-            found.add(importer)
-    return found
+        words = _WORD.findall(item.module)
+        words = words[:-1] if words[1:] and words[-1] == ending else words
+        is_near = len(parts) == 1 or item.module.startswith(".")
+        named = [one for one in (words, [*words, item.name]) if len(one) > 1 or (is_near and one)]
+        if _family(importer) == _family(path) and any(parts[-len(one) :] == one for one in named):
+            yield importer, item
 
 
 def _family(path: str) -> str:

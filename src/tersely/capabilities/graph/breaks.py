@@ -1,0 +1,93 @@
+"""`code.breaks`: what still uses something as it was before a change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tersely.capabilities.answers.text import PLAIN, Style
+from tersely.capabilities.declaration.declaration import (
+    Role,
+    capability,
+    frozen,
+    option,
+    positional,
+)
+
+if TYPE_CHECKING:
+    from tersely.workspace import Workspace
+
+MAX_BROKEN_PLACES = 50  # that are looked at
+
+
+@frozen
+class Broken:
+    """Uses that may not fit any more: in what way, and the places, `path:line`."""
+
+    what: str
+    places: tuple[str, ...]
+
+
+@frozen
+class Breaks:
+    """All such uses, and in one `line`, "" for none. `cut`: there are more than
+    `MAX_BROKEN_PLACES`.
+    """
+
+    uses: tuple[Broken, ...]
+    line: str
+    cut: bool
+
+
+def text(found: Breaks, style: Style) -> str:
+    """A line for each way, with its places."""
+    lines = [_line(one, style) for one in found.uses]
+    more = [style.faint(f"and more than these {MAX_BROKEN_PLACES}")] if found.cut else []
+    return "\n".join([*lines, *more]) or "no use was found that does not fit any more"
+
+
+@capability(
+    "code.breaks",
+    text,
+    "breaks",
+    "breaks src/auth.py --base main",
+    cacheable=False,  # what git compares is no part of the revision
+    depends_on_git=True,
+)
+def run(
+    workspace: Workspace,
+    *,
+    files: tuple[str, ...] = positional(
+        "only what changed in these files", default=(), role=Role.PATH, metavar="FILE"
+    ),
+    base: str = option(
+        "", "the revision that git compares the working tree with; HEAD if none", metavar="REF"
+    ),
+) -> Breaks:
+    """Uses of what a change removed, renamed, moved, or gave another signature or result.
+
+    The change is the difference from the last commit, staged or not, new files included, or from
+    where the working tree and --base part. Uses that may mean something else are left out.
+    """
+    from itertools import islice
+
+    from tersely.capabilities.files.places import normal
+    from tersely.context.lenses.diff.change import Revisions, of_git, symbols_changed
+    from tersely.context.lenses.diff.stale import found_uses
+    from tersely.context.pack.change import sources_of
+
+    only = set(map(normal, files))
+    asked = Revisions(base, worktree=not base)
+    change = of_git(workspace.root, workspace.engine.store, asked)
+    changed = [one for one in symbols_changed(change) if not only or one.symbol.path in only]
+    sources = sources_of(workspace.engine, workspace.root, change)
+    uses = list(islice(found_uses(change.files, changed, sources), MAX_BROKEN_PLACES + 1))
+    places: dict[str, dict[str, None]] = {}
+    for one in uses[:MAX_BROKEN_PLACES]:
+        places.setdefault(one.what, {})[f"{one.path}:{one.line}"] = None
+    broken = tuple(Broken(what, tuple(at)) for what, at in places.items())
+    line = "; ".join(_line(one, PLAIN) for one in broken)
+    return Breaks(broken, line, len(uses) > MAX_BROKEN_PLACES)
+
+
+def _line(one: Broken, style: Style) -> str:
+    return f"{style.doubtful(one.what)}: {', '.join(one.places)}"
