@@ -1,6 +1,4 @@
-"""The syntax check of a change: what the grammar does not understand after it and
-did before.
-"""
+"""The syntax check of a change: the errors that the grammar finds after it and did not find before."""
 
 from __future__ import annotations
 
@@ -14,8 +12,8 @@ from tersely.foundation.errors import TerselyError
 
 
 def broken_by(path: str, before: bytes, after: bytes) -> list[Problem]:
-    """The problems that `after` has and `before` had not, if it has more; none for what no grammar
-    is known for.
+    """The problems that `after` has and `before` had not, if it has more; none for a file without a
+    grammar.
 
     A grammar may not know all that a compiler accepts, so a file that it does not understand today
     may stay as it is.
@@ -40,7 +38,7 @@ def broken_by(path: str, before: bytes, after: bytes) -> list[Problem]:
 
 
 def _said(source: bytes, problems: Sequence[Problem]) -> list[tuple[str, bytes]]:
-    """Problems by what their lines hold: those below an edit move."""
+    """Problems as (message, text of the line): an edit above moves the numbers of lines."""
     lines = source.split(b"\n")
     return [
         (one.message, lines[one.line - 1].strip() if one.line <= len(lines) else b"")

@@ -1,4 +1,4 @@
-"""The drafts of a walk: scopes, and names for what is about to be defined."""
+"""The drafts of a walk: scopes, and names for definitions that follow."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Naming(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The prefix of what is inside."""
+        """The prefix of names inside."""
         return (
             f"{self.prefix}.{self.name}" if self.prefix and self.name else self.prefix or self.name
         )
 
 
 class ScopeDraft:
-    """A scope under construction; `Scope` says what the lists mean."""
+    """A scope under construction; `Scope` explains the lists."""
 
     __slots__ = (
         "around", "bases", "binds", "block_variables", "body", "bound", "calls", "declared", "decorated", "definition",
@@ -44,7 +44,7 @@ class ScopeDraft:
     def __init__(self, definition: int, kind: Kind, qualname: str) -> None:
         self.definition = definition
         self.kind = kind
-        # variables of a module, and of what owns a scope, are symbols
+        # variables of a module, and of a kind that owns a scope, are symbols
         self.holds_symbols = kind is Kind.MODULE or kind in SCOPE_OWNERS
         self.qualname = qualname
         self.parameters: list[Parameter] = []
@@ -72,7 +72,7 @@ class ScopeDraft:
         self.versions: dict[str, int] = {}  # of names that straight-line code has bound again
         self.versions_made: dict[str, int] = {}  # ever, those of blocks that have ended included
         self.body = 0  # node id of the body, whose statements run one after the other
-        # items that straight-line code has just stored -> what holds them
+        # items that straight-line code has just stored -> the variables of their values
         self.stored: dict[Expression, str] = {}
         self.values: set[str] = set()  # variables that already are symbols
         self.declared: set[str] = set()  # names that the scope declares

@@ -31,7 +31,7 @@ _WORD = re.compile(r"\w+")
 
 
 def note_additions(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
-    """Note what a method puts into its receiver."""
+    """Record the values that a method call puts into its receiver."""
     adder = walk.resolution.adders.get(callee[2])
     if adder is not None and len(arguments) > adder[1]:
         key = arguments[adder[0]] if adder[0] >= 0 else None
@@ -70,8 +70,10 @@ def note_named_member(
 def with_named_callbacks(
     walk: Lowering, called: str, positional: tuple[Any, ...], keywords: tuple[Any, ...]
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The arguments of a function that runs one which a text names: `usort($a, "compare")`. Such a
-    text is itself, and what it names.
+    """The arguments of a function that calls a function by its name in a text: `usort($a,
+    "compare")`.
+
+    The value of this text is the text itself, or the function that it names.
     """
     places = walk.resolution.named_callbacks[called]
 
@@ -111,8 +113,8 @@ def note_inheritance(walk: Lowering, callee: Expression, arguments: tuple[Any, .
 def _describe(
     walk: Lowering, member: Expression, owner: Expression, description: Expression
 ) -> None:
-    """`Object.defineProperty(owner, name, {get() {…}})`: the member is what `get` gives, or
-    `value`.
+    """Record `Object.defineProperty(owner, name, {get() {…}})`: the value of the member is the
+    result of `get`, or `value`.
     """
     pairs = description[1] if is_tagged(description, MAPPING) else ()
     for key, value in pairs:
@@ -126,8 +128,8 @@ def _describe(
 
 
 def note_export(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) -> None:
-    """`define(["a"], function (a) {…})`: what the function gives is the module, and it is given
-    what is imported.
+    """Record `define(["a"], function (a) {…})`: the result of the function is the module, and its
+    parameters are the imports.
     """
     if type(callee) is not str or callee not in walk.resolution.module_functions:
         return

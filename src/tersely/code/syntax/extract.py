@@ -64,7 +64,7 @@ def _definitions(tree: Tree) -> int:
 
 
 def readable(source: bytes, language: Language) -> bytes:
-    """The source as the grammar is given it; all positions stay what they are."""
+    """The source in the form that the grammar reads; all positions stay the same."""
     prepared = language.readable(source) if language.readable else source
     return prepared if len(prepared) == len(source) else source
 

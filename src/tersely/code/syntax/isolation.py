@@ -1,8 +1,8 @@
 """Walks that lose no more than a node: where a rule fails, the walk begins again without the rule
 there.
 
-A walk that failed has left scopes open and names half bound. It is thrown away, so that the facts
-of all other nodes are what they are in a file without that node.
+A walk that failed has left scopes open and names half bound. It is thrown away, so that all other
+nodes have the same facts as in a file without that node.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Spared:
         return found
 
     def add(self, root: Node, error: UnreadableNodeError) -> None:
-        """Spare what a walk failed at."""
+        """Spare the node at which a walk failed, or the levels that are too deep for it."""
         node, cause = error.node, error.__cause__
         if isinstance(cause, RecursionError):
             kept, of = KEPT_LEVELS
@@ -71,7 +71,7 @@ class Spared:
             self._spare(alike, children=True)
 
     def cut(self, root: Node, last: int) -> None:
-        """Leave out what lies below some level of the tree."""
+        """Leave out all nodes below a level of the tree."""
         self._levels = last
         deep = [node for node, depth in _nodes(root, last) if depth == last]
         if deep and all(one.message != TOO_DEEP for one in self.problems):
@@ -90,10 +90,10 @@ AnyWalk = TypeVar("AnyWalk")
 def walked(
     root: Node, walk: Callable[[Spared], AnyWalk], levels: int | None = None
 ) -> tuple[AnyWalk, list[Problem]]:
-    """What `walk` gives for a tree, and what of the tree it could not read.
+    """The walk over a tree, and the problems of the nodes that it could not read.
 
-    A node whose rule fails has no value, and its children are visited. What is nested more deeply
-    than a walk can go, or than `levels`, is left out.
+    A node whose rule fails has no value, and its children are visited. Nodes that are nested more
+    deeply than a walk can go, or than `levels`, are left out.
     """
     allow_deep_nesting()
     spared = Spared()
@@ -110,7 +110,7 @@ def _lower(spared: Mapping[int, bool], lower: Handler, walk: Any, node: Node) ->
     has_children = spared.get(node.id)
     if has_children is None:
         return lower(walk, node)
-    walk.naming = walk.wrapped = None  # meant for what the rule would have defined
+    walk.naming = walk.wrapped = None  # they were for the definition that the rule would have made
     return _children_only(walk, node) if has_children else None
 
 

@@ -1,4 +1,4 @@
-"""Items that straight-line code stores and reads again: what was stored last is what is read.
+"""Items that straight-line code stores and reads again: a read gives the value stored last.
 
 Between the two nothing may run that could store another: a call, a binding of a name, an item of
 that key elsewhere.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tersely.code.syntax.lowering import Lowering
 
-BODIES = ("body", "consequence")  # fields of statements that hold others
+BODIES = ("body", "consequence")  # fields of statements that hold other statements
 
 
 def stored(walk: Lowering, item: Expression, value: Expression, *, straight: bool) -> None:
@@ -35,7 +35,7 @@ def stored(walk: Lowering, item: Expression, value: Expression, *, straight: boo
 
 
 def merged(walk: Lowering, target: Expression, added: Expression) -> None:
-    """A mapping was given all that another holds, in a straight line: what is written in that is
+    """Record that straight-line code added all items of another mapping: the written ones are
     stored.
     """
     if is_tagged(added, MAPPING):
@@ -44,7 +44,9 @@ def merged(walk: Lowering, target: Expression, added: Expression) -> None:
 
 
 def item(walk: Lowering, container: Expression, key: Expression, node: Node) -> Expression:
-    """The expression of an item that is read, with what holds it if that was stored just before."""
+    """The expression of an item that is read, with the variable of its value if it was stored just
+    before.
+    """
     found = (ITEM, container, key)
     name = walk.scope.stored.get(found) if walk.scope.stored else None
     return (*found, name) if name is not None and _is_in_line(walk, node) else found
@@ -73,7 +75,7 @@ def _root(path: Expression) -> str:
 
 
 def _is_in_line(walk: Lowering, node: Node) -> bool:
-    """True if a node is in a statement that runs once, in its place, and holds no others."""
+    """True if a node is in a statement that runs once, in its place, and holds no other statements."""
     outer: Node | None = node
     while outer is not None:
         parent = outer.parent

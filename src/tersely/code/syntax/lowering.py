@@ -83,7 +83,8 @@ class Lowering:
             facts.adders.keys() | facts.mergers | facts.mixing_functions | facts.receiver_binders
         )
         self.taking_names = taking_names(facts)
-        # last names of what makes collections that code fills, and names that imports give anything
+        # last names of callees that make collections which code fills; an import may give any of
+        # them another name
         self.filling_names = {name.rpartition(".")[2] for name in facts.fillable}
         self.handlers = handlers
         self.rules = rules
@@ -103,8 +104,8 @@ class Lowering:
         self.known_behind: list[tuple[str, Expression]] = []
         # last names of the members of which more is known in some block
         self.narrowed_members: set[str] = set()
-        self.type_parameters: dict[str, Expression] = {}  # in sight, with what bounds them
-        # those that are declared by themselves: they belong to what names them
+        self.type_parameters: dict[str, Expression] = {}  # in scope, with their bounds
+        # those that are declared on their own: they belong to the definitions that name them
         self.loose_type_parameters: dict[str, Expression] = {}
         self.outward = False  # bindings now declare nothing
         self.rebinds = False  # bindings now replace the earlier ones of the same names
@@ -114,7 +115,7 @@ class Lowering:
         self.naming: Naming | None = None  # the name of the next function, class or mapping
         self.texts = _Texts(language.resolution.name_quote)
         self.redefinitions = Redefinitions(language.resolution.redefinition)
-        self.notes: JsonObject = {}  # what the rules of a language remember during the walk
+        self.notes: JsonObject = {}  # notes of a language's rules during the walk
         # a newline at the end begins no other line
         lines = source.count(b"\n", 0, len(source) - 1) + 1
         module = Definition(Kind.MODULE, "", "", -1, 1, lines, 1, 0, len(source), 0, 0, 0)
@@ -127,7 +128,7 @@ class Lowering:
         name = name.removeprefix(self.resolution.sigil)
         return is_tagged(value, DEFINED) and self.definitions[value[1]].name == name
 
-    # What rules and languages may call
+    # The interface for rules and languages
 
     def text(self, node: Node) -> str:
         """The source text of a node, one object for equal texts."""
@@ -155,7 +156,7 @@ class Lowering:
         return arguments_of(self, node)
 
     def bind(self, target: Node, value: Expression) -> None:
-        """Bind what `target` names to `value`, taking patterns apart."""
+        """Bind the names in `target` to `value`, taking patterns apart."""
         bind(self, target, value)
 
     def comment_above(self, node: Node) -> tuple[int, int]:
@@ -210,12 +211,12 @@ class Lowering:
         return self.value(node.child_by_field_name(field))
 
     def visit(self, nodes: list[Node]) -> None:
-        """Record what the nodes do, their values aside."""
+        """Record the effects of nodes, without their values."""
         for node in nodes:
             self.value(node)
 
     def visit_others(self, node: Node, *but: Node | None) -> None:
-        """Record what the named children of a node do, some excepted."""
+        """Record the effects of a node's named children, some excepted."""
         left_out = {child.id for child in but if child is not None}
         self.visit([child for child in named_parts(node) if child.id not in left_out])
 
@@ -245,13 +246,15 @@ class Lowering:
         """Called where the list or mapping of that serial holds something."""
 
     def taken(self, member: Expression, node: Node) -> None:
-        """Called where a pattern takes a member, which `node` names, out of what is taken apart."""
+        """Called where a pattern takes a member, which `node` names, out of the matched value."""
 
     def met(self, name: str, variables: tuple[str, ...]) -> None:
         """Called where bodies meet that bound a name as different variables: it is now either."""
 
     def fill(self, owner: Expression, name: Node, value: Expression) -> None:
-        """Give a member of what a literal makes its value; `name` is where the member is written."""
+        """Give a member of the object that a literal makes its value; `name` is where the member is
+        written.
+        """
         member = self.text(name)
         self.mentions.add(member)
         self.scope.binds.append(((MEMBER, owner, member), value))
@@ -288,7 +291,7 @@ class Lowering:
 
     @contextmanager
     def in_block(self) -> Iterator[None]:
-        """A scope of its own for what is declared meanwhile."""
+        """A scope of its own for names that are declared meanwhile."""
         around, versions = (self.block, self.in_blocks), dict(self.scope.versions)
         known_behind, self.known_behind = self.known_behind, []
         self.block = {}
@@ -343,7 +346,7 @@ class Lowering:
         return (self.language.hoists and self.block.get(name)) or self._new_variable(name)
 
     def _declares(self, node: Node | None) -> bool:
-        """True if what is bound now is declared here, and ends with the block."""
+        """True if the present binding declares its name here, and ends with the block."""
         language = self.language
         if not language.hoists:
             return self.rebinds
@@ -500,9 +503,7 @@ class Lowering:
     def implicit(
         self, receiver: Expression, method: str, arguments: tuple[Any, ...], line: int
     ) -> None:
-        """Record a call that nobody writes down; what is written as a literal has no methods of
-        ours.
-        """
+        """Record an implicit call, which syntax makes; a literal has no methods of the repository."""
         if receiver is None or is_literal(receiver):
             return
         self.mentions.update(self.resolution.in_place_of(method))
@@ -596,7 +597,9 @@ class Lowering:
         return (DEFINED, draft.definition)
 
     def add_import(self, fact: Import, node: Node | None = None) -> None:
-        """Record an import and the name it binds; `node` is the statement, if not what is read now."""
+        """Record an import and the name it binds; `node` is the statement, if not the node being
+        read.
+        """
         self.imports.append(fact)
         if fact.name == "*":
             self.scope.stars.append(fact.module)
@@ -613,7 +616,7 @@ class Lowering:
             self.mentions.add(fact.name)
 
     def imported(self, fact: Import) -> Expression:
-        """The expression of what an import gives."""
+        """The expression of the value that an import binds."""
         facts = self.resolution
         if facts.module_keys is not None:
             self.mentions.update(facts.module_keys(fact.module))

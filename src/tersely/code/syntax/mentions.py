@@ -67,13 +67,13 @@ MEMBERS = (MEMBER, REFERENCE)
 CALLS = (CALL, NEW)
 
 
-HOLDERS = (*CALLS, ITEM)  # callees among whose parts is what they call
+HOLDERS = (*CALLS, ITEM)  # callees that contain the callee of an inner call
 
 
 LISTS = (SEQUENCE, EITHER)
 
 
-# Expressions that hold what their first part holds.
+# Expressions that hold the values of their first part.
 HELD_IN_FIRST = (ITEM, ELEMENT, HELD, KEY_OF, PART, ENTER, SPREAD, DECLARED, TYPED)
 
 
@@ -83,7 +83,8 @@ NAMELESS = (CONST, LITERAL)  # expressions that hold the value of no name
 BASE_MARK = "<"  # in a mention before the name of a class, and before that of one based on it
 
 
-MADE_MARK = "="  # in a mention before what the body of a class calls, and before the member made so
+# in a mention before the name of a callee in a class body, and before the member made so
+MADE_MARK = "="
 
 
 GIVEN_MARK = "("  # in a mention between a function and the name of a member that it is given
@@ -98,7 +99,7 @@ _FILLED = re.compile(r"\{[^{}]*\}")  # in a text, where `format` puts something 
 
 @cache
 def echoing(facts: Resolution) -> frozenset[str]:
-    """Names of methods that give back what they are called on."""
+    """Names of methods that return their receiver."""
     every = (*facts.methods.items(), *facts.summaries.items())
     return frozenset(
         name.rpartition(".")[2]
@@ -167,7 +168,7 @@ def is_of_block(target: Expression) -> bool:
 
 
 def read_name(expression: Expression) -> str:
-    """The name of what is read: of a member or a bare name."""
+    """The name that an expression reads: of a member or a bare name."""
     return str(expression if type(expression) is str else expression[2])
 
 
@@ -248,8 +249,8 @@ def names_in_bases(bases: Iterable[Expression]) -> set[Any]:
 
 
 def original_names(name: Any, bound: Iterable[Expression]) -> list[str]:
-    """The names that something has where it is defined, by what its name is bound to in a file; ""
-    when only evaluating it would tell.
+    """The names that a definition may have where it is defined, by the values bound to its name in
+    a file; "" for a value that has to be evaluated.
     """
     if type(name) is not str:
         return [""]
@@ -289,8 +290,8 @@ def mentioned_bases(
 def mentioned_members(
     definitions: Sequence[Definition], drafts: Sequence[ScopeDraft | None]
 ) -> set[str]:
-    """For each member of a class of a file that a call makes or decorates, the name of what is
-    called and its own, both behind `MADE_MARK`.
+    """For each member of a class of a file that a call makes or decorates, the name of the callee
+    and its own, both behind `MADE_MARK`.
     """
     made: list[tuple[Expression, Expression]] = []
     for own, draft in zip(definitions, drafts, strict=True):
@@ -298,7 +299,7 @@ def mentioned_members(
             made += draft.binds
         if draft is not None and definitions[own.parent].kind in CLASS_KINDS:
             made.append((own.name, draft.decorated))
-    for target, value in made:  # those of alternatives, and of what is declared, come after it
+    for target, value in made:  # the parts of alternatives, and of declared values, come after it
         tag = value[0] if type(value) is tuple else CONST
         if tag in (EITHER, DECLARED):
             made += [(target, part) for part in (value[1] if tag == EITHER else value[1:2])]
@@ -322,7 +323,7 @@ def texts_in(arguments: Iterable[Expression]) -> Iterator[str]:
 
 
 def mentioned_texts(spelled: Iterable[str]) -> set[str]:
-    """The texts of a file, with holes for what is put in, that may name members, each behind its
+    """The texts of a file that may name members, with holes for interpolated parts, each behind its
     mark.
     """
     found = set[str]()
@@ -335,7 +336,9 @@ def mentioned_texts(spelled: Iterable[str]) -> set[str]:
 
 
 def _read_from(call: Expression, readers: frozenset[str]) -> Expression:
-    """What a call reads from, None if it is of no method that gives what a container holds."""
+    """The container that a call reads, None if its method does not return the content of a
+    container.
+    """
     callee = call[1]
     reads = type(callee) is tuple and callee[0] == MEMBER and callee[2] in readers
     return callee[1] if reads else None
@@ -347,10 +350,10 @@ def collect_carried(
     called: set[Any],
     readers: frozenset[str] = frozenset(),
 ) -> None:
-    """Add the names whose values an expression may hold, arguments and elements included, and what
-    containers hold from which `readers` read.
+    """Add the names whose values an expression may hold, arguments, elements and containers that
+    `readers` read included.
 
-    Of calls whose results it may hold the names go to `called`.
+    The names of calls whose results it may hold go to `called`.
     """
     while type(expression) is tuple and expression[0] in HELD_IN_FIRST:
         expression = expression[1]

@@ -1,8 +1,8 @@
-"""The text of a file with blanks where words stand that mean no value or type.
+"""The text of a file with blanks in place of words that mean no value or type.
 
-Comments, the text of string literals (not what is inserted into them), names of keyword arguments
-and of keys, members of objects, symbols and labels are blanked; what is left has every name that
-may need a definition, where it stood.
+Comments, the text of string literals (not interpolated expressions), names of keyword arguments and
+of keys, members of objects, symbols and labels are blanked; the rest has every name that may need a
+definition, at its place.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ APART = frozenset({
     "value_argument_label", "heredoc_content", "regex_pattern", "character", "char_literal", "character_literal",
 })  # fmt: skip
 
-# What a type may be made of down to a text: the name of a type that is written before it is known.
+# The nodes between a type and a text in it: the name of a type that is written before it is known.
 TYPE_NODES = frozenset(
     {"type", "generic_type", "type_parameter", "union_type", "subscript", "binary_operator"}
 )

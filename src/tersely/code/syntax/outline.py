@@ -1,4 +1,4 @@
-"""The part of a large file's facts that is kept: its definitions, and what joins them to others."""
+"""The part of a large file's facts that is kept: its definitions, and the links between them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from tersely.code.symbols import OUTLINED, FileFacts, Kind, Problem
 
 
 def outlined(facts: FileFacts) -> FileFacts:
-    """Facts without what those functions do in which nothing with a name is defined, but for what
-    they return.
-    """
+    """Facts in which functions without named definitions inside keep only their results."""
     joining = _joining(facts)
     scopes = tuple(
         scope if position in joining or type(scope) is not tuple else _closed(scope)
@@ -21,7 +19,7 @@ def outlined(facts: FileFacts) -> FileFacts:
 
 
 def _joining(facts: FileFacts) -> set[int]:
-    """The positions of definitions in which others with a name stand, at any depth."""
+    """The positions of definitions with a named definition inside, at any depth."""
     found = {0}
     for definition in facts.definitions:
         is_named = definition.kind != Kind.LAMBDA and definition.name[:1] != "<"
@@ -33,5 +31,5 @@ def _joining(facts: FileFacts) -> set[int]:
 
 
 def _closed(scope: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A scope from outside: how it is called and what it gives."""
+    """A scope seen from outside: its parameters and its results."""
     return tuple(Scope(*scope)._replace(binds=(), calls=(), reads=(), yields=(), outer=()))

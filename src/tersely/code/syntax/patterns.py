@@ -1,4 +1,4 @@
-"""Taking apart what is assigned to: names, members, items, destructuring patterns."""
+"""Taking apart the targets of assignments: names, members, items, destructuring patterns."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def note_stored(walk: Lowering, member: Expression, line: int, *how: int) -> boo
 
 
 def bind(walk: Lowering, target: Node, value: Expression) -> None:
-    """Bind what `target` names to `value`, taking patterns apart."""
+    """Bind the names in `target` to `value`, taking patterns apart."""
     rule = walk.rules[target.kind_id]
     kind = type(rule)
     if kind is model.Name:
@@ -76,7 +76,7 @@ def bind(walk: Lowering, target: Node, value: Expression) -> None:
 
 
 def _hold(walk: Lowering, item: Expression, value: Expression) -> None:
-    """`table[key] = function …`: the function is a member of the table, whatever its name."""
+    """Record `table[key] = function …`: the function is a member of the table, under any name."""
     draft = walk.drafts[value[1]] if is_tagged(value, DEFINED) else None
     if draft is not None and draft.holder is None and is_tagged(item, ITEM):
         draft.holder = item[1]

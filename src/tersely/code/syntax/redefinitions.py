@@ -1,6 +1,4 @@
-"""Definitions of one name in one file: which of them the name means, and how the others are
-numbered.
-"""
+"""Definitions of one name in one file: the one that the name means, and the numbers of the rest."""
 
 from __future__ import annotations
 
@@ -35,7 +33,7 @@ class Redefinitions:
     def __init__(self, rule: Callable[[Node, Callable[[Node], str]], Redefinition] | None) -> None:
         self._rule = rule
         self._known: dict[str, list[_Earlier]] = defaultdict(list)
-        # by position of what implements them
+        # by the position of their implementation
         self._stubs: dict[int, list[ScopeDraft]] = defaultdict(list)
 
     def add(self, draft: ScopeDraft, node: Node, text: Callable[[Node], str]) -> None:
@@ -55,8 +53,8 @@ class Redefinitions:
         known.append(_Earlier(draft, block, does))
 
     def finish(self, definitions: Sequence[Definition], drafts: Drafts) -> list[Definition]:
-        """The definitions with their numbers; what implements stubs returns what they declare as
-        well.
+        """The definitions with their numbers; the implementation of stubs returns their declared
+        types as well.
         """
         for position, stubs in self._stubs.items():
             draft = drafts[position]

@@ -1,8 +1,8 @@
-"""A walk that also remembers places: where names are bound, how far they are seen, and what stands
-at some offsets.
+"""A walk that also remembers places: bindings of names, the spans in which they are visible, and
+the tokens at some offsets.
 
-The walk notes every binding with its node. How far a binding is seen follows from the tree: to the
-end of the innermost block, function or class around it. Nothing of this is in the facts: a file is
+The walk notes every binding with its node. The span of a binding follows from the tree: to the end
+of the innermost block, function or class around it. Nothing of this is in the facts: a file is
 traced when a question needs it.
 """
 
@@ -62,7 +62,7 @@ class Binding(NamedTuple):
     owner: int  # the definition whose scope has the name
     # there at any time: a name of the whole body of a module or class, not of a block in it
     shared: bool
-    definition: int  # what the name is the name of, -1 if it is none
+    definition: int  # the definition that the name means, -1 if none
     declares: bool  # false for an assignment to a variable that may be declared elsewhere
     version: str
     imported: Import | None
@@ -123,9 +123,7 @@ class LastSpans:
 
 
 class Trace(Lowering):
-    """A file walked again. `offsets`: the bytes, ascending, of which `token` is to tell what stands
-    there.
-    """
+    """A file walked again. `offsets`: the bytes, ascending, whose tokens `token` returns."""
 
     def __init__(
         self,
@@ -141,8 +139,8 @@ class Trace(Lowering):
         self._keys: dict[int, Key] = {}  # by offset
         self._versions: dict[int, str] = {}  # by offset
         self.defined: dict[int, int] = {}  # where the name of a definition stands -> the definition
-        self._called: set[int] = set()  # where what is called ends
-        self._written: set[int] = set()  # where what is bound or assigned begins or ends
+        self._called: set[int] = set()  # the ends of callees
+        self._written: set[int] = set()  # the starts of bound names, the ends of assigned members
         self._root: Node | None = None
         # lines that give a display a key
         self.keys: dict[tuple[int, Any], list[int]] = defaultdict(list)
@@ -159,8 +157,8 @@ class Trace(Lowering):
         super().__init__(source, language, handlers, rules)
 
     def run(self, root: Node) -> None:
-        """Walk the tree, then what the language skips: names there are bound and read for the
-        reader all the same.
+        """Walk the tree, then the nodes that the language skips: a reader meets bindings and reads
+        there too.
         """
         super().run(root)
         for node in self._skipped:
@@ -241,7 +239,7 @@ class Trace(Lowering):
             }
         )
 
-    # What the walk tells
+    # The events of the walk
 
     def written(self, name: str, node: Node) -> None:
         """Remember where a name is bound."""
@@ -263,7 +261,7 @@ class Trace(Lowering):
         self._written.add(node.end_byte)
 
     def met(self, name: str, variables: tuple[str, ...]) -> None:
-        """Remember what a variable may be."""
+        """Remember the variables that a variable may be."""
         self._met[self.scope.definition, name] = variables
 
     def fill(self, owner: Expression, name: Node, value: Expression) -> None:
@@ -275,7 +273,7 @@ class Trace(Lowering):
             self._members[offset] = (self.scope.definition, member)
 
     def displayed(self, serial: int, key: Expression, node: Node) -> None:
-        """Remember where a list or mapping has what it has."""
+        """Remember the line of a key in a list or mapping."""
         if type(key) is tuple and len(key) > 1:
             self.keys[serial, key[1]].append(line_of(node))
             if type(key[1]) is str:
@@ -319,7 +317,7 @@ class Trace(Lowering):
         return result
 
     def callee(self, node: Node) -> Expression:
-        """Callees are members that nobody reads."""
+        """Note a callee: it is a member that is not read."""
         result = super().callee(node)
         self._called.add(node.end_byte)
         self._notice(node, result)
@@ -385,7 +383,7 @@ class Trace(Lowering):
         )
 
     def is_text(self, token: Token) -> bool:
-        """True if what stands there is a part of a text that is no type."""
+        """True if a token is a part of a text that is no type."""
         leaf = self._leaf(token.offset)
         around = leaf.parent if leaf is not None else None
         return (
@@ -426,7 +424,7 @@ class Trace(Lowering):
     def _covers(self, node: Node, offset: int) -> bool:
         return node.start_byte <= offset < node.end_byte
 
-    # What follows from the tree
+    # Derived from the tree
 
     def _binding(self, note: Note) -> Binding:
         node = note.node
@@ -510,8 +508,8 @@ class Trace(Lowering):
         return always or binding.offset <= offset or self.innermost(offset) != binding.owner
 
     def _is_being_bound(self, binding: Binding, offset: int) -> bool:
-        """True if an offset is in the very statement that binds a local name: the name is still
-        what it was before.
+        """True if an offset is in the very statement that binds a local name, where the name has
+        its earlier meaning.
         """
         if binding.definition >= 0 or binding.imported is not None or binding.shared:
             return False
@@ -546,8 +544,8 @@ def offset_of(source: bytes, line: int, column: int) -> int:
 
 
 def trace(source: bytes, language: Language, offsets: Sequence[int] = ()) -> Trace:
-    """Walk a file again, remembering places, and what stands at some offsets, which are to be in
-    ascending order.
+    """The walk of a file that remembers places, and the tokens at some offsets, which are
+    ascending.
     """
     parser, handlers, rules = tools_for(language)
     root = trees(parser, source, language)[-1].root_node

@@ -1,3 +1,3 @@
-"""From a syntax tree to routines: points, the edges between them, and what each point reads and
-writes.
+"""From a syntax tree to routines: points, the edges between them, and the reads and writes of each
+point.
 """

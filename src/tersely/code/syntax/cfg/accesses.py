@@ -84,7 +84,7 @@ def _read_callee(walk: Walk, callee: Node | None, receiver: Node | None) -> _Cal
 
 
 def _visit_receiver(walk: Walk, receiver: Node, name: str, *, discarded: bool) -> None:
-    """Calling a method may change the object: surely if nobody takes what it gives."""
+    """Record that a method call may change its receiver: surely if the result is unused."""
     table, facts = walk.control, walk.resolution
     path = walk.path(receiver)
     adds = name in facts.adders or name in facts.mergers
@@ -108,7 +108,7 @@ def _visit_arguments(walk: Walk, node: Node, name: str, arguments: list[Node]) -
 
 
 def _given(walk: Walk, argument: Node) -> Node | None:
-    """What an argument passes, without the name of the parameter."""
+    """The value that an argument passes, without the name of the parameter."""
     role = walk.role(argument)
     return field(role.value)(argument) if type(role) is model.KeywordArgument else argument
 
@@ -252,7 +252,7 @@ def _unary(walk: Walk, node: Node, role: control.Unary) -> None:
 
 
 def _lent(walk: Walk, argument: Node) -> Node | None:
-    """What an argument lends to the function that is called, which may change it."""
+    """The node that an argument lends to the callee, which may change it; None if it lends none."""
     if token(argument, walk.control.lending) is not None:
         return _given(walk, argument)
     argument = _given(walk, argument) or argument
@@ -302,7 +302,7 @@ def _fails(walk: Walk, node: Node, role: Any) -> None:
 
 
 def _nothing(walk: Walk, node: Node, role: Any) -> None:
-    """Comments, and what has no meaning at run time."""
+    """Visit nothing: comments and nodes without a meaning at run time."""
 
 
 VISITORS: dict[type, Callable[[Walk, Node, Any], None]] = {

@@ -1,4 +1,4 @@
-"""Statements one after the other, and what all kinds of statements share."""
+"""Sequences of statements, and the parts that all kinds of statements share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def lower(walk: Walk, node: Node) -> None:
-    """One statement, from `here` to what is `here` after it."""
+    """Lower one statement, from the points in `here` to those that are in `here` after it."""
     role = walk.role(node)
     handler = walk.statements.get(type(role))
     if handler is not None:
@@ -121,7 +121,7 @@ def note_closing(walk: Walk, node: Node, statement: int) -> None:
 
 
 def _line_before(walk: Walk, node: Node, body: Node) -> int:
-    """The last line of what stands before a body; comments between do not count."""
+    """The last line of code before a body; comments between do not count."""
     at = body.start_byte
     while at > node.start_byte and walk.source[at - 1 : at].isspace():
         at -= 1
@@ -141,7 +141,7 @@ def _only_statement(walk: Walk, node: Node) -> Node | None:
 
 
 def _discarded(walk: Walk, node: Node) -> Node | None:
-    """The call that a statement is, whose value nobody uses."""
+    """The call that a statement consists of, whose value is unused; None for other statements."""
     calls = (model.Call, model.Member) if walk.control.members_call else (model.Call,)
     inner = node
     while len(named_parts(inner)) == 1 and type(walk.role(inner)) not in calls:
@@ -150,7 +150,7 @@ def _discarded(walk: Walk, node: Node) -> Node | None:
 
 
 def called_name(walk: Walk, call: Node) -> str:
-    """The name of the function that a call calls, without what it is a member of."""
+    """The name of the callee of a call, without its receiver."""
     called = walk.role(call)
     callee = field(called.callee)(call) if isinstance(called, model.Call) else call
     role = walk.role(callee) if callee is not None else None
@@ -167,7 +167,7 @@ def give_result(walk: Walk, node: Node) -> None:
 
 
 def initial(walk: Walk, node: Node | None, place: str) -> None:
-    """What runs before the condition of a statement."""
+    """Visit the part of a statement that runs before its condition."""
     for part in every(node, place) if node is not None else ():
         walk.visit(part)
         walk.draft.close()

@@ -38,7 +38,7 @@ def lower_if(walk: Walk, node: Node, role: control.If) -> None:
 
 
 def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> Ends:
-    """Gives the ends of the arms; `here` is left what took none of them."""
+    """The ends of the arms; `here` holds the ends of paths that take no arm."""
     draft = walk.draft
     then, last = field(role.then)(node), field(role.otherwise)(node)
     if then is not None and last is not None and then.id == last.id:

@@ -115,7 +115,7 @@ def _jump_to_cases(walk: Walk, cases: Cases, start: int, around: Node) -> None:
 
 
 def _matched(switch: Node) -> str:
-    """The variable that stands for what the cases are compared with."""
+    """The variable that stands for the subject of a switch."""
     return f"<{switch.start_byte} matched>"
 
 

@@ -71,7 +71,7 @@ def _bound_if(walk: Walk, value: Node, target: Node) -> tuple[Ends, Ends]:
 
 
 def _cover(point: CfgNodeDraft, node: Node) -> None:
-    """The step of a condition is all of it, not just what it reads first."""
+    """Extend the step of a condition to all of it, beyond the part that it reads first."""
     if point.start >= node.start_byte:
         point.start, point.end = node.start_byte, max(point.end, node.end_byte)
 
@@ -135,7 +135,7 @@ def _meet(walk: Walk, others: Ends) -> None:
 
 
 def operator_of(walk: Walk, node: Node, role: control.Choice) -> str:
-    """The operator of a node if it decides what is evaluated, else ""."""
+    """The operator of a node if it decides whether an operand is evaluated, else ""."""
     deciding = role.conjunctions | role.disjunctions | role.defaults
     written = node.child_by_field_name("operator")
     text = walk.text(written) if written is not None else token(node, deciding) or ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def visit_function(walk: Walk, node: Node, role: model.Function) -> None:
-    """The body is another routine. A name is bound to it; without one, the value has what it
+    """Read a function as another routine. A name is bound to it; without one, its value holds its
     captures.
     """
     name_node, parameters = field(role.name)(node), field(role.parameters)(node)
@@ -50,8 +50,8 @@ def _is_passed_by(walk: Walk, node: Node) -> bool:
 
 
 def _pass_by(walk: Walk, node: Node, role: model.Function, name: str) -> None:
-    """Do what the routine around needs for others to be read in it; what it has of this function
-    stays unknown.
+    """Record the effects of a function that is not read on the routine around; its captures stay
+    unknown.
     """
     if not name:
         _unnamed(walk.draft)
@@ -64,8 +64,9 @@ def _pass_by(walk: Walk, node: Node, role: model.Function, name: str) -> None:
 
 
 def read_called(walk: Walk) -> None:
-    """Read what was passed by of the functions that what was read calls, and what they call: those
-    of the module by name, and methods on the object of a method.
+    """Read the functions that were passed by and that routines call, directly or through others.
+
+    These are functions of the module by name, and methods called on the object of a method.
     """
     module = walk.draft
     for routine in walk.routines:  # which grows meanwhile
@@ -128,8 +129,8 @@ def visit_wrapper(walk: Walk, node: Node, role: model.Wrapper) -> None:
 
 
 def _take(walk: Walk, node: Node, name: str, inner: Draft) -> None:
-    """Bind the name of a function that is defined; one without a name has what it reads and
-    writes.
+    """Bind the name of a function that is defined; without a name, read and change its captures
+    here.
     """
     reads = tuple(walk.draft.variable(free) for free in inner.free if free not in inner.own)
     writes = tuple(
@@ -171,7 +172,7 @@ class Around(NamedTuple):
 
 
 def _enter_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) -> Around:
-    """Begin a routine that goes from one node to another; `walk.draft` is what it is read into."""
+    """Begin a routine that goes from one node to another; `walk.draft` collects its points."""
     around = Around(
         walk.draft, walk.result, walk.discarded, walk.imported, walk.wanted, len(walk.routines)
     )
@@ -263,7 +264,7 @@ def _unnamed(outer: Draft) -> str:
 
 
 def _bind_parameters(walk: Walk, node: Node, role: model.Function) -> None:
-    """The parameters are what the head of a function writes."""
+    """Bind the parameters: the head of a function writes them."""
     draft = walk.draft
     point = draft.points[0]
     draft.open, draft.here = point, [(0, draft.here[0][1])]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Edges that begin at a point and have no end as yet.
 Ends = list[tuple[int, EdgeKind]]
 
-MAX_PATH_NAMES = 4  # of a variable; what is deeper inside counts as all that begins so
+MAX_PATH_NAMES = 4  # of a variable; a deeper path counts as all paths with this prefix
 # functions that call functions that call functions … whose names one routine knows
 MAX_CAPTURE_ROUNDS = 8
 
@@ -68,7 +68,7 @@ class Frame:
 
     kind: str
     label: str = ""
-    result: str | None = None  # the variable that takes the value of what is left
+    result: str | None = None  # the variable that takes the value of the body
     breaks: Ends = field(default_factory=list)
     continues: Ends = field(default_factory=list)
     raised: Ends = field(default_factory=list)
@@ -120,7 +120,7 @@ class Draft:
     # Points
 
     def point(self, start: int = 0, end: int = 0) -> CfgNodeDraft:
-        """The point being filled; a new one continues what is `here`."""
+        """The point being filled; a new one continues the paths in `here`."""
         if self.open is None:
             number = len(self.points)
             self.open = CfgNodeDraft(self.statement, start, end)
@@ -138,7 +138,7 @@ class Draft:
         return self.here[0][0]
 
     def close(self) -> None:
-        """What comes next is another point."""
+        """End the point being filled: the next step is another point."""
         self.open = None
 
     def finish(self) -> int:
@@ -169,9 +169,7 @@ class Draft:
     # Jumps
 
     def jump(self, leap: Leap, label: str, kind: EdgeKind) -> None:
-        """Leave the point being filled for where `leap` goes; what follows in the text is not
-        reached.
-        """
+        """Leave the point being filled for the target of `leap`; the code behind it is not reached."""
         number = self.finish()
         self.here = [(number, EdgeKind.NEVER)]
         self.route([(number, kind)], leap, label)
@@ -311,8 +309,8 @@ class Draft:
             self.here += [end for end in before if end not in self.here]
 
     def _expand_captures(self) -> None:
-        """Whoever names a function that was defined here reads what the function reads, and changes
-        what it writes.
+        """Add to each point that names a local function the variables that this function reads and
+        changes.
         """
         known = self.captures
         for _ in range(MAX_CAPTURE_ROUNDS):

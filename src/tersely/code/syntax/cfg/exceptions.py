@@ -1,4 +1,4 @@
-"""Exceptions, and what runs however a block is left."""
+"""Exceptions, and blocks that run however another block is left."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
-    """Body, handlers, `else`, `finally`. Whoever leaves runs the `finally` on the way."""
+    """Lower body, handlers, `else` and `finally`. All paths out of the statement run the `finally`."""
     draft, result = walk.draft, walk.result
     draft.scopes.append({})
     body = field(role.body or "#0")(node)
@@ -57,7 +57,7 @@ def lower_try(walk: Walk, node: Node, role: control.Try) -> None:
 def _handlers(
     walk: Walk, handlers: Iterable[tuple[Node, control.Catch]], raised: Ends, me: int
 ) -> None:
-    """All handlers of a statement; what none of them takes goes on."""
+    """Lower all handlers of a statement; exceptions that none of them catches go on."""
     draft, result = walk.draft, walk.result
     ends = list(draft.here)
     for child, part in handlers:
@@ -103,7 +103,7 @@ def _handler(walk: Walk, node: Node, role: control.Catch, raised: Ends, result: 
 
 
 def _finally(walk: Walk, node: Node, role: control.Finally, me: int) -> None:
-    """One copy of the block, entered by all who leave; each goes on to where it was going."""
+    """Lower one copy of the block, entered by all paths that leave; each goes on to its own target."""
     draft = walk.draft
     frame = draft.frames.pop()
     normal = any(kind is not EdgeKind.NEVER for _, kind in draft.here)

@@ -1,4 +1,4 @@
-"""Jumps, what they aim at, and calls that wait for the end."""
+"""Jumps, their targets, and calls that are deferred to the end of a routine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WHY = {
 
 
 def lower_jump(walk: Walk, node: Node, role: control.Goes) -> None:
-    """Evaluate what is taken along, and leave."""
+    """Evaluate the value of a jump, and leave."""
     draft = walk.draft
     open_statement(walk, node, role.to.value)
     label = field(role.label)(node)

@@ -71,9 +71,7 @@ def _body_before_test(
 
 
 def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
-    """A loop over elements: one step that evaluates what there is to iterate, one that takes the
-    next element.
-    """
+    """Lower a loop over elements: one step evaluates the collection, one takes the next element."""
     draft, result = walk.draft, walk.result if role.collects else None
     draft.scopes.append({})
     body = field(role.body)(node)
@@ -104,9 +102,7 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
 
 
 def _further_clauses(walk: Walk, clauses: Node | None, target: Node | None) -> None:
-    """What else a loop of several clauses binds and tests; all of it belongs to taking the next
-    element.
-    """
+    """Bind and test the further clauses of a loop; all of them belong to taking the next element."""
     for at, clause in enumerate(parts_of(clauses)):
         if at:
             walk.visit(clause)

@@ -20,8 +20,8 @@ MAX_SOURCE_DEPTH = 8  # nested displays that are looked into
 
 
 def path_of(walk: Walk, node: Node | None, names: int) -> AccessPath | None:
-    """`self.cache["key"]` as ("self", ".cache", "['key']"), at most so many names; None for what is
-    no variable.
+    """`self.cache["key"]` as ("self", ".cache", "['key']"), of at most `names` names; None for a
+    node that is no variable.
     """
     if node is None:
         return None

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 def read_routines(source: bytes, language: Language, lines: range | None = None) -> Routines:
-    """All routines of a file, outermost first. What is nested too deeply to be read is left out.
+    """All routines of a file, outermost first. Code that is nested too deeply is left out.
 
-    With `lines`, those of them that functions on these lines need: the functions, with what is in
-    them, what of the module they call by name, and the classes and the module around, of which only
-    the place is to be relied on.
+    With `lines`, only the routines that functions on these lines need: the functions with all
+    functions in them, the functions of the module that they call by name, and the classes and the
+    module around. Of classes and modules only the place is then complete.
     """
     table = language.control() if language.control else Control({})
     root = parse(source, language).root_node

@@ -29,7 +29,7 @@ def lower_suite(walk: Walk, node: Node, role: control.Suite) -> None:
 
 
 def lower_straight(walk: Walk, node: Node, role: control.Straight) -> None:
-    """One step, whatever its parts are."""
+    """Lower a statement to one step, with all its parts."""
     open_statement(walk, node, "simple")
     walk.visit_children(node)
     give_result(walk, node)

@@ -1,4 +1,4 @@
-"""The state of one walk over a file, and what an expression reads, writes and changes."""
+"""The state of one walk over a file, with the reads, writes and changes of an expression."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def declared(name: str) -> str:
 
 
 class Postponed(NamedTuple):
-    """A function that was passed by, and what is needed to read it after all."""
+    """A function that was passed by, with the state needed to read it later."""
 
     node: Node
     role: Any
@@ -39,7 +39,7 @@ class Postponed(NamedTuple):
 
 
 class Walk:
-    """One walk over one file. `visitors` and `statements` say what a role means, by its type.
+    """One walk over one file. `visitors` and `statements` give the meaning of a role, by its type.
 
     With `lines`, functions that have none of them, and are in no other, are passed by.
     """
@@ -66,7 +66,7 @@ class Walk:
         self.spared = spared  # nodes by id that have no role here; false: nor have their children
         self.routines: list[Routine | None] = []
         self.draft = Draft("", "module", -1, 1, line_count(source), 0)
-        self.discarded = -1  # the node whose value nobody takes
+        self.discarded = -1  # the node whose value is unused
         self.imported: frozenset[str] = frozenset()  # names that imports bind, here or around
         self.wanted = lines  # None in functions that are read: with all that is in them
         # functions of the module and of classes that are not read as yet, by qualified name
@@ -94,7 +94,7 @@ class Walk:
         return next(form for mark, form in role.forms if not mark or mark in marks)
 
     def label_of(self, node: Node | None) -> str:
-        """The name of a label, without what marks it as one."""
+        """The name of a label, without its punctuation."""
         return self.text(node).strip("@:'") if node is not None else ""
 
     def is_statement(self, node: Node) -> bool:
@@ -104,7 +104,7 @@ class Walk:
     # Reading
 
     def visit(self, node: Node | None) -> None:
-        """Record what evaluating a node does at the point being filled."""
+        """Record the effects of evaluating a node at the point being filled."""
         if node is None or (self.spared and self.spared.get(node.id) is False):
             return
         role = self.role(node)
@@ -173,7 +173,7 @@ class Walk:
             self._outward(path[0])
 
     def change(self, path: AccessPath, node: Node) -> None:
-        """What a variable holds is changed in place."""
+        """Record that the object of a variable is changed in place."""
         point = self.draft.point(node.start_byte, node.end_byte)
         point.mutates[path] = None
         point.reads[path[0], OBJECT] = None
@@ -190,8 +190,8 @@ class Walk:
     # Binding
 
     def bind(self, target: Node, value: Node | None, *, declares: bool) -> None:
-        """Give what `target` names another value, taking patterns apart; `value` tells what it may
-        share.
+        """Bind the names in `target`, taking patterns apart; `value` gives the variables that they
+        may alias.
         """
         role = self.role(target)
         kind = type(role)
@@ -289,7 +289,7 @@ class Walk:
         *,
         blind: bool,
     ) -> None:
-        """Remember a call for those who know what the function does."""
+        """Remember a call, for analyses that know the effects of the callee."""
         passed: list[tuple[int | str, AccessPath]] = []
         for position, argument in enumerate(arguments):
             role = self.role(argument)

@@ -20,7 +20,7 @@ Compilers = Mapping[type[Any], Callable[[Any], Handler]]
 
 
 def visited(rule: object) -> Handler:
-    """The compiler of what has no value, and whose parts have their say."""
+    """The compiler of rules for nodes without a value, of which only the children are lowered."""
 
     def lower(walk: Lowering, node: Node) -> Expression:
         walk.values(node)

@@ -1,4 +1,4 @@
-"""Blocks: what is declared in one ends with it."""
+"""Blocks: names that are declared in one end with it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def as_block(lower: Handler) -> Handler:
-    """The handler that lowers a node after which the names that it declares mean what they meant
-    before.
+    """The handler that lowers a node and then restores the names that it declared to their earlier
+    meaning.
     """
 
     def lower_in_block(walk: Lowering, node: Node) -> Expression:

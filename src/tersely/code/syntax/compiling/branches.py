@@ -1,9 +1,9 @@
-"""Bodies of which one runs, or that run in their place: which variable a name means in them and
+"""Bodies of which one runs, or that run in their place: the variable that a name means in them and
 after them.
 
-What straight-line code binds anew is another variable (`Lowering.bind_name`). Where bodies meet
-again, a name that they left as different variables becomes one more, which may be either: what
-compilers call static single assignment.
+A name that straight-line code binds again is another variable (`Lowering.bind_name`). Where bodies
+meet again, a name that they left as different variables becomes one more, which may be either:
+static single assignment.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 
-Known = Sequence[tuple[str, "Expression"]]  # variables, and what they are known to be
+Known = Sequence[tuple[str, "Expression"]]  # variables with their known values
 
 LEAVING_RULES = (model.Return, model.Raises)
 
@@ -63,7 +63,7 @@ def _branches(rule: model.Branches) -> Handler:
 def _told(
     rule: model.Branches, walk: Lowering, node: Node
 ) -> list[tuple[Node, Callable[[], Known]]]:
-    """What a node is made of, in order, and what its condition tells in each part."""
+    """The parts of a node, in order, each with the facts that its condition establishes there."""
     condition: Node | None = None
     parts: list[tuple[Node, Callable[[], Known]]] = []
     for child in named_parts(node):
@@ -86,7 +86,7 @@ def _run(walk: Lowering, body: Node, told: Known = ()) -> None:
 
 
 def _leaves(walk: Lowering, body: Node) -> bool:
-    """True if what follows a body is not reached through it."""
+    """True if a body ends in a jump, so that the code behind it is not reached through it."""
     last = last_part(body)
     return last is not None and type(walk.rules[last.kind_id]) in LEAVING_RULES
 

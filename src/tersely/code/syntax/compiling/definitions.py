@@ -1,4 +1,4 @@
-"""Functions, classes, variables, and what stands around them."""
+"""Functions, classes and variables, with their modifiers and decorators."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class _FunctionReader:
         `parameters_of` gives them.
         """
         rule, own_name = self._rule, self._name(node)
-        wrapped, walk.wrapped = walk.wrapped, None  # what the heading defines is not decorated
+        wrapped, walk.wrapped = walk.wrapped, None  # definitions in the heading are not decorated
         name = _name_of(walk, naming, own_name, "lambda")
         declared = _declare_type_parameters(walk, node, self._generics)
         parameters, patterns = (
@@ -111,7 +111,7 @@ class _FunctionReader:
         return draft, patterns
 
     def _bind_names(self, walk: Lowering, node: Node, draft: ScopeDraft) -> None:
-        """Bind what the heading names beside the parameters: results, and the function itself."""
+        """Bind the names in the heading beside the parameters: results, and the function itself."""
         results = self._returns(node) if self._rule.results_are_variables else None
         if results is not None:
             walk.visit(
@@ -128,15 +128,16 @@ def _function(rule: model.Function) -> Handler:
 
 
 def _name_of(walk: Lowering, naming: Naming | None, own_name: Node | None, what: str) -> str:
-    """What a definition is called by where it is put, else by itself, else by what it is."""
+    """The name of a definition: from its assignment, else its own, else one for its kind."""
     if naming is not None:
         return naming.name or walk.text(own_name or naming.node)
     return walk.text(own_name) if own_name is not None else walk.anonymous(what)
 
 
 def _declare_type_parameters(walk: Lowering, node: Node, getters: list[Child]) -> tuple[str, ...]:
-    """Bring the type parameters of a definition in sight: their names. Whoever asks puts back those
-    that were.
+    """Bring the type parameters of a definition into scope, and return their names.
+
+    The caller restores those that were in scope before.
     """
     if not getters:
         return ()
@@ -190,7 +191,7 @@ def _kind_of(
     receiver: Expression,
     flags: int,
 ) -> Kind:
-    """What a function is: by its rule, by where it is put, by what is around it."""
+    """The kind of a function: by its rule, its assignment and the scope around it."""
     if naming is not None:
         kind, belongs = naming.kind or rule.kind, False
     else:
@@ -319,7 +320,7 @@ def _all_bases(
 def _metaclasses(
     walk: Lowering, node: Node, getters: list[Child], keyword: str
 ) -> Iterator[Expression]:
-    """What the header of a class says by a keyword that the class is an instance of."""
+    """The classes that the header of a class names as its metaclasses, by a keyword."""
     for listed in [get(node) for get in getters] if keyword else ():
         for child in parts_of(listed):
             rule = walk.rules[child.kind_id]
@@ -334,7 +335,7 @@ def _metaclasses(
 def _type_alias(
     walk: Lowering, node: Node, name_node: Node | None, typed: Expression, kind: Kind
 ) -> Expression:
-    """A name for another type: what is declared with it is an instance of that."""
+    """Bind a name for another type: a variable declared with it is an instance of that type."""
     wrapped, walk.wrapped = walk.wrapped, None
     if name_node is not None:
         name = walk.text(name_node)
@@ -419,7 +420,7 @@ def _variables(rule: model.Variables) -> Handler:
             walk.rebinds = text in scope.bound and walk.is_straight(node)
             if symbol or value is not None:
                 walk.bind_name(text, walk.typed(value, annotation), name)
-            else:  # a local variable holds what is assigned later
+            else:  # a local variable holds a value that is assigned later
                 walk.bind_name(text, None, name)
             walk.rebinds = False
             if annotation is not None and not symbol:

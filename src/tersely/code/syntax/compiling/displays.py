@@ -101,14 +101,14 @@ class _Display(NamedTuple):
     is_named: bool
 
     def naming(self, name: str, node: Node) -> Naming:
-        """What a function, class or mapping that stands at a key is called."""
+        """The name of a function, class or mapping that stands at a key."""
         return Naming(name, node, self.path, (DISPLAYED, self.serial), Kind.METHOD)
 
 
 def _entry(
     walk: Lowering, rule: model.Pair, node: Node, display: _Display
 ) -> tuple[Expression, Expression]:
-    """One `key: value`; what stands at a constant key is named by it."""
+    """One `key: value`; a definition at a constant key is named by it."""
     key_node, value_node = field(rule.key)(node), field(rule.value)(node)
     is_word = key_node is not None and rule.names_are_keys and not len(named_parts(key_node))
     key = _key(walk.text(key_node)) if is_word and key_node else walk.value(key_node)
@@ -132,7 +132,7 @@ def _entry(
 
 
 def _key_of_function(walk: Lowering, name: Node) -> Expression:
-    """The key of a function in a mapping: its name, or what a name in brackets holds."""
+    """The key of a function in a mapping: its name, or the value of a name in brackets."""
     inner = (
         named_parts(name)[0]
         if type(walk.rules[name.kind_id]) is model.Inner and named_parts(name)

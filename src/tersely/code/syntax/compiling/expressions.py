@@ -1,4 +1,4 @@
-"""Names, members, calls, literals, and what wraps a value."""
+"""Names, members, calls, literals, and syntax that wraps a value."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _call(rule: model.Call) -> Handler:
 
 
 def _callee(walk: Lowering, callee: Node | None, receiver: Node | None) -> Expression:
-    """What a call calls, where the grammar may have its receiver in a node apart."""
+    """The callee of a call, where the grammar may have its receiver in a node apart."""
     if callee is None:
         return walk.value(receiver)
     if receiver is None:
@@ -168,7 +168,7 @@ def _callee(walk: Lowering, callee: Node | None, receiver: Node | None) -> Expre
 def _mergers(
     walk: Lowering, callee: Expression, positional: tuple[Any, ...]
 ) -> Iterator[tuple[Expression, Expression]]:
-    """What a call of a member adds to what: all that the second holds to the first."""
+    """The pairs (target, source) of a call that adds all members of the source to the target."""
     place = walk.resolution.mergers.get(callee[2], -1)
     if 0 <= place < len(positional):
         yield callee[1], positional[place]
@@ -208,9 +208,7 @@ def _filled(
 
 
 def _name_outside(walk: Lowering, callee: Expression) -> str:
-    """The full name of what is called outside the file, "" if it has none: of a builtin, or of what
-    the file imports.
-    """
+    """The full name of a callee outside the file, of a builtin or an import; "" if it has none."""
     module = walk.drafts[0]
     owner, name = callee[1:3] if is_tagged(callee, MEMBER) else ("", callee)
     if type(name) is not str or type(owner) is not str or module is None:
@@ -240,7 +238,7 @@ def _is_pair(part: Expression) -> bool:
 
 
 def _derives(walk: Lowering, callee: Expression) -> bool:
-    """True if what is called makes an object that inherits from its argument."""
+    """True if the callee makes an object that inherits from its argument."""
     # an owner that is no name may be a long chain of calls
     is_of_name = is_tagged(callee, MEMBER) and type(callee[1]) is str
     return is_of_name and f"{callee[1]}.{callee[2]}" in walk.resolution.deriving_functions
@@ -314,8 +312,8 @@ def _text(rule: model.Text) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         parts = node.named_children
         is_whole = True
-        texts: list[str] = []  # of what is written down, and a hole for what is put in when it runs
-        first: Expression = None  # what is put in at the beginning
+        texts: list[str] = []  # the written parts, and a hole for each interpolated one
+        first: Expression = None  # the expression interpolated at the beginning
         for part in parts:
             if part.type in rule.content:
                 texts.append(walk.text(part))

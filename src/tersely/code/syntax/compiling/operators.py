@@ -1,4 +1,4 @@
-"""Operators: which methods of their operands they call, and what they give."""
+"""Operators: the methods of their operands that they call, and their results."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _operator(rule: model.Operator) -> Handler:
 
 
 def _text_with(values: list[Expression], tokens: list[str]) -> Expression:
-    """A text that an operator makes of another: what is known of it."""
+    """The known parts of the text that an operator makes of other texts."""
     if tokens == ["+"]:
         return reduce(joined_texts, values)
     return patterned(PLACE.sub(HOLE, text_of(values[0])) if tokens == ["%"] else HOLE)
@@ -88,8 +88,8 @@ def _of_one(
 def _operate(
     walk: Lowering, method: str, left: Expression, right: Expression, line: int
 ) -> Expression:
-    """What the method gives that an operator is: of the left operand, or of the right one. Lists
-    are one of both.
+    """The result of an operator's method: of the left operand, or of the right one. Of lists it is
+    either operand.
     """
     facts = walk.resolution
     if method in facts.container_first:
@@ -103,7 +103,9 @@ def _operate(
 
 
 def _update(walk: Lowering, left: Expression, right: Expression, line: int) -> None:
-    """`left += right` stores an item again, and adds what a list holds to another."""
+    """Record `left += right`: an item is stored again, and the elements of a list are added to the
+    left one.
+    """
     if is_tagged(left, ITEM) and len(walk.resolution.item_methods) > 1:
         walk.implicit(left[1], walk.resolution.item_methods[1], (left[2], None), line)
         walk.scope.stored.clear()

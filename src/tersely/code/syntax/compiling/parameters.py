@@ -75,7 +75,7 @@ class _Written(NamedTuple):
 
 
 def _written(walk: Lowering, child: Node, rule: Any) -> _Written | None:
-    """The parameter that a child of a list is, None for what is none."""
+    """The parameter that a child of a list declares, None if it declares none."""
     if type(rule) in (model.Comment, model.Skip):
         return None
     if type(rule) is model.Assign:  # a pattern with a default

@@ -71,7 +71,7 @@ def _assign(rule: model.Assign) -> Handler:
 
 
 def _without_parentheses(walk: Lowering, node: Node) -> Node:
-    """What stands alone in parentheses, however many."""
+    """The node inside any number of parentheses."""
     inside = named_parts(node)
     while len(inside) == 1 and type(walk.rules[node.kind_id]) is model.Inner:
         node, inside = inside[0], named_parts(inside[0])
@@ -81,8 +81,8 @@ def _without_parentheses(walk: Lowering, node: Node) -> Node:
 def _bind_left(
     walk: Lowering, rule: model.Assign, node: Node, left: Node, value: Expression
 ) -> None:
-    """Bind what an assignment names; where it stands in straight-line code, names that are bound
-    already are new variables.
+    """Bind the names on the left of an assignment. In straight-line code, names that are bound
+    already become new variables.
     """
     text = walk.text(left)
     is_bound = text in walk.scope.bound or left.named_child_count > 0
@@ -185,7 +185,7 @@ def _has_token(node: Node, token: str) -> bool:
 
 
 def _implicit_iteration(walk: Lowering, value: Expression, node: Node, *, waits: bool) -> None:
-    """Iterating calls methods that nobody writes down."""
+    """Record the method calls that iteration implies."""
     facts, line = walk.resolution, line_of(node)
     if is_tagged(value, SEQUENCE, MAPPING):
         return
@@ -238,7 +238,9 @@ def _enters(rule: model.Enters) -> Handler:
 
 
 def _statement_around(walk: Lowering, node: Node) -> Node:
-    """The statement that runs its body with what a node enters; the node itself outside of any."""
+    """The statement that runs its body with the value that a node enters; the node itself outside
+    of any.
+    """
     around: Node | None = node
     while around is not None and type(walk.rules[around.kind_id]) is not model.Runs:
         around = around.parent

@@ -1,1 +1,1 @@
-"""Nodes of a syntax tree: their children, comments, literals, and what their names are for."""
+"""Nodes of a syntax tree: their children, comments, literals, and the uses of their names."""

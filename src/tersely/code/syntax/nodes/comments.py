@@ -20,7 +20,8 @@ _DOCUMENTATION = b"/**"
 def comment_above(walk: Lowering, node: Node) -> tuple[int, int]:
     """Byte span of the comments that end on the line above a definition, (0, 0) without any.
 
-    One that is meant for documentation belongs to what comes next, even behind empty lines.
+    A comment that is meant for documentation belongs to the definition behind it, even behind empty
+    lines.
     """
     start = end = 0
     line = node.start_point[0]

@@ -27,14 +27,14 @@ class Use(StrEnum):
     LINK = "link"  # to the URL of a handler, which calls nothing
 
 
-# what grammars call names that cannot be anything else
+# node types of identifiers that can only name types
 TYPE_TOKENS = frozenset({"type_identifier"})
 _FIELDS = {"bases": Use.BASE, "type": Use.TYPE, "returns": Use.TYPE, "bound": Use.TYPE}
-_ENDS = (model.Block, model.Call)  # what is further inside is no part of a header
+_ENDS = (model.Block, model.Call)  # their content is no part of a header
 
 
 def use_in_header(leaf: Node, rules: Sequence[Any]) -> Use | None:
-    """The use of a name as a base or a type, by the fields of what is around it; None if of
+    """The use of a name as a base or a type, by the fields of the nodes around it; None if of
     neither.
     """
     node = leaf
