@@ -1,4 +1,4 @@
-"""C, and what C++ takes over from it: declarators, declarations, the preprocessor."""
+"""C, and the parts of C++ that it shares: declarators, declarations, the preprocessor."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Declared(NamedTuple):
 
 
 def declared(node: Node) -> Declared:
-    """Find the name in a declarator and what it is."""
+    """The name in a declarator, with the kind of thing that it declares."""
     function: Node | None = None
     direct, points = True, False
     for _ in range(MAX_DECLARATOR_DEPTH):
@@ -136,7 +136,7 @@ def declared(node: Node) -> Declared:
         if node.type not in WRAPPING:
             break
         if node.type == "function_declarator":
-            # the innermost is what is called: `int (*f(char c))(void *a)`
+            # the innermost is the one called: `int (*f(char c))(void *a)`
             function, points = node, False
         elif node.type in ("pointer_declarator", "reference_declarator", "array_declarator"):
             direct = False
@@ -246,7 +246,7 @@ def lower_function(walk: Lowering, node: Node) -> Expression:
 def define_function(
     walk: Lowering, node: Node, name: Node, function: Node | None, body: Node | None
 ) -> Expression:
-    """Define a function or, without a body, what announces one."""
+    """Define a function or, without a body, a declaration that announces one."""
     parent, outermost = walk.scope, walk.wrapped
     qualifiers, text, name_node = qualified(walk, name)
     fixture = FIXTURES.get(text) if node.child_by_field_name("type") is None else None
@@ -344,9 +344,7 @@ def _is_defined_here(walk: Lowering, node: Node, name: str) -> bool:
 
 
 def _defined_functions(walk: Lowering, node: Node) -> Iterator[str]:
-    """The names of the functions that have a body in a file, whatever the preprocessor makes of
-    them.
-    """
+    """The names of the functions that have a body in a file, on any branch of the preprocessor."""
     for child in named_parts(node):
         if child.type.startswith("preproc_") or child.type in (
             "linkage_specification",
@@ -428,7 +426,7 @@ def lower_declaration(walk: Lowering, node: Node) -> Expression:
             body = _empty_body(declarator, default)
             if body is None and _is_defined_here(walk, node, walk.text(found.name)):
                 listed = child_in(found.function, "parameters")
-                _parameters(walk, listed)  # what it announces is in this file
+                _parameters(walk, listed)  # its definition is in this file
             else:
                 define_function(walk, node, found.name, found.function, body)
         else:
@@ -570,7 +568,7 @@ def lower_struct(walk: Lowering, node: Node) -> Expression:
 def define_class(
     walk: Lowering, node: Node, name: Node | None, body: Node, kind: Kind
 ) -> Expression:
-    """Define a struct, union, class or enumeration with what its body declares."""
+    """Define a struct, union, class or enumeration with the members of its body."""
     parent = walk.scope
     if name is not None and name.type == "template_type":
         name = name.child_by_field_name("name")
@@ -600,7 +598,7 @@ def define_class(
 
 
 def _place_fields(walk: Lowering, body: Node, own: str) -> None:
-    """Fields for functions hold what initialisers put in their place."""
+    """Record that fields for functions hold the values that initialisers put in their place."""
     place = 0
     for field in named_parts(body):
         for declarator in (
@@ -665,7 +663,7 @@ def lower_typedef(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_subscript(walk: Lowering, node: Node) -> Expression:
-    """`a[i]`: an element of an array, or what a pointer points to."""
+    """`a[i]`: an element of an array, or the object behind a pointer."""
     value = walk.field_value(node, "argument")
     key = walk.value(node.child_by_field_name("index") or node.child_by_field_name("indices"))
     return value and (EITHER, ((ITEM, value, key), value))
@@ -681,7 +679,7 @@ MACRO_WORDS = frozenset(
 
 
 def lower_macro(walk: Lowering, node: Node) -> Expression:
-    """`#define NAME(a) text`: what looks like a call in the text is one. Macros know no scopes."""
+    """`#define NAME(a) text`: text that looks like a call is one. Macros know no scopes."""
     name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
     if name is None:
         return None
@@ -702,7 +700,7 @@ def lower_macro(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_branch(walk: Lowering, node: Node) -> Expression:
-    """`#if 0` hides what it holds; of other branches all are read."""
+    """Skip the code in `#if 0`; all other branches are read."""
     condition = node.child_by_field_name("condition")
     alternative = node.child_by_field_name("alternative")
     if condition is not None and walk.text(condition) == "0":

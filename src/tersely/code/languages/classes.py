@@ -41,7 +41,7 @@ def namespace_files(suffix: str, separator: str = ".") -> Namespaces:
 
 
 def word(walk: Lowering, node: Node) -> Expression:
-    """The text of a type that nobody defines: `int`."""
+    """The text of a builtin type: `int`."""
     return walk.text(node)
 
 
@@ -79,7 +79,7 @@ def anonymous_class(
 
 
 def namespace(walk: Lowering, node: Node) -> Expression:
-    """`namespace A { … }`, `namespace A;`: a symbol; what is inside stands at the top level."""
+    """`namespace A { … }`, `namespace A;`: a symbol; the definitions inside stand at the top level."""
     name = node.child_by_field_name("name")
     if name is not None:
         walk.define_node(node, name, Kind.NAMESPACE)
@@ -102,7 +102,7 @@ def own_name(walk: Lowering) -> str:
 
 
 def narrow_name(walk: Lowering, name: str, annotation: Expression) -> None:
-    """From here on a name means what it did, as far as a type admits it."""
+    """Narrow a name to a type from here on."""
     if annotation is not None:
         value = (DECLARED, walk.versioned(name), annotation)
         walk.rebinds = True
@@ -121,7 +121,7 @@ def bind_typed(
 def function(
     rule: Function | Class, then: Callable[[Lowering, Node], None]
 ) -> Callable[[Lowering, Node], Any]:
-    """A definition by rule; `then` reads in its scope what the rule leaves out."""
+    """A definition by rule; `then` reads, in its scope, the parts that the rule leaves out."""
 
     def lower(walk: Lowering, node: Node) -> Any:
         result = walk.as_rule(rule, node)

@@ -1,10 +1,10 @@
-"""Files of components: Vue, Svelte, Astro. Their scripts are TypeScript, and a component calls what its
-markup uses.
+"""Files of components: Vue, Svelte, Astro. Their scripts are TypeScript, and a component calls the
+functions that its markup uses.
 
-The grammar is given the scripts where they stand, and of the markup what is code, each piece as a
-block: of `<Child :of="item"/>` it sees `{Child}     {item} `. What runs for every instance (`<script
-setup>` of Vue, scripts of Svelte, what Astro has between `---`) is the body of a function that has
-the name of the file and is the default export; the module has the rest.
+The grammar is given the scripts where they stand, and of the markup each piece of code, as a block:
+of `<Child :of="item"/>` it sees `{Child}     {item} `. Code that runs for every instance (`<script
+setup>` of Vue, scripts of Svelte, the code between `---` of Astro) is the body of a function that
+has the name of the file and is the default export; the module has the rest.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _blank(text: bytes) -> bytes:
 
 
 class _Draft:
-    """The source as the grammar gets it: blanks, and what is code where it stood."""
+    """The source for the grammar: blanks, with code at its place."""
 
     def __init__(self, source: bytes) -> None:
         self.source = source

@@ -61,7 +61,7 @@ def lower_friend(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_namespace(walk: Lowering, node: Node) -> Expression:
-    """`namespace a::b {…}`: one part of a namespace that others may open again; without a name, of
+    """`namespace a::b {…}`: one part of a namespace that other files may reopen; without a name, of
     the file alone.
     """
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
@@ -167,7 +167,7 @@ def lower_alias(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_call(walk: Lowering, node: Node) -> Expression:
-    """Calls; `static_cast<T>(x)` and `make_unique<T>(…)` say what they give."""
+    """Calls; `static_cast<T>(x)` and `make_unique<T>(…)` name the type of their result."""
     function, listed = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if function is None:
         return None

@@ -152,7 +152,7 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter_]:
 
 
 def mark_extension(walk: Lowering, node: Node) -> None:
-    """`static T M(this U u)` is a member of whatever is a U."""
+    """`static T M(this U u)` is a member of every U."""
     listed = node.child_by_field_name("parameters")
     first = child_of(listed, "parameter") if listed is not None else None
     modifier = child_of(first, "modifier") if first is not None else None

@@ -1,4 +1,4 @@
-"""JavaScript, and what TypeScript shares with it."""
+"""JavaScript, and the parts of TypeScript that it shares."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ CLASS_NAMES = names("identifier type_identifier")  # follow decorators inside a 
 
 
 def lower_decorator(walk: Lowering, node: Node) -> Expression:
-    """`@decorator` calls it; `@decorator(…)` calls what it gives."""
+    """`@decorator` calls it; `@decorator(…)` calls its result."""
     decorated = node.next_named_sibling
     while decorated is not None and decorated.type in ("decorator", "comment"):
         decorated = decorated.next_named_sibling
@@ -444,7 +444,7 @@ RESOLUTION = Resolution(
         "splice": (-1, 2),
     },
     getters=names("get pop shift"),
-    properties=summaries("ecmascript", "properties"),  # of what an iterator gives
+    properties=summaries("ecmascript", "properties"),  # of the result of an iterator
     common_members=BUILTIN_MEMBERS,
     builtins="globalThis",
     summaries=summaries("ecmascript", "functions"),

@@ -1,5 +1,6 @@
-"""What is known of frameworks beside the tables of `summaries`: what verbs names tell, what classes of
-theirs hold and inherit. `docs/frameworks.md` says how to add to the tables.
+"""Facts about frameworks beside the tables of `summaries`: the HTTP verbs in names, the collections
+of a class's instances, and the members that classes inherit. `docs/frameworks.md` says how to add
+to the tables.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ def verb_of(name: str) -> str:
 
 # members of a class of the framework that hold the instances of a class below it
 INSTANCE_COLLECTIONS = names("Model.objects Model._default_manager Model.query")
-# what such a collection gives: another one, or one of its elements
+# methods of these collections that return another one, or one of its elements
 COLLECTION_VIEWS = names(
     "all filter filter_by exclude order_by select_related prefetch_related distinct iterator annotate only defer using"
 )
@@ -35,7 +36,7 @@ _DJANGO_METHODS = names(
 )
 # Methods of a class that make a handler of it: the methods that the handler calls.
 DISPATCHERS = {"as_view": tuple(sorted(_DJANGO_METHODS | _DRF_METHODS))}
-# What the repositories of Spring Data give, of whatever they are repositories.
+# The entity type that a repository of Spring Data stores and returns.
 _ENTITY = (TYPE_PARAMETER, None, "T")
 _ENTITIES = (GENERIC, "List", (_ENTITY,))
 _MAYBE_ENTITY = (GENERIC, "Optional", (_ENTITY,))

@@ -361,7 +361,7 @@ def lower_assignment(walk: Lowering, node: Node) -> Expression:
 
 
 def _ranged(walk: Lowering, node: Node, wanted: int) -> list[Expression]:
-    """A key and what is held for it; what stands alone is a key, or the element of a channel."""
+    """A key and the value at it; a single variable is a key, or the element of a channel."""
     iterable = walk.field_value(node, "right")
     if iterable is None:
         return [None] * wanted

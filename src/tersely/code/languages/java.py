@@ -118,7 +118,7 @@ def package_files(files: Files, importer: str, module: str) -> list[str]:
 
 
 def lower_primitive(walk: Lowering, node: Node) -> Any:
-    """`int`: a type name that nobody defines."""
+    """`int`: the name of a builtin type."""
     return walk.text(node)
 
 
@@ -273,7 +273,7 @@ def _of_literal(node: Node | None) -> Node | None:
 
 
 def _called_on(walk: Lowering, node: Node | None, method: str) -> Node | None:
-    """What a method of that name is called on."""
+    """The receiver of a call of a method of that name."""
     name = (
         node.child_by_field_name("name")
         if node is not None and node.type == "method_invocation"
@@ -321,7 +321,7 @@ def lower_annotations(walk: Lowering, node: Node) -> None:
 
 
 def annotated_class(rule: Class) -> Custom:
-    """Annotations of a class are calls with it, which what is around it makes."""
+    """Annotations of a class are calls with it, made by the scope around it."""
 
     def lower(walk: Lowering, node: Node) -> Any:
         result = walk.as_rule(rule, node)
@@ -461,7 +461,7 @@ COMBINATORS = names(
 
 ANNOTATIONS = summaries(
     "java", "annotations"
-)  # take what they are written at, then what is in them
+)  # take the definition that they annotate, then its parts
 
 JAVA = Language(
     name="java",

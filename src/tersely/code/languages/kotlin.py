@@ -374,7 +374,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
 
 
 def _delegated(walk: Lowering, node: Node, value: Expression) -> Expression:
-    """The value of a property: what the initializer of `by lazy { … }` gives, else `value`."""
+    """The value of a property: the result of the initializer of `by lazy { … }`, else `value`."""
     delegate = child_of(node, "property_delegate")
     made = walk.value(first_part(delegate)) if delegate is not None else None
     if type(made) is tuple and made[1] == "lazy" and made[2]:
@@ -418,7 +418,7 @@ def lower_enum_entry(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_own_reference(walk: Lowering, node: Node) -> Expression:
-    """`::f`: a function in sight, or a method of what is around."""
+    """`::f`: a function in scope, or a method of the class around."""
     name = walk.value(child_of(node, "identifier"))
     return either(name, (REFERENCE, "this", name)) if type(name) is str else name
 
@@ -479,8 +479,8 @@ def lower_test(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_if(walk: Lowering, node: Node) -> Expression:
-    """The value is that of a branch. What is tested to be of a type is, in the branch or after one
-    that leaves.
+    """The value is that of a branch. A type test narrows a variable in the branch or after one that
+    leaves.
     """
     parts, condition = named_parts(node), node.child_by_field_name("condition")
     before = dict(walk.scope.versions)
@@ -497,7 +497,7 @@ def lower_if(walk: Lowering, node: Node) -> Expression:
 
 
 def _leaves(node: Node) -> bool:
-    """True if what follows a branch does not run when the branch does."""
+    """True if the code behind a branch does not run when the branch does."""
     last = named_parts(node)[-1] if node.type == "block" and named_parts(node) else node
     return last.type in (
         "return_expression",

@@ -1,11 +1,12 @@
-"""A language as one value, made of the rules below. Adding a language adds such a value and
-nothing else.
+"""A language as one value, made of the rules below. Adding a language adds such a value and nothing
+else.
 
-A *rule* says what a node type of the tree-sitter grammar means. `syntax` turns rules into facts; it
-knows the rules and no language. A key `=word` is the token `word` where the grammar has no node of
-its own for it. Field arguments are the grammar's field names; `#0`, `#-1` name a child by its
-position among the named children but for comments, which may stand anywhere, `:type` the first
-named child of that node type, `=word` the first token `word`, and `a/b` goes to `b` by way of `a`.
+A *rule* gives the meaning of a node type of the tree-sitter grammar. `syntax` turns rules into
+facts; it knows the rules and no language. A key `=word` is the token `word` where the grammar has
+no node of its own for it. Field arguments are the grammar's field names; `#0`, `#-1` name a child
+by its position among the named children but for comments, which may stand anywhere, `:type` the
+first named child of that node type, `=word` the first token `word`, and `a/b` goes to `b` by way of
+`a`.
 """
 
 from __future__ import annotations
@@ -35,22 +36,21 @@ Value = TypeVar("Value")
 
 @dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
 def value(cls: type[Value]) -> type[Value]:
-    """A frozen dataclass for the type checker, and at run time only what has to be made anew in
-    every process.
+    """A frozen dataclass for the type checker; at run time a class without comparison, `repr` and
+    guards.
 
-    Comparing, printing and guarding forty classes would take longer to make than a file takes to
-    read.
+    Making these for forty classes takes longer than reading a file.
     """
     return dataclass(slots=True, eq=False, repr=False)(cls)
 
 
 class Filling(Enum):
-    """The first content of a collection that a call makes, by what the call is given."""
+    """The first content of a collection that a call makes, by the arguments of the call."""
 
-    ELEMENTS = "elements"  # what iterating over the one argument gives
+    ELEMENTS = "elements"  # the elements of the one argument
     PAIRS = "pairs"  # a mapping of the pairs that iterating over it gives
-    ITEMS = "items"  # a mapping of what it holds or of such pairs, and of the keyword arguments
-    FACTORY = "factory"  # a mapping of what calling the first argument gives
+    ITEMS = "items"  # a mapping of its items or of such pairs, and of the keyword arguments
+    FACTORY = "factory"  # a mapping of the results of calling the first argument
     DEFAULT = "default"  # the argument of this name
 
 
@@ -58,7 +58,7 @@ class Redefinition(Enum):
     """The effects of a definition on earlier ones of its name in the same place."""
 
     REPLACES = "replaces"  # the name means it from then on
-    ADDS = "adds"  # a part of what the name means already, such as the setter of a property
+    ADDS = "adds"  # a further part of the same definition, such as the setter of a property
     IS_STUB = "is a stub"  # says how a later definition is called
 
 
@@ -92,7 +92,7 @@ class Call:
     # set for grammars that keep receiver and name apart; `callee` is then the name
     receiver: Field = ""
     constructs: bool = False  # `new Callee(…)`
-    generics: Field = ""  # type arguments: of what is constructed, or of the function
+    generics: Field = ""  # type arguments: of the constructed class, or of the function
     # an import written as a call
     imports: Callable[[Node, Callable[[Node], str]], Import | None] | None = None
 
@@ -222,7 +222,7 @@ class Inner:
 class Typed:
     """The value is an instance of the named type: `x as T`, `T{…}`; other children are visited.
 
-    With `value`, what is known of that child is kept as far as the type admits it: `(T) x`.
+    With `value`, the value of that child is kept as far as the type admits it: `(T) x`.
     """
 
     type: Field = "type"
@@ -255,7 +255,7 @@ class Assign:
     names: bool = False  # a function or class without a name on the right is named by the left
     # declares nothing: a name that its scope does not declare is one of a scope around it
     outward: bool = False
-    # called behind it with what it names, the type and the value
+    # called behind it with the variable, the type and the value
     noted: Callable[[Lowering, Node, Node | None, Node | None], None] | None = None
 
 
@@ -295,8 +295,8 @@ class Alias:
 
 @value
 class Enters:
-    """A context manager is entered; an `Alias` inside binds what entering gives. `waits`: a token of
-    the statement around with which `async_methods` are called.
+    """A context manager is entered; an `Alias` inside binds the result of entering. `waits`: a
+    token of the statement around with which `async_methods` are called.
     """
 
     value: Field = "value"
@@ -305,7 +305,7 @@ class Enters:
 
 @value
 class Awaits:
-    """The value is what waiting for that of one field gives."""
+    """The value is the result of awaiting that of one field."""
 
     field: Field = "#0"
 
@@ -320,7 +320,7 @@ class Catches:
 
 @value
 class Captures:
-    """A pattern that may be a bare name: it binds what is matched. Other patterns are visited."""
+    """A pattern that may be a bare name: it binds the subject. Other patterns are visited."""
 
 
 @value
@@ -350,15 +350,15 @@ class TypeParameter:
 
 @value
 class Block:
-    """What is declared inside ends with it; `is_value`: its value is that of its last child."""
+    """Names that are declared inside end with it; `is_value`: its value is that of its last child."""
 
     is_value: bool = False
 
 
 @value
 class Branches:
-    """One of several bodies runs: what one of them binds is a variable of its own until they meet
-    again.
+    """One of several bodies runs: a name that one of them binds is a variable of its own until they
+    meet again.
 
     A body stands in the node itself or in a clause of it; with a clause of the type `otherwise` one
     always runs.
@@ -374,7 +374,7 @@ class Branches:
 
 @value
 class Runs:
-    """A statement whose body always runs, once: what it binds is bound for what follows."""
+    """A statement whose body always runs, once: its bindings hold for the statements that follow."""
 
     body: Field = "body"
 
@@ -410,9 +410,9 @@ class Class:
     kind: Kind = Kind.CLASS
     name: Field = "name"
     bases: tuple[Field, ...] = ()
-    # what a base means that is written so
+    # the meaning of a base that is written so
     base: Callable[[Lowering, expressions.Expression], expressions.Expression] | None = None
-    metaclass: str = ""  # the keyword argument among the bases that says what the class is one of
+    metaclass: str = ""  # the keyword argument among the bases that names the metaclass
     body: Field = "body"
     is_value: bool = False  # an expression: its name is bound in its own scope only
     alias: Field = ""  # without a body it is another name of this type
@@ -487,9 +487,7 @@ class Comment:
 
 @value
 class Attribute:
-    """What belongs to the definition after it and is written as a sibling before it; its children
-    are visited.
-    """
+    """An attribute: a sibling before the definition that it belongs to; its children are visited."""
 
 
 @value
@@ -513,7 +511,9 @@ class Skip:
 
 @value
 class Custom:
-    """What no rule can say; use sparingly. Returns the expression that the node stands for."""
+    """A function for node types that no rule covers; use sparingly. It returns the expression that
+    the node stands for.
+    """
 
     lower: Callable[[Lowering, Node], Any]
 
@@ -562,10 +562,10 @@ class Files(Protocol):
 
 @value
 class TemplateByModel:
-    """How the template of a class is named that says which class it shows: `app/article_list.html`.
+    """The naming of templates by the class that they show: `app/article_list.html`.
 
-    `ends`: by the name of a class outside the repository that it inherits from, what follows that
-    of the class shown.
+    `ends`: by the name of a base outside the repository, the text behind the name of the class
+    shown.
     """
 
     attribute: str  # that says which class is shown
@@ -574,18 +574,18 @@ class TemplateByModel:
 
 @value
 class Topic:
-    """By what a framework brings together a call and the handler that it leads to.
+    """The key by which a framework connects a call and the handler that it leads to.
 
-    `kind`: "path" (of a URL; what has a placeholder fits anything), "pattern" (a regular expression
-    that paths match), "name" (a text; its last word
-    counts), "names" (the texts in the lists and objects that are passed, in the namespace that a text before
-    them names), "word" (the name that a value is written with), "type" (the class of what is passed, or
-    of what the handler takes), "template" (the names and paths in the templates that a call names).
+    `kind`: "path" (of a URL; a part with a placeholder fits anything), "pattern" (a regular
+    expression that paths match), "name" (a text; its last word counts), "names" (the texts in the
+    lists and objects that are passed, in the namespace that a text before them names), "word" (the
+    name in the code of a value), "type" (the class of the argument that is passed, or of the
+    handler's parameter), "template" (the names and paths in the templates that a call names).
     """
 
     kind: str
     framework: str = ""  # whose handlers alone are meant
-    argument: int = -1  # its position; RECEIVER, or HANDLER for what the handler itself tells
+    argument: int = -1  # its position; RECEIVER, or HANDLER for a key from the handler itself
     keyword: str = ""  # the argument of that name
     attribute: str = ""  # that of the class whose method is called, beside the arguments
     otherwise: TemplateByModel | None = None  # where the class has no such attribute
@@ -596,8 +596,8 @@ class Registry:
     """The members of an object given to a framework that hold handlers by their names: the objects
     that are its members of some names.
 
-    `frameworks`: by the name of such a member, whose handlers a `Topic` of the kind "name" means
-    them by.
+    `frameworks`: by the name of a member, the framework whose `Topic` of the kind "name" names its
+    handlers.
     """
 
     argument: int  # the position of the object
@@ -615,23 +615,23 @@ class Summary:
     calls_named: frozenset[str] = frozenset()  # calls the arguments of these names
     # of classes and objects among them, calls these methods: names, and patterns with `*`
     methods: frozenset[str] = frozenset()
-    # gives back what this argument, a function, calls its first parameter with
+    # returns the value with which this argument, a function, calls its first parameter
     settled_by: int = -1
-    # calls this argument, a function, with the reasons for which the receiver, a promise, is not
-    # kept, in place of what it passes to others; gives them back as well
+    # calls this argument, a function, with the rejection reasons of the receiver, a promise,
+    # instead of its value; returns them as well
     refused: int = -1
-    result_of: int = -1  # gives back what calling this argument gives
+    result_of: int = -1  # returns the result of calling this argument
     # likewise, of a function that yields the first thing that it yields
     yield_of: int = -1
-    collects: tuple[int, ...] = ()  # gives back a collection of what calling these arguments gives
+    collects: tuple[int, ...] = ()  # returns a collection of the results of calling these arguments
     elements: int = -1  # gives back an element of this argument
-    # what it gives back or holds is what this argument says yes to: a type guard
+    # its result, or the content of it, is narrowed by this argument: a type guard
     admitted_by: int = -1
     pairs: tuple[int, ...] = ()  # gives back a collection of tuples of elements of these arguments
     # gives back this argument, a function, with the arguments behind it given already
     binds: int = -1
-    enters: int = -1  # gives back what entering this argument, a context manager, gives
-    # what is given to this method of what it gives back may be called in place of that
+    enters: int = -1  # returns the value of entering this argument, a context manager
+    # a function passed to this method of the result may be called in place of the result
     registered_by: str = ""
     member_of: int = -1  # gives back the member of this argument that the next one names
     class_of: int = -1  # gives back the class of this argument
@@ -639,34 +639,35 @@ class Summary:
     # gives back an instance of the type that this argument names; with `returns`, that argument as
     # one
     instance_of: int = -1
-    joins: int = -1  # gives back a collection of what this argument and those after it are or hold
+    # returns a collection of this argument and those after it, or of their elements
+    joins: int = -1
     gathers: int = -1  # gives back a collection of this argument and those after it
-    # gives back a collection of the elements of what calling this argument gives
+    # returns a collection of the elements of the results of calling this argument
     flattens: int = -1
-    iterates: int = -1  # gives back a collection of what iterating over this argument gives
+    iterates: int = -1  # returns a collection of the elements of this argument
     # gives back a collection of tuples of a number and an element of this argument
     numbers: int = -1
     keys_of: int = -1  # gives back a collection of the keys of this argument
-    # gives back a mapping of what calling this argument gives to collections of what it is given
+    # returns a mapping of the results of calling this argument to collections of its arguments
     groups: int = -1
     tuple_from: int = -1  # gives back a tuple of this argument and those after it
-    part: int = -1  # gives back what the receiver, a tuple, holds at this place
-    items_of: int = -1  # gives back a collection of what this argument holds
-    # gives back a collection of the keys of this argument with what they hold
+    part: int = -1  # returns the element of the receiver, a tuple, at this position
+    items_of: int = -1  # returns a collection of the items of this argument
+    # returns a collection of pairs of the keys and items of this argument
     item_pairs_of: int = -1
-    # What the functions it calls are given: "receiver", "element" of the receiver, "result" of the
-    # function, "rest" of the arguments after the first; with a position an argument: "element 1",
-    # "argument 0", "elements 1", or the keyword of one: "elements args"; "rest 2" are the arguments
-    # from that position on; "" unknown. "item" is what the receiver holds: of a mapping no
-    # pairs; "held" an element, or the receiver where that stands for the one thing it holds. A
-    # function that takes more than one word passes takes the parts of it: of an element of a
-    # mapping the key and the item.
+    # The arguments of the functions it calls: "receiver", "element" of the receiver, "result" of
+    # the function, "rest" of the arguments after the first; with a position an argument: "element
+    # 1", "argument 0", "elements 1", or the keyword of one: "elements args"; "rest 2" are the
+    # arguments from that position on; "" unknown. "item" is an item of the receiver: of a mapping a
+    # value, no pair; "held" an element, or the receiver where that stands for its one content. A
+    # function with more parameters than there are words receives the parts of one: of an element of
+    # a mapping the key and the item.
     passes: tuple[str, ...] = ()
     fills: re.Pattern[str] | None = (
         None  # gives the receiver, a text, with other texts in these places
     )
     makes_key: bool = False  # gives back a key that is equal to no other
-    rule: str = ""  # what a framework does, in a few words: its edges are inferred and name it
+    rule: str = ""  # the framework's rule, in a few words: its edges are inferred and name it
     registers: tuple[Topic, ...] = ()  # the functions it calls are handlers of these
     # Gives a router, the paths of whose routes begin with the path of this call, and with those
     # that the router itself is registered for.
@@ -676,7 +677,7 @@ class Summary:
     reaches: Topic | None = None  # calls the handlers of this
     # names the handlers of this and calls none: gives back their URL, or shows a page with links
     links: Topic | None = None
-    receives: str = ""  # likewise what is the receiver in the functions it calls
+    receives: str = ""  # likewise the receiver in the functions it calls
 
     @property
     def named_by(self) -> int:
@@ -686,7 +687,7 @@ class Summary:
 
 HANDLER = -3  # in a `Topic`: the handler
 RECEIVER = -2  # in a `Summary` of a method: the object it is called on
-# a method that calls its first argument with what it belongs to
+# a method that calls its first argument with the content of its receiver
 FEEDS = Summary(calls=(0,), passes=("held",))
 MAPS = Summary(calls=(0,), collects=(0,), passes=("held",))
 FLATTENS = Summary(calls=(0,), flattens=0, passes=("held",))
@@ -735,10 +736,10 @@ def no_words(files: Files, path: str) -> tuple[str, ...]:
 
 @value
 class Injection:
-    """The way a framework fills parameters by their names with what functions of these names give."""
+    """The way a framework passes to parameters the results of functions of the same names."""
 
-    decorators: frozenset[str]  # dotted names of what makes a function provide
-    # what the names of functions begin with whose parameters are filled, besides those that provide
+    decorators: frozenset[str]  # dotted names of decorators that make a function a provider
+    # the prefix of the names of functions whose parameters are filled, besides providers
     prefix: str
     shared: str  # the file whose providers serve its directory and all below
     # an argument of a decorator that makes a function provide to every test in reach
@@ -750,7 +751,7 @@ class Inherited:
     """The members that classes have from a generic type outside the repository."""
 
     type_parameters: tuple[str, ...]
-    members: JsonMapping  # method -> the type of what it gives
+    members: JsonMapping  # method -> the type of its result
 
 
 @value
@@ -765,22 +766,23 @@ class Resolution:
     # modules of the repository have names everywhere, without an import
     modules_in_scope: bool = False
     macros_in_scope: bool = False  # a macro needs no import: the nearest of its name is meant
-    # what an import means depends on the file, not on its directory alone
+    # the meaning of an import depends on the file, not on its directory alone
     relative_to_file: bool = False
-    # who shares top-level names: "file", "directory", "declared", "global", "shared"
+    # the files that share top-level names: "file", "directory", "declared", "global", "shared"
     namespace: str = "file"
     # With "shared" the paths of the files that share them with one, as far as both have the same
     # declared namespace.
     sharing: Callable[[Files, str], list[str]] = no_sharing
     # names of the object whose members are the names of the global scope
     global_objects: tuple[str, ...] = ()
-    # of what a file declares for all files of its family of languages
+    # of declarations in a file for all files of its family of languages
     global_namespace: str = ""
     # so does a file with a declared namespace, by all its top-level names
     scripts_declare_for_all: bool = False
-    # namespaces whose names are texts declare what is in a module: `declare module "x" {…}`
+    # namespaces whose names are texts declare the content of a module: `declare module "x" {…}`
     declares_modules: bool = False
-    # a name means what has it, in its file, else in what that imports, else anywhere if few have it
+    # a name means the definition of that name, in its file, else in an imported one, else anywhere
+    # if few files have it
     by_name: bool = False
     setters: bool = False  # assigning a member may call a function: `set name(value) {…}`
     receiver_parameter: bool = False  # the first parameter of a method is the receiver
@@ -788,7 +790,8 @@ class Resolution:
     class_names: frozenset[str] = frozenset()  # names for the receiver's class: Self, static
     own_type: str = ""  # in a class, the type parameter that stands for the type of the receiver
     empty_bases: frozenset[str] = frozenset()  # bases outside that have no members
-    protocols: frozenset[str] = frozenset()  # those of a class that tells what others have
+    # bases that make a class describe the members of other classes
+    protocols: frozenset[str] = frozenset()
     # generic types that are given the type parameters of the class which has them as a base
     parameter_lists: frozenset[str] = frozenset()
     super_names: frozenset[str] = frozenset()
@@ -802,7 +805,7 @@ class Resolution:
     fields_constructor: str = ""
     subclass_method: str = ""  # called of a base when a class is defined
     missing_method: str = ""  # called where an object lacks a member, with its name
-    # methods -> the flags that they have without being told
+    # methods -> the flags that they have without a declaration
     named_flags: Mapping[str, int] = field(default_factory=dict)
     # members that construction calls of an object which stands for a class
     object_constructors: frozenset[str] = frozenset()
@@ -818,24 +821,24 @@ class Resolution:
     await_method: str = ""  # called when an object is waited for
     # methods that syntax calls -> those that it calls instead where it waits
     async_methods: Mapping[str, str] = field(default_factory=dict)
-    # straight-line code that stores an item and reads it gets what it stored
+    # straight-line code that stores an item and reads it gets the stored value
     items_in_order: bool = False
     item_methods: tuple[str, ...] = ()  # called to read, store and remove an item
     # methods of operators -> those of the right operand
     reflected: Mapping[str, str] = field(default_factory=dict)
     # methods of operators that the right operand has: `in`
     container_first: frozenset[str] = frozenset()
-    # methods -> what is called where a class lacks them
+    # methods -> those called where a class lacks them
     stand_ins: Mapping[str, str] = field(default_factory=dict)
-    # Functions and methods that run one which a text names: the positions of that text, and the
-    # words of keyword arguments; and what such a text means, None for a text that names nothing.
+    # Functions and methods that call a function by its name in a text: the positions of that text,
+    # and the names of keyword arguments; and the function that a text names, None for none.
     named_callbacks: Mapping[str, tuple[int | str, ...]] = field(default_factory=dict)
     meant_by_text: Callable[[str], expressions.Expression] | None = None
-    # arguments of decorators by which a function is given, first, what they made of it
+    # arguments of decorators that pass to a function, first, the result of the decorator
     binding_keywords: frozenset[str] = frozenset()
     # functions -> the method of their argument
     asking_functions: Mapping[str, str] = field(default_factory=dict)
-    # called by syntax, and by nobody who knows nothing of the object
+    # called by syntax only, or by code that knows the object
     implicit_methods: frozenset[str] = frozenset()
     # all definitions of one qualified name are one class; qualified names work anywhere
     open_classes: bool = False
@@ -845,14 +848,14 @@ class Resolution:
     # the object whose members are keys that are no texts: `thing[Symbol.iterator]` is a member
     symbols: str = ""
     members_are_items: bool = False  # `table.name` is `table["name"]`
-    star_exports: str = ""  # module variable that lists what `import *` takes
+    star_exports: str = ""  # module variable that lists the names of `import *`
     # Optional, Union: the value is of one of the arguments
     union_types: frozenset[str] = frozenset()
     class_types: frozenset[str] = frozenset()  # type[X]: the class itself
     callable_types: frozenset[str] = frozenset()  # Callable[[A], X]: a function of A that gives X
     containers: frozenset[str] = frozenset()  # generic types whose last argument is the element
     generators: frozenset[str] = frozenset()  # generic types whose first argument is the element
-    # ReturnType<typeof f>: what calling the argument gives
+    # ReturnType<typeof f>: the result of calling the argument
     result_types: frozenset[str] = frozenset()
     mappings: frozenset[str] = frozenset()  # generic types whose arguments are the key and the item
     # Methods that add to a container: name -> (position of the key or -1, position of the element).
@@ -864,9 +867,9 @@ class Resolution:
     views: frozenset[str] = frozenset()
     # methods of a mapping that give its (key, value) pairs
     item_views: frozenset[str] = frozenset()
-    # methods of a container that give a container of what their argument gives
+    # methods of a container that give a container of the results of their argument
     mappers: frozenset[str] = frozenset()
-    # things outside to which code gives members, by what is known of them after imports
+    # objects outside to which code gives members, by their full names
     open_objects: frozenset[str] = frozenset()
     # generic types that stand for their first argument: Box, Option
     transparent_types: frozenset[str] = frozenset()
@@ -878,9 +881,9 @@ class Resolution:
     tuples: frozenset[str] = frozenset()
     # a function without a body stands for the one of that qualified name that has one
     announces: bool = False
-    # names, with `*` in them, of what a runtime, a loader, a test runner or syntax calls
+    # names, with `*` in them, that a runtime, a loader, a test runner or syntax calls
     called_by_runtime: str = ""
-    # words before or in the header of what is reached by others than code that names it
+    # words before or in the header of a definition that is reached by code that does not name it
     reaching_marks: tuple[str, ...] = ()
     # dotted names, with `*` in them, of bases by which a framework finds the classes below them
     found_bases: str = ""
@@ -888,46 +891,46 @@ class Resolution:
     loaded_modules: tuple[frozenset[str], ...] = ()
     # Sets of methods by which a class fits an interface of the standard library, which calls them.
     outside_interfaces: tuple[frozenset[str], ...] = ()
-    # kinds of types that whatever has all their methods implements
+    # kinds of types that a class implements by having all their methods
     structural: frozenset[Kind] = frozenset()
     nominal: bool = True  # a class is a subtype of its bases
     # the member of a class or function by which members are added to its instances
     prototype: str = ""
-    # the name of what a module exports as a whole; unbound it is the module itself
+    # the name of a module's export as a whole; unbound it is the module itself
     module_object: str = ""
-    default_export: str = ""  # the name of what a module exports when it is imported without a name
+    default_export: str = ""  # the name of a module's export when it is imported without a name
     # words by which importers of a path are found
     module_keys: Callable[[str], tuple[str, ...]] | None = None
-    next_item: str = ""  # what `next_method` gives holds the element in this member
+    next_item: str = ""  # the result of `next_method` holds the element in this member
     # methods of values that are not ours, by name
     methods: Mapping[str, Summary] = field(default_factory=dict)
     # those of `methods` that objects of ours have too
     universal_methods: frozenset[str] = frozenset()
-    # what reading a member of a container gives
+    # the result of reading a member of a container
     properties: Mapping[str, Summary] = field(default_factory=dict)
     # methods of functions whose first argument becomes the receiver
     receiver_binders: frozenset[str] = frozenset()
-    # collections outside, by the full names of what makes them
+    # collections outside, by the full names of the callables that make them
     fillable: Mapping[str, Filling] = field(default_factory=dict)
     # `Owner.name` that make an object that inherits from an argument
     deriving_functions: frozenset[str] = frozenset()
-    # what callers pass for a parameter with a type of ours is not looked for
+    # for a parameter with a type of the repository no arguments of callers are looked for
     declarations_suffice: bool = False
-    mixing_functions: frozenset[str] = frozenset()  # add what later arguments hold to the first
+    # add all members of later arguments to the first
+    mixing_functions: frozenset[str] = frozenset()
     # make the first argument inherit from the second
     inheriting_functions: frozenset[str] = frozenset()
     # give the first argument a member: its name, its description
     describing_functions: frozenset[str] = frozenset()
-    # what their last argument gives is what the module exports
+    # the result of their last argument is the module's export
     module_functions: frozenset[str] = frozenset()
-    traits: bool = False  # what implements a trait for a type stands in a block of its own
-    # what is declared to be of a class may be of one below it; values stay as known
+    traits: bool = False  # the implementation of a trait for a type is a block of its own
+    # a value declared to be of a class may be of a subclass; known values stay as known
     open_declarations: bool = False
     # members of classes outside, each with the name of its class, that hold the instances of a class
     # below
     instance_collections: frozenset[str] = frozenset()
-    # classes outside that give classes below them a fixed number of instances, which iterating over
-    # such a class gives
+    # classes outside whose subclasses have a fixed number of instances, the elements of the class
     enumerations: frozenset[str] = frozenset()
     # called when a member of a class is read that is an object with this method
     descriptor_method: str = ""
@@ -936,7 +939,7 @@ class Resolution:
     # `args.func`.
     keyword_keepers: Mapping[str, str] = field(default_factory=dict)
     names_parent: bool = False  # `super(B, self)`: the parent of B
-    # what is called on the receiver may be of a class below the one around the call
+    # the receiver of a call on it may be of a subclass of the class around
     open_receivers: bool = False
     # a declared type stands for its subtypes: calls also reach overriding methods
     virtual: bool = False
@@ -945,21 +948,21 @@ class Resolution:
     # methods have names of their own: `x` and `x()` are different members
     methods_apart: bool = False
     classes_are_modules: bool = False  # an import may name a class and its member
-    sigil: str = ""  # what names of variables begin with, and names of members do not
+    sigil: str = ""  # prefix of the names of variables, which names of members lack
     name_quote: str = ""  # names may stand between two of these, which do not belong to them
-    # what names of instance variables begin with: no base outside the repository gives them
+    # prefix of the names of instance variables: no base outside the repository has these
     variable_mark: str = ""
     outer_namespaces: bool = False  # names of the namespaces around a file's own are visible
     companion: str = ""  # a class of this name in another has members that the other has too
     # a top-level name that only one file of the repository has needs no import
     found_anywhere: bool = False
     top_types: frozenset[str] = frozenset()  # types that everything fits: Object, Any
-    # functions with a receiver type are members of whatever fits it
+    # functions with a receiver type are members of every type that fits it
     extension_functions: bool = False
     # words before a definition -> its flags
     modifiers: Mapping[str, int] = field(default_factory=dict)
     inferred_types: frozenset[str] = frozenset()  # words in place of a type that say nothing: var
-    overloads: bool = False  # several functions of one name are told apart by their parameters
+    overloads: bool = False  # several functions of one name are distinguished by their parameters
     text_types: frozenset[str] = frozenset()  # types of parameters that take text literals
     number_types: frozenset[str] = frozenset()
     # types of parameters that nothing of another name fits
@@ -979,8 +982,7 @@ class Resolution:
     dispatchers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     # decorator text -> definition flags
     value_decorators: Mapping[str, int] = field(default_factory=dict)
-    # What a definition does to earlier ones of its name: the later one is what the name means.
-    # None: nothing.
+    # The effect of a definition on earlier ones of its name; without it a name means the latest.
     redefinition: Callable[[Node, Callable[[Node], str]], Redefinition] | None = None
     injection: Injection | None = None
 
@@ -1006,9 +1008,7 @@ def member_getters(facts: Resolution) -> Mapping[str, int]:
 
 
 def control_table(module: str, name: str = "CONTROL") -> Callable[[], Control]:
-    """A table of `languages/control`, imported when somebody asks what happens inside functions,
-    and not before.
-    """
+    """A table of `languages/control`, imported at the first question about control flow."""
 
     def load() -> Control:
         table: Control = getattr(import_module(f"tersely.code.languages.control.{module}"), name)
@@ -1019,8 +1019,8 @@ def control_table(module: str, name: str = "CONTROL") -> Callable[[], Control]:
 
 @value
 class Language:
-    """One language: its grammar, what its nodes mean, how its names resolve. `registry` knows its
-    files.
+    """One language: its grammar, the meaning of its nodes, the resolution of its names. `registry`
+    knows its files.
     """
 
     name: str
@@ -1029,18 +1029,18 @@ class Language:
     # walks a whole tree where not the rules do
     walk: Callable[[Lowering, Node], None] | None = None
     doc_string: str = ""  # node type of a docstring that opens a body
-    checks_types: bool = True  # a call has to give what the types of parameters say
+    checks_types: bool = True  # the arguments of a call fit the types of its parameters
     # Node types that names declared inside end with, besides those of functions, classes and
     # comprehensions; whether a name bound at a node outlives such blocks: `var`.
     blocks: frozenset[str] = frozenset()
-    hoists: bool = False  # a name of such a block may be used before the place that binds it
+    hoists: bool = False  # a name of such a block may be used before its declaration
     outlives: Callable[[Node], bool] | None = None
     # Source that the grammar can read, of the very length it had: words that only a preprocessor
     # knows are blanked out.
     readable: Callable[[bytes], bytes] | None = None
     # Of source that the grammar does not understand, a reading of the very length that loses less.
     mended: Callable[[bytes], bytes] | None = None
-    # what a part of a file needs before it to be read by itself, on the same line
+    # code that a part of a file needs before it to be read by itself, on the same line
     prologue: bytes = b""
     # declared package of the file
     namespace_of: Callable[[Node, Callable[[Node], str]], str] | None = None

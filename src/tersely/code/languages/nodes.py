@@ -1,7 +1,7 @@
 """The children of a node without comments and continued lines, which may stand anywhere and mean
 nothing.
 
-What is found by its position is found among these.
+Positions of children count these only.
 """
 
 from __future__ import annotations

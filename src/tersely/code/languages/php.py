@@ -309,7 +309,8 @@ def promote_parameters(walk: Lowering, node: Node) -> None:
             walk.scope = constructor
 
 
-# Functions of the language that call what a text names, by where they take it.
+# Functions of the language that call a function by its name in a text, with the position of the
+# text.
 NAMED_CALLBACKS: dict[str, tuple[int | str, ...]] = {
     **dict.fromkeys(
         names(
@@ -338,7 +339,7 @@ NAMED_CALLBACKS: dict[str, tuple[int | str, ...]] = {
 
 
 def meant_by_text(text: str) -> Expression:
-    r"""What a callable text names: `name`, `A\name`, `A::method`; None for others."""
+    r"""The function that a text names: `name`, `A\name`, `A::method`; None for other texts."""
     text = text.replace("\\\\", "\\").removeprefix("\\")
     if not _CALLABLE.fullmatch(text):
         return None

@@ -1,5 +1,5 @@
-"""C and C++ source as their grammars can read it: what only a preprocessor knows is blanked out,
-byte for byte.
+"""C and C++ source as their grammars can read it: text for the preprocessor is blanked out, byte
+for byte.
 """
 
 from __future__ import annotations
@@ -10,9 +10,7 @@ from typing import NamedTuple
 
 
 class Macro(NamedTuple):
-    """Macros that say nothing about what is defined; the group `macro` of the pattern is blanked
-    out.
-    """
+    """Macros without a meaning for definitions; the group `macro` of the pattern is blanked out."""
 
     signs: tuple[bytes, ...]  # source without any of these has none
     pattern: re.Pattern[bytes]
@@ -84,7 +82,7 @@ WRAPPED_TYPES = re.compile(
     rb"\((?P<type>[\w \t*:,]+)\)(?=[ \t]+(?:const[ \t]+)?\**[A-Za-z_]\w*\s*[;=(\[])",
     re.MULTILINE,
 )
-# `export module a.b:c;`, `import a;`, and the word `export` before what it exports.
+# `export module a.b:c;`, `import a;`, and the word `export` before a declaration.
 MODULE_WORDS = re.compile(
     rb"^(?:export[ \t]+)?(?:module|import)\b[ \t]*(?:[\w.: \t]|<[^>\n]*>|\"[^\"\n]*\"|\[\[[^\n]*?\]\])*(?:;|$)"
     rb"|^[ \t]*export\b(?=\s*[\w{])(?!\s+(?:import|module)\b)",
@@ -101,12 +99,12 @@ DIRECTIVE_IN_INITIALIZER = re.compile(
     rb"=\s*\{[^{};]*?^(?P<directive>[ \t]*#[ \t]*(?:include|define|undef)\b[^\n]*)", re.MULTILINE
 )
 MAX_DIRECTIVES_IN_INITIALIZERS = 50  # of one initialiser; with more the grammar has to cope
-LOOK_BACK_BYTES = 300  # from a directive, to see what goes on there
+LOOK_BACK_BYTES = 300  # from a directive, to find the construct around it
 # initialisers of a constructor, arguments, operands
 BEGUN = re.compile(rb"(?:\)\s*:|[(&|=+?])\s*\Z")
 DANGLING = re.compile(rb'\b(?:if|while|for)\s*\([^;{}]*\)\s*\Z|\b(?:else|extern\s*"C")\s*\Z')
 CONDITIONAL = re.compile(rb"^[ \t]*#[ \t]*if", re.MULTILINE)
-# What braces do not count in, the directives that choose, and the braces.
+# Text in which braces do not count, the directives that choose, and the braces.
 BRANCHING = re.compile(
     rb"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[{}]"
     rb"|^[ \t]*#[ \t]*(?P<directive>if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b(?P<condition>[^\n]*)",
@@ -142,7 +140,7 @@ def _without_directive(match: re.Match[bytes]) -> bytes:
 
 
 def without_digraphs(source: bytes) -> bytes:
-    """Brackets in place of what stood for them on old keyboards."""
+    """The source with brackets in place of the digraphs of old keyboards."""
     if not any(mark in source for mark in (b"<%", b"<:", b"%:", b"??")):
         return source
     return DIGRAPH.sub(lambda match: DIGRAPHS[match[0]], source)
@@ -176,7 +174,7 @@ def _unwrapped(match: re.Match[bytes]) -> bytes:
     words, macro, made = match["words"], match["macro"], match["type"]
     if macro.endswith((b"typeof", b"typeof__")):
         return words + b"auto".ljust(len(match[0]) - len(words))
-    if b"," in made:  # `SLIST_HEAD(name, element)`: whatever type that makes
+    if b"," in made:  # `SLIST_HEAD(name, element)`: a struct of any type
         return (words + macro).ljust(len(match[0]))
     return words + b" " * (len(macro) + 1) + made + b" "
 
@@ -194,11 +192,11 @@ class Branch(NamedTuple):
 
 
 def with_whole_branches(source: bytes) -> bytes:
-    """Of branches that open or close different blocks, only the first is left, since a tree can
-    hold but one.
+    """The source with only the first of branches that open or close different blocks, since a tree
+    can hold but one.
 
-    What alone opens or closes a block, `#ifdef X` `} else {` `#endif`, is left without its
-    directives, and so is what stands inside a statement or a list.
+    Code that alone opens or closes a block, `#ifdef X` `} else {` `#endif`, is left without its
+    directives, and so is code inside a statement or a list.
     """
     if not CONDITIONAL.search(source):
         return source
@@ -253,7 +251,9 @@ def _conditionals(source: bytes) -> Iterator[tuple[list[Branch], int]]:
 
 
 def _closed(open_ones: list[list[Branch]]) -> list[Branch]:
-    """The innermost conditional ends; what its first branch opens, the branch around it does."""
+    """The branches of the innermost conditional, which ends; blocks that its first branch opens
+    count for the branch around it.
+    """
     branches = open_ones.pop()
     if open_ones:
         around = open_ones[-1][-1]

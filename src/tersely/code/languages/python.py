@@ -169,7 +169,7 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
             path for path in files.ending(form) if _is_root(files, path[: -len(form)].rstrip("/"))
         ]
     is_outside = tail.partition("/")[0] in sys.stdlib_module_names
-    if not found and not is_outside:  # a script in a package finds first what lies beside it
+    if not found and not is_outside:  # a script in a package finds first the modules beside it
         beside = directory_of(importer)
         found = [
             form
@@ -193,7 +193,9 @@ def _is_root(files: Files, directory: str) -> bool:
 
 
 def redefinition_of(definition: Node, text: Callable[[Node], str]) -> Redefinition:
-    """By its decorators: `@overload` makes a stub, `@name.setter` adds to what has the name."""
+    """The effect of a definition by its decorators: `@overload` makes a stub, `@name.setter` adds
+    to the property.
+    """
     if definition.type != "decorated_definition":
         return Redefinition.REPLACES
     inner = definition.child_by_field_name("definition") or definition
@@ -242,7 +244,7 @@ CONVERSIONS = {"!s": "__str__", "!r": "__repr__", "!a": "__repr__"}
 
 
 def lower_interpolation(walk: Lowering, node: Node) -> Expression:
-    """`{x!r:>{width}}` in a text: what is put in is asked for a text of it."""
+    """`{x!r:>{width}}` in a text: the interpolated value is converted to a text."""
     put_in, *others = named_parts(node)
     value = walk.value(put_in)
     conversions = [

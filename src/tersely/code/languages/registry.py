@@ -1,6 +1,6 @@
-"""Every language Tersely knows, listed by hand, and how a file finds its own.
+"""Every language that Tersely knows, listed by hand, and the language of a file.
 
-The table holds what is asked of every file of a repository. All else is in a language's value,
+The table holds the facts that every file of a repository needs. The rest is in a language's value,
 which is imported when a file of that language is read: a question about Go pays for no other
 language, and one without parsing for none.
 """
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class Known(NamedTuple):
     """The place of the value of a language, and the names by which a file of it is recognised."""
 
-    module: str  # beside this one, or what has the grammar of a language that is read by queries
+    # beside this one, or the package of the grammar of a language that is read by queries
+    module: str
     value: str  # in the module, or the function that gives the grammar
     suffixes: tuple[str, ...] = ()
     file_names: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """Ruby.
 
-Constants are global and classes are open: whatever file defines `A::B`, it is one class. A bare
-name is a local variable when one is in sight, else a call of the receiver. A block is an anonymous
+Constants are global and classes are open: all files that define `A::B` define one class. A bare
+name is a local variable when one is in scope, else a call of the receiver. A block is an anonymous
 function that reaches the method as the keyword argument `&`.
 """
 
@@ -151,7 +151,7 @@ def _lower_class(walk: Lowering, node: Node) -> Expression:
 def _open_class(
     walk: Lowering, node: Node, kind: Kind, name_node: Node, bases: list[Expression]
 ) -> tuple[ScopeDraft, Node]:
-    """Enter a class; `A::B` is qualified by what stands before it."""
+    """Enter a class; `A::B` is qualified by the names before it."""
     last = name_node.child_by_field_name("name") if name_node.type == "scope_resolution" else None
     prefix = ""
     if last is not None:
@@ -227,7 +227,7 @@ def _lower_method(walk: Lowering, node: Node) -> Expression:
 
 def _define(walk: Lowering, node: Node, kind: Kind, name: str, name_node: Node | None, listed: Node | None,
             body: Node | None, flags: int = 0, prefix: str = "", given: Expression = None) -> Expression:  # fmt: skip
-    """A method or block. `given` is what its first parameter is known to receive."""
+    """A method or block. `given` is the value that its first parameter receives."""
     parent = walk.scope
     parameters, patterns = walk.parameters(listed)
     draft = walk.enter(node, kind, name, name_node, None, prefix)
@@ -361,7 +361,7 @@ def _lower_operator_assignment(walk: Lowering, node: Node) -> Expression:
 
 
 def _bind(walk: Lowering, target: Node, value: Expression, node: Node | None = None) -> None:
-    """Bind what a target names; `node` is the whole assignment."""
+    """Bind the names in a target; `node` is the whole assignment."""
     kind, text = target.type, walk.text(target)
     if kind == "identifier":
         owner = None if text in walk.scope.bound else holder(walk, text, through=SEES_OUT)
@@ -546,7 +546,7 @@ def _lower_arguments(walk: Lowering, node: Node, receiver: Expression) -> Argume
 
 
 def _given(method: str, receiver: Expression) -> Expression:
-    """What a method is known to hand to its block."""
+    """The value that a method passes to its block."""
     if receiver is None:
         return None
     if method in ITERATING:
@@ -600,12 +600,12 @@ def _call_super(walk: Lowering, node: Node, name: Node) -> Expression:
         return None
     wanted = walk.definitions[method.definition].name
     walk.mentions.add(wanted)
-    if node.type != "call":  # hands on what the method has received
+    if node.type != "call":  # passes on the arguments of the method
         positional = tuple(parameter.name for parameter in method.parameters if parameter.mode == 0)
     return walk.call((MEMBER, (CALL, "super", (), (), line), wanted), positional, keywords, line)
 
 
-# What is written as a call and is a declaration
+# Declarations in the form of calls
 
 
 def _require(walk: Lowering, node: Node, name: str) -> bool:
@@ -688,7 +688,7 @@ def _lower_alias(walk: Lowering, node: Node) -> Expression:
 
 
 def _alias(walk: Lowering, node: Node, place: Node, new: str, old: str) -> None:
-    """Another method, at `place`, that does what the one does which has the old name by then."""
+    """Another method, at `place`, with the body of the method that has the old name by then."""
     outer = walk.scope
     new, old = new.strip("\"'"), old.strip("\"'")
     if not new or not old or new[0] == "$" or outer.kind not in BODIES:
@@ -724,8 +724,8 @@ def _define_method(walk: Lowering, node: Node, name: str) -> bool:
 
 
 def _module_function(walk: Lowering, node: Node, name: str) -> bool:
-    """`module_function :a, :b` or before a definition: methods of the module and of whoever
-    includes it.
+    """`module_function :a, :b` or before a definition: methods of the module and of classes that
+    include it.
     """
     for argument in _arguments(node):
         value = walk.value(argument)
@@ -928,7 +928,7 @@ def _lower_own_variable(walk: Lowering, node: Node) -> Expression:
 
 
 def _lower_pattern_name(walk: Lowering, node: Node) -> Expression:
-    """`in {name:}` binds `name`; `in [a, b]` and `in Type => x` bind what they name."""
+    """`in {name:}` binds `name`; `in [a, b]` and `in Type => x` bind the names in them."""
     for child in named_parts(node):
         if child.type == "identifier":
             _bind(walk, child, None)

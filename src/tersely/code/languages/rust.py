@@ -219,7 +219,7 @@ def _setting(section: str, name: str) -> str:
     return found[1] if found else ""
 
 
-# Paths, and what `use` brings in
+# Paths, and the names that `use` brings in
 
 
 def _segments(walk: Lowering, node: Node | None) -> list[str]:
@@ -277,7 +277,7 @@ def lower_path(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_use(walk: Lowering, node: Node) -> Expression:
-    """`use a::{b as c, d::*, self};`: binds names, also for others where it is `pub`."""
+    """`use a::{b as c, d::*, self};`: binds names, also for other modules where it is `pub`."""
     line = line_of(node)
     for module, name, alias in _used(walk, node.child_by_field_name("argument"), []):
         segments = _from_file(walk, [*module, name] if name and name != "*" else module or [""])
@@ -412,7 +412,7 @@ def lower_ordered_fields(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_variant(walk: Lowering, node: Node) -> Expression:
-    """A variant of an enum is the enum's instance; what it holds are members `Variant.field` of the
+    """A variant of an enum is the enum's instance; its fields are members `Variant.field` of the
     enum.
     """
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
@@ -526,7 +526,7 @@ def _bind_tuple_struct(walk: Lowering, node: Node, value: Expression) -> None:
 
 
 def _part(walk: Lowering, made: Node | None, field: str) -> Expression:
-    """A field of what a pattern names: of a variant or of a struct."""
+    """A field of the type that a pattern names: of a variant or of a struct."""
     return _part_of(walk.value(made), field)
 
 
@@ -674,7 +674,7 @@ def lower_range(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_macro_call(walk: Lowering, node: Node) -> Expression:
-    """`name!(tokens)`: calls the macro, and whatever the tokens call."""
+    """`name!(tokens)`: calls the macro, and the functions that the tokens call."""
     name = node.child_by_field_name("macro")
     tree = next((child for child in named_parts(node) if child.type == "token_tree"), None)
     line = line_of(node)
@@ -685,7 +685,7 @@ def lower_macro_call(walk: Lowering, node: Node) -> Expression:
 def _macro_value(
     walk: Lowering, callee: Expression, tree: Node | None, line: int = 0
 ) -> Expression:
-    """What a macro gives that is called with a token tree."""
+    """The result of a macro that is called with a token tree."""
     if callee == "matches" and tree is not None:
         _match_tokens(walk, all_parts(tree)[1:-1])
         return (LITERAL, "bool")
@@ -702,7 +702,7 @@ def _macro_value(
 
 
 def _match_tokens(walk: Lowering, tokens: list[Node]) -> None:
-    """`value, pattern if guard`: the guard sees what the pattern binds."""
+    """`value, pattern if guard`: the guard sees the names of the pattern."""
     kinds = [token.type for token in tokens]
     comma = kinds.index(",") if "," in kinds else len(tokens)
     guard = kinds.index("if", comma) if "if" in kinds[comma:] else len(tokens)
@@ -845,7 +845,7 @@ def _token_postfix(
 
 
 def lower_macro(walk: Lowering, node: Node) -> Expression:
-    """`macro_rules! name { … }`: its bodies call what they name."""
+    """`macro_rules! name { … }`: its bodies call the functions that they name."""
     name = node.child_by_field_name("name")
     parent = walk.scope
     text = walk.text(name) if name is not None else walk.anonymous("macro")

@@ -1,8 +1,9 @@
-"""The tables of what functions outside the repository do with what they are given: `summaries/*.json`.
+"""The tables of the effects of functions outside the repository on their arguments:
+`summaries/*.json`.
 
-A table has sections, these have groups, and a group says by the names of functions which `Summary`
-they have. Names stand in one text, and of `{a b}` in a name each word is one; `$word` stands for
-what `words` says of it. `this` and `handler` are positions, see `Summary` and `Topic`.
+A table has sections, these have groups, and a group gives the functions of some names their
+`Summary`. Names stand in one text, and of `{a b}` in a name each word is one; `$word` stands for
+its value in `words`. `this` and `handler` are positions, see `Summary` and `Topic`.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """Languages that are read by queries: a grammar, and a file of queries in `tags/`.
 
 The queries follow tree-sitter's convention for tags. `@definition.KIND` and `@reference.call` take
-all of a definition or call, `@name` its name, `@qualifier` what is written before that; where it is
-no field, `@body` is its body, which may stand behind it, or `@signature` its header.
+all of a definition or call, `@name` its name, `@qualifier` the text written before that; where it
+is no field, `@body` is its body, which may stand behind it, or `@signature` its header.
 `@definition.clause` goes on with the function of its name directly before it. `@reference.import`
-takes all names from what `@name` says, or all behind its first word; its `@qualifier` is the name
-that the file has for that. A `@doc` documents the
-definition behind it, a `@doc.inside` that around it. `@comment`, `@string` and `@label` say, once,
-which node types are comments and texts, and which begin with a name that means nothing. Comments
-give the words of two fields of `Resolution`. What is called is known by its name and qualifier
-alone, and nothing else is known of what bodies do.
+takes all names from the module of `@name`, or all behind its first word; its `@qualifier` is the
+name that the file has for that. A `@doc` documents the definition behind it, a `@doc.inside` that
+around it. `@comment`, `@string` and `@label` tell, once, which node types are comments and texts,
+and which begin with a name that means nothing. Comments give the words of two fields of
+`Resolution`. A callee is known by its name and qualifier alone, and nothing else is known of the
+effects of bodies.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def module_files(suffixes: tuple[str, ...], files: Files, importer: str, module:
 
 
 def _walk(query: Callable[[], Query], walk: Lowering, root: Node) -> None:
-    """Read what the queries find below a root."""
+    """Read the matches of the queries below a root."""
     tags = _tags(query(), root)
     _Reader(walk).read(tags)
     code = bytearray(walk.source)
@@ -162,7 +162,7 @@ def _tags(query: Query, root: Node) -> list[Tag]:
 
 
 class _Reader:
-    """Makes tags what the walk of a file would find."""
+    """Turns tags into the facts that the walk of a file would find."""
 
     def __init__(self, walk: Lowering) -> None:
         self._walk = walk

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 
     from tersely.code.syntax.lowering import Lowering
 
-GLOBAL = "global"  # the namespace of what a module declares for all files
+GLOBAL = "global"  # the namespace of a module's declarations for all files
 CALLED = "()"  # the member of an interface by which it is called
 UNKNOWN_TYPES = frozenset({"any", "unknown", "object", "void", "never", "undefined", "null"})
 FIELD_MARKS = frozenset({"accessibility_modifier", "override_modifier", "readonly"})
@@ -74,7 +74,7 @@ SIGNATURES = ("function_signature", "method_signature")
 # element of TSX.
 BOUNDED_SIGNATURE = re.compile(rb"^[ \t]+(?=<\s*\w+(?:\s+extends\b|\s*,))", re.MULTILINE)
 GENERIC_SIGNATURE = re.compile(rb"^[ \t]+(?=<\s*\w+(?:\s+extends\b|\s*,|\s*>\())", re.MULTILINE)
-MAX_REMARK_BYTES = 4_000  # of comments before such a line that are looked through
+MAX_REMARK_BYTES = 4_000  # of comments before a signature that are looked through
 IMPLEMENTATIONS = ("function_declaration", "generator_function_declaration", "method_definition")
 
 
@@ -202,7 +202,7 @@ def lower_function_type(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_call_signature(walk: Lowering, node: Node) -> Expression:
-    """`(a: A): T` and `new (a: A): T` in an interface: what has it may be called."""
+    """`(a: A): T` and `new (a: A): T` in an interface: its instances may be called."""
     walk.bind_name(CALLED, (TYPED, lower_function_type(walk, node)))
     return None
 
@@ -240,7 +240,7 @@ def _of_every_member(walk: Lowering, node: Node) -> Expression:
     keys = child_in(clause, "type")
     is_lookup = element is None or is_tagged(element, ITEM)
     if keys is not None and keys.type == "index_type_query" and is_lookup:
-        # as `Readonly<T>` has what T has
+        # as `Readonly<T>` has all members of T
         return walk.value(first_part(keys))
     return (GENERIC, "Record", (None, element)) if element is not None else None
 
@@ -284,7 +284,7 @@ def _type_of_member(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_cast(walk: Lowering, node: Node) -> Expression:
-    """`x as T`, `x satisfies T`: what x is, and an instance of T."""
+    """`x as T`, `x satisfies T`: the value of x, and an instance of T."""
     parts = [walk.value(child) for child in named_parts(node)[:2]]
     return _cast(parts[0] if parts else None, parts[1] if len(parts) > 1 else None)
 
@@ -335,7 +335,7 @@ GLOBAL_NAMESPACE = Class(kind=Kind.NAMESPACE, name=f"={GLOBAL}", body=":statemen
 
 
 def lower_ambient(walk: Lowering, node: Node) -> Expression:
-    """`declare …` belongs to what it declares; `declare global {…}` is a namespace."""
+    """`declare …` belongs to the declaration in it; `declare global {…}` is a namespace."""
     is_global = any(child.type == GLOBAL for child in node.children)
     return walk.as_rule(GLOBAL_NAMESPACE if is_global else Statement(), node)
 

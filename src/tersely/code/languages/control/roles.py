@@ -2,9 +2,9 @@
 value.
 
 `Control.roles` maps node types to the roles below; a node type without one that stands in a block
-is a statement that runs straight through. What a statement reads and writes follows from the rules
+is a statement that runs straight through. The reads and writes of a statement follow from the rules
 of `model.py`; where those are `Custom`, `roles` may give a node type an `Assign`, `Iterate` or
-other rule that says the same. Fields are written as there.
+another rule of the same meaning. Fields are written as there.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Each:
     label: Field = ""
     # where further loops and conditions stand, of which `iterable` is in the first
     clauses: Field = ""
-    collects: bool = False  # its value is made of what the body gives
+    collects: bool = False  # its value is a collection of the values of the body
 
 
 @value
@@ -211,12 +211,13 @@ class Ternary:
 
 @value
 class Unary:
-    """An operator before its operand; what it does depends on the token."""
+    """An operator before its operand; its effect depends on the token."""
 
     operand: Field = "#-1"
     negates: frozenset[str] = frozenset({"not", "!"})
-    borrows: frozenset[str] = frozenset()  # whoever is given it may change the operand: `&x`
-    # assigning to it changes what the operand points to: `*x = …`
+    # tokens that let the receiver of the value change the operand: `&x`
+    borrows: frozenset[str] = frozenset()
+    # tokens of a dereference: assigning to it changes the target of the operand: `*x = …`
     follows: frozenset[str] = frozenset()
     deletes: frozenset[str] = frozenset()  # `delete x.y`
     updates: frozenset[str] = frozenset()  # `x++`
@@ -232,7 +233,7 @@ class Constant:
 
 @value
 class Update:
-    """`left += right`, `x++`: what is written is read before."""
+    """`left += right`, `x++`: the target is read, then written."""
 
     left: Field = "left"
     right: Field = "right"
@@ -240,8 +241,8 @@ class Update:
 
 @value
 class Borrow:
-    """`&mut x`: whoever is given it may change the operand; only where the node has a child of type
-    `mutable`.
+    """`&mut x`: the receiver of the reference may change the operand; only where the node has a
+    child of type `mutable`.
     """
 
     operand: Field = "value"
@@ -250,8 +251,8 @@ class Borrow:
 
 @value
 class Declares:
-    """Variables, with or without a value. What a `target` is given may stand in it, as an `Assign`
-    of its own.
+    """Variables, with or without a value. The value may stand in the `target`, as an `Assign` of
+    its own.
     """
 
     targets: Field = "name"
@@ -291,9 +292,9 @@ class Straight:
 
 @value
 class Forms:
-    """A node with several forms: (what tells it, role or rule); "" is the last one.
+    """A node with several forms: pairs of a mark and a role or rule; "" is the last mark.
 
-    What tells a form is the type of a child, or the text of one without children of its own, or of
+    The mark of a form is the type of a child, or the text of one without children of its own, or of
     the node itself.
     """
 
@@ -306,22 +307,23 @@ class Control:
 
     roles: JsonMapping
     declares_by_assignment: bool = False  # assigning a name makes it local: Python, Ruby
-    # Methods that change what they are called on although their result is used: pop, read.
+    # Methods that change their receiver although their result is used: pop, read.
     mutators: frozenset[str] = frozenset()
     # Methods and functions that change nothing although their result is not used: print.
     pure: frozenset[str] = frozenset()
     # Functions that never return, other than by raising: error, fatalError.
     raising: frozenset[str] = frozenset()
     lending: frozenset[str] = frozenset()  # tokens before an argument that lend it: `ref x`
-    # The types of nodes that declare parameters, where others stand beside them.
+    # The types of nodes that declare parameters, where nodes of other types stand beside them.
     parameters: frozenset[str] = frozenset()
     implicit_parameters: frozenset[str] = frozenset()  # of functions that declare none: it
     # an anonymous function assigns the variables of the functions around it
     closures_share: bool = False
     members_call: bool = False  # naming a member calls it: `items.clear`
-    lends_openly: bool = False  # a function changes only what it is lent by a `Borrow`
+    lends_openly: bool = False  # a function changes only arguments that a `Borrow` lends it
     # functions that change an argument: shuffle
     changing_arguments: Mapping[str, int] = field(default_factory=dict)
-    # Decision points besides branches and loops, by node type; what complexity counts.
+    # Decision points besides branches and loops, by node type, as cyclomatic complexity counts
+    # them.
     decisions: Mapping[str, int] = field(default_factory=dict)
     undivided: frozenset[str] = frozenset()  # decisions inside these count no more

@@ -27,9 +27,9 @@ SUFFIXES = (
     ".vue",
     ".svelte",
 )
-# What build tools take for folders of a package where no configuration says so.
+# The folders of a package that build tools give these prefixes where no configuration says so.
 CUSTOMARY = {"@/": "src", "~/": "src", "$lib/": "src/lib"}
-# What is imported by the name of its output is written under another.
+# The suffixes of sources by the suffix of the output that imports name.
 SOURCES = {
     ".js": (".ts", ".tsx", ".js", ".jsx", ".d.ts"),
     ".jsx": (".tsx", ".jsx"),
@@ -72,7 +72,7 @@ PLAIN = Configuration([], None, (), "")
 
 
 def module_files(files: Files, importer: str, module: str) -> list[str]:
-    """Files that `module` may mean, best first; none for what lies outside the repository."""
+    """Files that `module` may mean, best first; none for a module outside the repository."""
     directory = posixpath.dirname(importer)
     module = module.partition("?")[0]
     if module == ELEMENT_MODULE:
@@ -186,7 +186,7 @@ def module_keys(module: str) -> tuple[str, ...]:
 
 
 def relaxed_json(text: str) -> Any:
-    """JSON with comments and trailing commas; an empty object for what cannot be read."""
+    """JSON with comments and trailing commas; an empty object for text that cannot be read."""
     if not text:
         return {}
     plain = COMMENT_OR_TEXT.sub(lambda match: match[0] if match[0][0] == '"' else " ", text)
@@ -213,7 +213,7 @@ def _configuration(
     files: Files, path: str, depth: int, known: dict[str, Configuration | None]
 ) -> Configuration | None:
     """The configuration of one file, each read once: they may extend each other in a circle, and
-    many of them all others.
+    many of them the same files.
     """
     if path in known or depth > MAX_EXTENDS:
         return known.get(path)
@@ -318,8 +318,8 @@ def _package_files(files: Files, directory: str, module: str) -> list[str]:
 
 
 def _entries(files: Files, directory: str, keys: tuple[str, ...]) -> list[str]:
-    """The entry points of the package in a directory: what its package.json has under one of some
-    keys, else where one is by custom.
+    """The entry points of the package in a directory: those in its package.json under one of some
+    keys, else the customary one.
     """
     home = "" if directory == "." else directory
     settings = files.once(package_directories).get(home)

@@ -1,6 +1,5 @@
-"""Conditions that say what a variable or a member of one is: `x instanceof A`,
-`this.x instanceof A`, `isA(x)` of a type guard, `'member' in x`, `x.kind === 'a'`, `x.ok`, and
-`switch (x.kind)`.
+"""Conditions that narrow a variable or a member of one: `x instanceof A`, `this.x instanceof A`,
+`isA(x)` of a type guard, `'member' in x`, `x.kind === 'a'`, `x.ok`, and `switch (x.kind)`.
 """
 
 from __future__ import annotations
@@ -49,8 +48,8 @@ class Question(NamedTuple):
 
 
 class Test(NamedTuple):
-    """A variable or member that a condition asks about, and what asks: a class, the call of a
-    guard, or a question about a member of it.
+    """A variable or member that a condition tests, with the test: a class, the call of a guard, or
+    a question about a member of it.
     """
 
     name: Node
@@ -58,8 +57,8 @@ class Test(NamedTuple):
 
 
 def lower_if(walk: Lowering, node: Node) -> Expression:
-    """What a condition tells holds in the branch, and behind a branch that leaves where it is not
-    true.
+    """An `if`: its condition narrows in the branch, and behind a branch that leaves when it is
+    false.
     """
     condition = node.child_by_field_name("condition")
     branch = node.child_by_field_name("consequence")
@@ -76,7 +75,7 @@ def lower_if(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_switch(walk: Lowering, node: Node) -> Expression:
-    """`switch (x.kind)`: a case tells what x is, `default` what it is not."""
+    """`switch (x.kind)`: a case narrows x to matching values, `default` to all values of no case."""
     asked, body = node.child_by_field_name("value"), node.child_by_field_name("body")
     walk.value(asked)
     member = first_part(asked) if asked is not None else None
@@ -97,7 +96,7 @@ def lower_switch(walk: Lowering, node: Node) -> Expression:
             told = _told_in_case(walk, question if is_known else None, case)
             if told:
                 walk.value_knowing(told, case)
-            else:  # what it declares holds in the cases that follow
+            else:  # its declarations hold in the cases that follow
                 walk.value(case)
             if _leaves(case):
                 entered, is_known = (), True
@@ -107,9 +106,7 @@ def lower_switch(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_binary(walk: Lowering, node: Node) -> Expression:
-    """`a && b`: what `a` tells holds in `b`, of `a || b` what it tells when it is false; `"text" +
-    b` is a text.
-    """
+    """`a && b`: `a` narrows in `b` when true, of `a || b` when false; `"text" + b` is a text."""
     left, right = operands_of(node)
     operator = node.child_by_field_name("operator")
     if operator is not None and operator.type == "+":
@@ -123,7 +120,7 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_ternary(walk: Lowering, node: Node) -> Expression:
-    """`a ? b : c`: what `a` tells when it is true holds in `b`, when it is false in `c`."""
+    """`a ? b : c`: `a` narrows in `b` when true, in `c` when false."""
     condition = node.child_by_field_name("condition")
     branch = node.child_by_field_name("consequence")
     alternative = node.child_by_field_name("alternative")
@@ -143,7 +140,9 @@ def lower_predicate(walk: Lowering, node: Node) -> Expression:
 def _narrowed(
     walk: Lowering, condition: Node | None, branch: Node | None, *, when: bool = True
 ) -> Expression:
-    """The value of a branch, in which what a condition tells of what it does not assign holds."""
+    """The value of a branch, in which a condition narrows the variables that the branch does not
+    assign.
+    """
     if condition is None or branch is None:
         return walk.value(branch)
     kept = [
@@ -160,20 +159,20 @@ def _narrowed(
 
 
 def _told_in_case(walk: Lowering, test: Test | None, case: Node) -> list[tuple[str, Expression]]:
-    """What a test tells of what a case does not assign."""
+    """The narrowed values in a case, of variables that the case does not assign."""
     if test is None or not _uses(walk, None, case, test) or _assigns(walk, case, test.name):
         return []
     return [_known(walk, test)]
 
 
 def _uses(walk: Lowering, behind: Node | None, place: Node, test: Test) -> bool:
-    """True if what a test asks about is written at a place, or in what follows a node there."""
+    """True if the subject of a test is written at a place, or in the code behind a node there."""
     start = behind.end_byte if behind is not None else place.start_byte
     return walk.source.find(test.name.text or b"", start, place.end_byte) >= 0
 
 
 def _known(walk: Lowering, test: Test) -> tuple[str, Expression]:
-    """A variable or member, and what it is after a test."""
+    """A variable or member, and its value after a test."""
     held = walk.callee(test.name)
     return walk.text(test.name), (DECLARED, held, _type_of(walk, test.name, test.asked))
 
@@ -193,7 +192,7 @@ def _type_of(walk: Lowering, name: Node, asked: Node | Question) -> Expression:
 
 
 def _told(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
-    """What a condition tells of variables when it is true, or when it is false."""
+    """The tests that hold when a condition is true, or when it is false."""
     parts = named_parts(condition)
     operator = condition.child_by_field_name("operator")
     word = operator.type if operator is not None else ""
@@ -230,20 +229,20 @@ def _contained(walk: Lowering, key: Node, owner: Node, holds: bool) -> Iterator[
 
 
 def _question(walk: Lowering, member: Node, constants: tuple[Expression, ...], holds: bool) -> Test:
-    """What a comparison of a member with constants asks about what has it."""
+    """The test of the owner of a member by comparison with constants."""
     owner, name = _parts_of(member)
     return Test(owner, Question(walk.text(name), constants, holds))
 
 
 def _parts_of(member: Node) -> tuple[Node, Node]:
-    """What a member is one of, and its name."""
+    """The owner of a member, and its name."""
     owner, *_, name = named_parts(member)
     return owner, name
 
 
 def _is_asked(walk: Lowering, node: Node) -> bool:
-    """True if a node is a member that may tell apart what has it; members that everything has do
-    not.
+    """True if a node is a member that may distinguish types of its owner; members that everything
+    has do not.
     """
     if node.type != "member_expression" or len(named_parts(node)) < 2:
         return False
@@ -288,14 +287,14 @@ def _is_place(node: Node) -> bool:
 
 
 def _leaves(branch: Node | None) -> bool:
-    """True if what stands behind a branch does not run after it."""
+    """True if the code behind a branch does not run after it."""
     while branch is not None and branch.type in BODIES:
         branch = last_part(branch)
     return branch is not None and branch.type in JUMPS
 
 
 def _assigns(walk: Lowering, branch: Node, name: Node) -> bool:
-    """True if a branch gives a variable, or a member or what it is a member of, another value."""
+    """True if a branch gives a variable, a member, or an owner of the member, another value."""
     first, *members = walk.text(name).split(".")
     place = re.escape(first) + "".join(rf"(?:\.{re.escape(member)}" for member in members)
     written = rf"(?<![\w$.]){place}{')?' * len(members)}\s*=(?!=|>)"

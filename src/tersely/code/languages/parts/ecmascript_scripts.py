@@ -17,7 +17,7 @@ from tersely.code.languages.model import Files
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-CLASSIC_SCRIPT = "<script>"  # the namespace of a classic script; no package has such a name
+CLASSIC_SCRIPT = "<script>"  # the namespace of a classic script; no package has this name
 MODULE_NODES = frozenset({"import_statement", "export_statement"})
 MODULE_WORDS = re.compile(rb"\b(?:require\s*\(|module\.exports\b|exports\.|define\s*\()")
 # in a file that is a module where there are modules, and a classic script elsewhere

@@ -1,6 +1,4 @@
-"""Brackets of Python that nobody closed. The grammar reads on within them, over the definitions that
-follow.
-"""
+"""Unclosed brackets of Python. The grammar reads on within them, over the definitions that follow."""
 
 from __future__ import annotations
 

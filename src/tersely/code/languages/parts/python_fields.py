@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
     from tersely.code.syntax.lowering import Lowering
 
-OF_CLASS = "ClassVar"  # in the type of what is no field
+OF_CLASS = "ClassVar"  # in the type of an assignment that makes no field
 NOT_GIVEN = ("init", "False")  # the keyword argument that says so of a field, and its value
 ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 
 def note_declared(walk: Lowering, name: Node, type_: Node | None, value: Node | None) -> None:
-    """Make what an assignment in a class declares a field of it, or a constant."""
+    """Define a field, or a constant, for an assignment in a class."""
     if value is not None and type(walk.rules[value.kind_id]) is Call:
         declare_type_parameter(walk, name, value)
     if walk.scope.kind is not Kind.CLASS:
@@ -42,7 +42,7 @@ def note_declared(walk: Lowering, name: Node, type_: Node | None, value: Node | 
 
 
 def _note_constant(walk: Lowering, name: Node) -> None:
-    """In an enumeration, what is assigned to a name becomes an instance of it."""
+    """In an enumeration, make the value of an assignment an instance of it."""
     if any(last_name(base) in ENUMERATIONS for base in walk.scope.bases):
         own = (DEFINED, walk.scope.definition)
         walk.scope.binds.append((walk.text(name), (TYPED, own)))

@@ -32,9 +32,7 @@ CONVENTIONAL = re.compile(r"_?(?:[A-Z]|[A-Z]?[TVK])(?:_co|_contra)?")  # as PEP 
 
 
 def declare_type_parameter(walk: Lowering, name: Node, made: Node) -> None:
-    """Make what an assignment gives a name a type parameter from here on, if the call is one of
-    `TypeVar`.
-    """
+    """Make a name a type parameter from here on, if it is assigned a call of `TypeVar`."""
     callee = made.child_by_field_name("function")
     if callee is not None and walk.text(callee).rpartition(".")[2] == MAKER:
         bound = _bound(walk, made.child_by_field_name("arguments"))
@@ -75,8 +73,8 @@ def _conventional(text: str) -> list[str]:
 
 
 def _imported(walk: Lowering, names: list[str]) -> dict[str, Expression]:
-    """Those of some names that the file imports and that are written as type parameters are. What
-    is no type parameter stands for itself.
+    """Those of some names that the file imports and that are spelled as type parameters are. A name
+    that is none stands for itself.
     """
     module = walk.drafts[0]
     found: dict[str, Expression] = {}

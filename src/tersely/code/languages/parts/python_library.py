@@ -1,4 +1,6 @@
-"""Objects and collections that Python code fills, and functions that run or give what a text names."""
+"""Objects and collections that Python code fills, and functions that run or return a function named
+in a text.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import re
 from tersely.code.expressions import IMPORTED, Expression
 from tersely.code.languages.model import Filling, names
 
-# what code gives members as it likes
+# objects that code gives members at will
 OPEN_OBJECTS = names("threading.local() types.SimpleNamespace argparse.Namespace flask.g")
 
 FILLABLE = {
@@ -32,7 +34,7 @@ FILLABLE = {
 
 _DOTTED = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)[.:]([^\W\d]\w*)")
 _FIRST, _SECOND_ONE = (0, "func", "f", "name", "task"), (1, "func")
-# what runs a function that a text names
+# functions that run a function by its name in a text
 NAMED_CALLBACKS = {
     **dict.fromkeys(
         names(
@@ -45,9 +47,12 @@ NAMED_CALLBACKS = {
 
 
 def meant_by_text(text: str) -> Expression:
-    """What a text such as `pkg.tasks.ingest` or `pkg.tasks:ingest` names, None for others."""
+    """The definition that a text such as `pkg.tasks.ingest` or `pkg.tasks:ingest` names, None for
+    other texts.
+    """
     named = _DOTTED.fullmatch(text)
     return (IMPORTED, named[1], named[2]) if named else None
 
 
-BINDING_KEYWORDS = names("bind")  # of decorators that give a function what they made of it, first
+# of decorators that pass their result to the function, as its first argument
+BINDING_KEYWORDS = names("bind")

@@ -1,4 +1,4 @@
-"""What a pattern of `match` tells of what is matched, and what it binds."""
+"""The narrowing of the subject of `match` by its patterns, and the names that these bind."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class Captured(NamedTuple):
-    """A name in a pattern, and what it holds where that fits."""
+    """A name in a pattern, and its value where the pattern matches."""
 
     name: Node
     value: Expression
 
 
 def lower_case(walk: Lowering, node: Node) -> Expression:
-    """One case: in its body its names, and the variable that is matched, are what its pattern says."""
+    """One case: its pattern gives values to its names, and to the subject, in its body."""
     statement = node.parent.parent if node.parent is not None else None
     subject = child_in(statement, "subject")
     is_place = subject is not None and PLACE.fullmatch(walk.text(subject)) is not None
@@ -44,11 +44,11 @@ def lower_case(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-Read = tuple[Expression, list[Captured]]  # what fits a pattern, and the names in it
+Read = tuple[Expression, list[Captured]]  # the value that fits a pattern, and the names in it
 
 
 def _read(walk: Lowering, pattern: Node, value: Expression) -> Read:
-    """What a value is that fits a pattern, and what the names in that are."""
+    """The subject narrowed by a pattern, and the values of the names in the pattern."""
     reader = _READERS.get(pattern.type)
     if reader is not None:
         return reader(walk, pattern, value)
@@ -62,7 +62,7 @@ def _read_inner(walk: Lowering, pattern: Node, value: Expression) -> Read:
 
 
 def _read_name(walk: Lowering, pattern: Node, value: Expression) -> Read:
-    """A name holds what is matched; a name with a dot is a constant."""
+    """A name holds the subject; a name with a dot is a constant."""
     parts = named_parts(pattern)
     if len(parts) != 1:
         walk.callee(parts[0])
@@ -129,7 +129,7 @@ def _read_sequence(walk: Lowering, pattern: Node, value: Expression) -> Read:
 
 
 def _read_rest(walk: Lowering, pattern: Node, value: Expression) -> Read:
-    """`*others`: several of what is matched, of which nothing is told."""
+    """`*others`: several elements of the subject, of which nothing is known."""
     return value, [Captured(part, None) for part in named_parts(pattern)]
 
 

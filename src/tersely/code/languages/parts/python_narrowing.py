@@ -1,5 +1,5 @@
-"""Tests in Python of what a variable, or a member of one, is an instance of: `isinstance(x.y, A)`
-in conditions and assertions.
+"""Tests in Python of the class of a variable, or of a member of one: `isinstance(x.y, A)` in
+conditions and assertions.
 """
 
 from __future__ import annotations
@@ -39,15 +39,16 @@ class Test(NamedTuple):
 
 
 def known_in(walk: Lowering, condition: Node, body: Node) -> list[tuple[str, Expression]]:
-    """The variables that a condition tells more of in a body that runs when it is true, and what
-    they are there.
+    """The variables that a condition narrows in a body that runs when it is true, and their values
+    there.
     """
     return _known(walk, condition, body, when=True)
 
 
 def known_behind(walk: Lowering, statement: Node) -> list[tuple[str, Expression]]:
-    """The same for what follows a statement: an assertion, or an `if` that leaves where its
-    condition is not true.
+    """The variables that a statement narrows in the code behind it, and their values there.
+
+    It is an assertion, or an `if` that leaves where its condition is not true.
     """
     around = statement.parent
     parts = named_parts(statement)
@@ -69,9 +70,7 @@ def lower_assert(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_boolean(walk: Lowering, node: Node) -> Expression:
-    """`a and b`: what `a` tells when it is true holds in `b`; `a or b`: what it tells when it is
-    false.
-    """
+    """`a and b`: `a` narrows in `b` when true; `a or b`: when false."""
     left, right = operands_of(node)
     operator = node.child_by_field_name("operator")
     if left is None or right is None or operator is None:
@@ -83,7 +82,7 @@ def lower_boolean(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_conditional(walk: Lowering, node: Node) -> Expression:
-    """`a if b else c`: what `b` tells holds in `a`."""
+    """`a if b else c`: `b` narrows in `a`."""
     parts = named_parts(node)
     if len(parts) != 3:
         walk.visit(parts)
@@ -122,7 +121,7 @@ def _alternatives(classes: Node) -> Iterator[Node]:
 
 
 def _told(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
-    """What a condition tells of variables when it is true, or when it is false."""
+    """The tests that hold when a condition is true, or when it is false."""
     parts = named_parts(condition)
     operator = condition.child_by_field_name("operator")
     word = walk.text_or_none(operator)
@@ -138,13 +137,13 @@ def _told(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
 
 
 def _leaves(body: Node) -> bool:
-    """True if what stands behind a body does not run after it."""
+    """True if the code behind a body does not run after it."""
     last = last_part(body)
     return last is not None and last.type in JUMPS
 
 
 def is_assigned(text: str, name: str) -> bool:
-    """True if code gives a variable, or a member or what it is a member of, another value."""
+    """True if code gives a variable, a member, or an owner of the member, another value."""
     places = _PLACES.finditer(text)
     return any(
         _IN_HEADER.search(before := text[text.rfind("\n", 0, place.start()) + 1 : place.start()])

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 _KIND = re.compile(r'(\s*)"cell_type": ?"(\w+)"')
 _OTHER_LANGUAGE = re.compile(r'"file_extension": ?"(?!\.py")')
-# cells that IPython gives to others, and what it alone understands: commands and questions
+# cells of other languages, and lines that only IPython understands: commands and questions
 _OTHERS_CELL = re.compile(r"%%(?!time|capture|prun|debug)")
 _MEASURED = re.compile(r"^(\s*)%(?:time|timeit|prun|memit) +(?:-\w+ *\d* +)*(?=\w)")
 _MAGIC = re.compile(r"^(\s*)((?:[\w, ]+= *)?[%!].*|\?.*|[\w.]+\?+\s*)$")
@@ -50,7 +50,7 @@ def _lines(lines: list[str], is_python: bool) -> Iterator[str]:
 
 
 def _text(value: str) -> str:
-    """The text that a piece of JSON is, on one line; "" of what is none."""
+    """The text in a piece of JSON, on one line; "" for a value that is no text."""
     try:
         found = json.loads(value)
     except (ValueError, RecursionError):

@@ -1,5 +1,5 @@
-"""The programs that run tests: by what a repository says that it uses one, and the command that
-runs some tests.
+"""The programs that run tests: the signs by which a repository uses one, and the command that runs
+some tests.
 
 A command is a function from the tests of one project directory, their paths written from there, to
 a line for a shell. Names and paths come from files, so each is quoted.
@@ -43,7 +43,7 @@ def _words(program: str, arguments: Iterable[str]) -> str:
 
 
 def path_word(path: str) -> str:
-    """A path, or what begins with one, as a word of a shell that no program takes for an option."""
+    """A path, or the beginning of one, as a word of a shell that no program takes for an option."""
     return quote(f"./{path}" if path.startswith("-") else path)
 
 

@@ -30,13 +30,13 @@ class Customs(NamedTuple):
     """
 
     runners: tuple[Runner, ...]
-    name: str = ""  # what the own name of a test function matches
-    header: str = ""  # what stands before or in the signature of one: an annotation, an attribute
+    name: str = ""  # pattern of the own name of a test function
+    header: str = ""  # pattern of the text before or in its signature: an annotation, an attribute
     anywhere: bool = False  # tests may stand in files that hold other code too
-    # what the own name of a function matches that runs around each test of its class
+    # pattern of the own name of a function that runs around each test of its class
     around: str = ""
-    around_header: str = ""  # likewise, what stands before or in its signature
-    file: str = ""  # what the path of a file of tests matches beside, "" for any
+    around_header: str = ""  # likewise, of the text before or in its signature
+    file: str = ""  # further pattern of the path of a file of tests, "" for any
     setup: str = ""  # the name of files that run before all tests of their directory and below
 
 
