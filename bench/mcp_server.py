@@ -322,7 +322,7 @@ def _scenario(program: list[str], name: str, url: str) -> dict[str, Any]:
 
 @contextmanager
 def _serving(root: Path) -> Iterator[str]:
-    command = [*SERVER, "--root", str(root), "--http", "--port", "0"]
+    command = [sys.executable, "-m", "bench.mcp_http", "--root", str(root)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         try:

@@ -18,6 +18,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 
 DEADLINE_SECONDS = 90
+ROOT = Path(__file__).parents[3]  # where `bench` is found
 COMMAND = ["-m", "tersely", "mcp"]
 
 
@@ -52,11 +53,11 @@ async def talking(*words: str, cwd: Path | None, mode: str, **client: Any) -> As
 
 
 @contextmanager
-def serving_http(*words: str) -> Iterator[str]:
+def serving_http(root: Path) -> Iterator[str]:
     """A server on a free port: its URL."""
-    command = [sys.executable, *COMMAND, "--http", "--port", "0", *words]
+    command = [sys.executable, "-m", "bench.mcp_http", "--root", str(root)]
     with subprocess.Popen(
-        command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
+        command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, cwd=ROOT
     ) as process:
         assert process.stderr is not None
         said = process.stderr.readline()

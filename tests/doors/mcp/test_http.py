@@ -1,4 +1,4 @@
-"""The server over HTTP."""
+"""The server of the Model Context Protocol over HTTP, as the conformance suite drives it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_several_clients_are_answered_as_on_the_command_line(shop: Path, mode: s
                 for symbol in ("format_cents", "checkout", "forgotten"):
                     group.start_soon(ask, url, symbol)
 
-    with serving_http() as url:
+    with serving_http(shop) as url:
         anyio.run(conversation, url)
 
 
@@ -62,19 +62,12 @@ def status_of(url: str, **headers: str) -> int:
 
 
 def test_pages_of_other_sites_are_not_let_in(shop: Path) -> None:
-    with serving_http() as url:
+    with serving_http(shop) as url:
         assert status_of(url) == 200
         assert status_of(url, Origin="http://localhost:3000") == 200
         assert status_of(url, Origin="https://evil.example") == 403
         assert status_of(url, Origin="null") == 403
         assert status_of(url, Host="evil.example") == 421
-
-
-def test_help_says_nothing_of_it(shop: Path) -> None:
-    told = run(["help", "mcp"], shop)
-    assert "--all-tools" in told.out
-    assert "http" not in told.out
-    assert "--port" not in told.out
 
 
 def test_a_session_is_known_until_it_is_ended(shop: Path) -> None:
@@ -89,7 +82,7 @@ def test_a_session_is_known_until_it_is_ended(shop: Path) -> None:
             with error:
                 return error.code
 
-    with serving_http() as url:
+    with serving_http(shop) as url:
         hello = urllib.request.Request(
             url, json.dumps(INITIALIZE).encode(), {"Content-Type": "application/json"}
         )
@@ -108,7 +101,7 @@ def test_a_session_is_known_until_it_is_ended(shop: Path) -> None:
 
 
 def test_what_is_no_handshake_begins_no_session(shop: Path) -> None:
-    with serving_http() as url:
+    with serving_http(shop) as url:
         empty = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize"}).encode()
         request = urllib.request.Request(url, empty, {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=DEADLINE_SECONDS) as response:
@@ -117,7 +110,7 @@ def test_what_is_no_handshake_begins_no_session(shop: Path) -> None:
 
 
 def test_a_client_that_never_sends_all_does_not_keep_it_from_ending(shop: Path) -> None:
-    with serving_http() as url:
+    with serving_http(shop) as url:
         place = urlsplit(url)
         slow = socket.create_connection((place.hostname, place.port), DEADLINE_SECONDS)
         slow.sendall(
@@ -136,7 +129,7 @@ def test_headers_that_say_something_else_are_refused(shop: Path) -> None:
         "params": {"name": "map", "_meta": ENVELOPE},
     }
     own = {"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "map"}
-    with serving_http() as url:
+    with serving_http(shop) as url:
         for changed, code in [
             ({"Mcp-Name": "search"}, -32_020),
             ({"Mcp-Method": "tools/list"}, -32_020),
@@ -152,11 +145,3 @@ def test_headers_that_say_something_else_are_refused(shop: Path) -> None:
                     assert error.code == 400
                     answer = json.load(error)
             assert answer.get("error", {}).get("code") == code
-
-
-def test_a_port_in_use_is_said(shop: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        answer = run(["mcp", "--http", "--port", port], shop)
-    assert answer.status == 3
-    assert answer.err.startswith(f"port_unavailable: port {port} of 127.0.0.1 cannot be used")

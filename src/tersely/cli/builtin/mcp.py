@@ -8,7 +8,6 @@ import asyncio
 import gc
 import os
 import signal
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,33 +41,19 @@ _AGENT = "mcp"  # how the names of its readers begin
 
 
 def run_mcp(root: str, given: McpParameters) -> None:
-    """Serve until the client leaves: over the standard streams, or over HTTP on a port."""
+    """Serve over the standard streams until the client leaves."""
     named = Path(resolved_root(root)) if root else None
     gc.enable()  # a server lives long, unlike other commands
-    if not given.http:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        asyncio.run(_serve_streams(named, given))
-    else:
-        asyncio.run(_serve_http(named, given))
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    asyncio.run(_serve_streams(named, given))
 
 
 async def _serve_streams(named: Path | None, given: McpParameters) -> None:
     asking = Asking(ANSWER_WORDS, starts_daemons=True)
     adoption.note(AdoptionNote.SESSION)
-    await serve_streams(_service(_Noting(partial(_answer, asking, given)), named, given))
+    await serve_streams(service(_Noting(partial(answer, asking, given)), named, given))
     asking.close()
     os._exit(0)  # threads that wait, for a daemon to start or for the relay, would keep the process
-
-
-async def _serve_http(named: Path | None, given: McpParameters) -> None:
-    from tersely.doors.mcp.http import serve_http
-
-    asking = Asking(ANSWER_WORDS, starts_daemons=True)
-    ask = partial(_answer, asking, given)
-    try:
-        await serve_http(lambda: _service(ask, named, given), given.port, _tell)
-    finally:
-        asking.close()
 
 
 class _Noting:
@@ -88,7 +73,8 @@ class _Noting:
         return await self._ask(root, command, arguments, on_progress)
 
 
-def _service(ask: Ask, named: Path | None, given: McpParameters) -> ServedMethods:
+def service(ask: Ask, named: Path | None, given: McpParameters) -> ServedMethods:
+    """The methods that one client is served."""
     connection = new_id()
 
     def session_of(root: Path) -> str:
@@ -105,7 +91,7 @@ def _service(ask: Ask, named: Path | None, given: McpParameters) -> ServedMethod
     )
 
 
-async def _answer(
+async def answer(
     asking: Asking,
     given: McpParameters,
     root: Path,
@@ -142,8 +128,3 @@ async def _ask(
     tokens = Tokenizer().count(reply["text"])
     told = await asyncio.to_thread(cassettes.keep, reply["text"], capability.name, tokens, _AGENT)
     return {**reply, "text": f"{told['uri']}\n{told['summary']}\n"}
-
-
-def _tell(url: str) -> None:
-    sys.stderr.write(f"serving at {url}\n")
-    sys.stderr.flush()

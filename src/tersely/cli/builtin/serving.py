@@ -44,13 +44,6 @@ class McpParameters:
     structured: bool = option(
         False, "for clients that are programs: answers as data, too, and the schemas of these"
     )
-    # For the conformance suite, which drives servers over HTTP alone.
-    http: bool = option(
-        False, "serve over HTTP on this machine rather than over the standard streams", hidden=True
-    )
-    port: int = option(
-        0, "where to listen for HTTP, 0 for any free port", minimum=0, maximum=65_535, hidden=True
-    )
 
 
 @command("mcp")

@@ -1,14 +1,21 @@
-"""A server over HTTP on this machine, for any number of clients: the transport that the conformance
-suite drives.
+"""`python -m bench.mcp_http --root REPOSITORY`: our server of the Model Context Protocol over HTTP on
+this machine, which is the transport that the conformance suite drives. Its URL is told on standard
+error.
 
 Every answer is one JSON body: progress is not told, and there is no stream of events to listen to.
 """
 
 from __future__ import annotations
 
+import argparse
+import asyncio
+import gc
 import socket
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -19,6 +26,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from tersely.cli.builtin import mcp
+from tersely.cli.builtin.daemon import ANSWER_WORDS
+from tersely.cli.builtin.serving import McpParameters
+from tersely.daemon.asking import Asking
 from tersely.doors.mcp.jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -38,7 +49,6 @@ from tersely.doors.mcp.session import (
     ClientSession,
     ServedMethods,
 )
-from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import JsonMapping
 
 HOST = "127.0.0.1"
@@ -59,22 +69,36 @@ _BAD_REQUEST = frozenset(
 )
 
 
-async def serve_http(
-    make_service: Callable[[], ServedMethods], port: int, told: Callable[[str], None]
-) -> None:
-    """Serve on a port, 0 for any that is free, until a signal; `told` is given the URL."""
+def main(words: Sequence[str]) -> int:
+    """Serve a repository until a signal."""
+    parser = argparse.ArgumentParser(prog="python -m bench.mcp_http", description=__doc__)
+    parser.add_argument("--root", type=Path, required=True, help="the repository")
+    root = parser.parse_args(words).root.resolve()
+    gc.enable()
+    asyncio.run(_serve(root))
+    return 0
+
+
+async def _serve(root: Path) -> None:
+    asking, given = Asking(ANSWER_WORDS, starts_daemons=True), McpParameters()
+    ask = partial(mcp.answer, asking, given)
     try:
-        listening = socket.create_server((HOST, port), backlog=_BACKLOG)
-    except OSError as error:
-        message = f"port {port} of {HOST} cannot be used: {error.strerror}"
-        raise TerselyError("port_unavailable", message, "name another with --port") from error
-    with listening:
+        await serve_http(lambda: mcp.service(ask, root, given))
+    finally:
+        asking.close()
+
+
+async def serve_http(make_service: Callable[[], ServedMethods]) -> None:
+    """Serve on a port that is free until a signal."""
+    with socket.create_server((HOST, 0), backlog=_BACKLOG) as listening:
         door = _Endpoint(make_service)
         routes = [
             Route(PATH, door.post, methods=["POST"]),
             Route(PATH, door.delete, methods=["DELETE"]),
         ]
-        told(f"http://{HOST}:{listening.getsockname()[1]}{PATH}")
+        url = f"http://{HOST}:{listening.getsockname()[1]}{PATH}"
+        sys.stderr.write(f"serving at {url}\n")
+        sys.stderr.flush()
         app = Starlette(routes=routes)
         config = uvicorn.Config(
             app, log_config=None, access_log=False, timeout_graceful_shutdown=_SETTLE_SECONDS
@@ -195,3 +219,7 @@ def _check_headers(request: Request, value: Any) -> None:
     for name, said in wanted.items():
         if said is not None and request.headers.getlist(name) != [said]:
             raise RpcError(_HEADER_MISMATCH, f"the header {name} is {said!r}, as in the message")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
