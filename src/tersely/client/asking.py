@@ -54,65 +54,6 @@ class _RelayCall(NamedTuple):
         return _BASE + self.target
 
 
-class _Door:
-    """The socket of a relay, and as whom it is asked there: what both clients have in common."""
-
-    def __init__(self, socket: Path, agent: str, seconds: float, token: str) -> None:
-        """Raises `invalid_argument` for what is no name of an agent."""
-        shown_name = quote(agent_name(agent), safe="@/:")
-        self.socket = socket
-        shown = token or os.environ.get(TOKEN_VARIABLE, "")
-        self.headers = {"X-Relay-Agent": shown_name, **({AGENT_TOKEN.name: shown} if shown else {})}
-        self.waits = http.waits(seconds, seconds)
-        self.stream_waits = http.waits(seconds, EVENT_SILENCE_SECONDS)
-
-    def call(self, request: RelayRequest[Any]) -> _RelayCall:
-        """A coroutine that asks a question."""
-        given = {name: value for name, value in request.headers.items() if value}
-        headers = {**self.headers, "Content-Type": str(request.operation.takes), **given}
-        return _RelayCall(request.operation.method, request.target, headers, request.content())
-
-    def question(self, asked: Question, key: str) -> _RelayCall:
-        """A coroutine that asks a capability, once for the same key."""
-        repeated = {"Idempotency-Key": key} if key else {}
-        headers = {**self.headers, "Content-Type": str(Content.JSON), **repeated}
-        return _RelayCall("POST", "/ask", headers, msgspec.json.encode(_with_hops(asked)))
-
-    def events(self, thread_id: str, after: int) -> _RelayCall:
-        """A coroutine that asks for the events of a thread, as they happen."""
-        return _RelayCall(
-            "GET", f"/threads/{quote(thread_id, safe='')}/events/stream?after={after}", self.headers
-        )
-
-    def check_stream(self, watch: Stopwatch, failure: Exception | None) -> None:
-        """Raise `daemon_unavailable` where a stream of events that has ended is not to be opened
-        again.
-        """
-        if isinstance(failure, http.ConnectError | http.TooLongError):
-            raise self.lost(failure) from failure
-        if watch.seconds() < EVENT_STREAM_SECONDS:
-            raise self.lost(
-                failure or EOFError("it ends its stream of events at once")
-            ) from failure
-
-    def lost(self, error: Exception) -> TerselyError:
-        """The error of a connection that gave no answer."""
-        if isinstance(error, http.ForeignPeerError):
-            return TerselyError("not_a_relay", str(error), "nothing was sent to it")
-        is_absent = isinstance(error, http.ConnectError) and not isinstance(
-            error, http.ConnectTimeout
-        )
-        if is_absent:
-            return TerselyError(
-                "daemon_not_running",
-                f"no relay listens at {self.socket}: {http.reason(error)}",
-                _START,
-            )
-        return TerselyError(
-            "daemon_unavailable", f"the relay at {self.socket}: {http.reason(error)}", _LOOK
-        )
-
-
 def own_socket(home: Path | None = None) -> Path:
     """The socket of this user's relay; raises `daemon_not_running` where none has been started."""
     home = home or home_directory()
@@ -128,16 +69,27 @@ def own_socket(home: Path | None = None) -> Path:
 
 
 class _Asking:
-    """What both clients have in common: the place of the relay, and as whom it is asked."""
+    """What both clients have in common: the place of the relay, as whom it is asked, and what goes
+    out.
+    """
 
     def __init__(
         self, socket: Path, agent: str = "local", seconds: float = CLIENT_SECONDS, token: str = ""
     ) -> None:
-        """`token` shows that the name is the agent's own; without, that of the environment."""
-        self._door = _Door(socket, agent, seconds, token)
-        self._open(socket)
+        """`token` shows that the name is the agent's own; without, that of the environment. Raises
+        `invalid_argument` for what is no name of an agent.
+        """
+        shown = token or os.environ.get(TOKEN_VARIABLE, "")
+        self._socket = socket
+        self._headers = {
+            "X-Relay-Agent": quote(agent_name(agent), safe="@/:"),
+            **({AGENT_TOKEN.name: shown} if shown else {}),
+        }
+        self._waits = http.waits(seconds, seconds)
+        self._stream_waits = http.waits(seconds, EVENT_SILENCE_SECONDS)
+        self._open()
 
-    def _open(self, socket: Path) -> None:
+    def _open(self) -> None:
         """Have connections."""
         raise NotImplementedError
 
@@ -152,16 +104,64 @@ class _Asking:
         """A client of this user's relay; raises `daemon_not_running` where none has been started."""
         return cls(own_socket(home), agent, seconds, token)
 
+    def _call(self, request: RelayRequest[Any]) -> _RelayCall:
+        """The request that a question is."""
+        given = {name: value for name, value in request.headers.items() if value}
+        headers = {**self._headers, "Content-Type": str(request.operation.takes), **given}
+        return _RelayCall(request.operation.method, request.target, headers, request.content())
+
+    def _question(self, asked: Question, key: str) -> _RelayCall:
+        """The request that asks a capability, once for the same key."""
+        repeated = {"Idempotency-Key": key} if key else {}
+        headers = {**self._headers, "Content-Type": str(Content.JSON), **repeated}
+        return _RelayCall("POST", "/ask", headers, msgspec.json.encode(_with_hops(asked)))
+
+    def _events_after(self, thread_id: str, after: int) -> _RelayCall:
+        """The request for the events of a thread, as they happen."""
+        return _RelayCall(
+            "GET",
+            f"/threads/{quote(thread_id, safe='')}/events/stream?after={after}",
+            self._headers,
+        )
+
+    def _check_stream(self, watch: Stopwatch, failure: Exception | None) -> None:
+        """Raise `daemon_unavailable` where a stream of events that has ended is not to be opened
+        again.
+        """
+        if isinstance(failure, http.ConnectError | http.TooLongError):
+            raise self._lost(failure) from failure
+        if watch.seconds() < EVENT_STREAM_SECONDS:
+            raise self._lost(
+                failure or EOFError("it ends its stream of events at once")
+            ) from failure
+
+    def _lost(self, error: Exception) -> TerselyError:
+        """The error of a connection that gave no answer."""
+        if isinstance(error, http.ForeignPeerError):
+            return TerselyError("not_a_relay", str(error), "nothing was sent to it")
+        is_absent = isinstance(error, http.ConnectError) and not isinstance(
+            error, http.ConnectTimeout
+        )
+        if is_absent:
+            return TerselyError(
+                "daemon_not_running",
+                f"no relay listens at {self._socket}: {http.reason(error)}",
+                _START,
+            )
+        return TerselyError(
+            "daemon_unavailable", f"the relay at {self._socket}: {http.reason(error)}", _LOOK
+        )
+
 
 class Client(_Asking):
     """Asks the relay at one socket as one agent. May be used from several threads."""
 
-    def _open(self, socket: Path) -> None:
-        self._pool = http.connections(socket)
+    def _open(self) -> None:
+        self._pool = http.connections(self._socket)
 
     def __call__(self, request: RelayRequest[AnswerT]) -> AnswerT:
         """Ask; raises what the relay said instead of an answer, or `daemon_unavailable`."""
-        reply = self._asked(self._door.call(request))
+        reply = self._asked(self._call(request))
         return request.answer(reply.status, reply.body)
 
     def ask(self, capability: str, /, *, idempotency_key: str = "", **arguments: object) -> Any:
@@ -189,7 +189,7 @@ class Client(_Asking):
         return self._answered(Question(capability, dict(arguments), budget, colored))
 
     def _answered(self, question: Question, key: str = "") -> Answered:
-        reply = self._asked(self._door.question(question, key))
+        reply = self._asked(self._question(question, key))
         answered: Answered = read_answer(Answered, reply.status, reply.body)
         return answered
 
@@ -204,7 +204,7 @@ class Client(_Asking):
                         yield event
             except _FAILURES as error:
                 failure = error
-            self._door.check_stream(watch, failure)
+            self._check_stream(watch, failure)
 
     def upload(
         self, thread_id: str, file: BinaryIO, *, name: str = "", type: str = ""
@@ -216,20 +216,20 @@ class Client(_Asking):
         query = urlencode({key: value for key, value in (("name", name), ("type", type)) if value})
         place = f"/threads/{quote(thread_id, safe='')}/artifacts" if thread_id else "/cassettes"
         chunks = iter(lambda: file.read(BLOB_CHUNK_BYTES), b"")
-        headers = {**self._door.headers, "Content-Type": str(Content.BYTES)}
+        headers = {**self._headers, "Content-Type": str(Content.BYTES)}
         url = f"{_BASE}{place}?{query}"
         try:
             reply = http.ask(
                 self._pool,
                 "PUT",
                 url,
-                self._door.waits,
+                self._waits,
                 MAX_REPLY_BYTES,
                 headers=headers,
                 content=chunks,
             )
         except _FAILURES as error:
-            raise self._door.lost(error) from error
+            raise self._lost(error) from error
         made: ArtifactTold = read_answer(ArtifactTold, reply.status, reply.body)
         return made
 
@@ -241,8 +241,8 @@ class Client(_Asking):
         hashed = sha256()
         target = f"/threads/{quote(thread_id, safe='')}/artifacts/{quote(ref, safe='')}/content"
         try:
-            call = _RelayCall("GET", target, self._door.headers)
-            with self._stream(call, self._door.waits) as response, part.open("wb") as file:
+            call = _RelayCall("GET", target, self._headers)
+            with self._stream(call, self._waits) as response, part.open("wb") as file:
                 for chunk in response.iter_stream():
                     hashed.update(chunk)
                     file.write(chunk)
@@ -252,7 +252,7 @@ class Client(_Asking):
                 )
             part.replace(path)
         except _FAILURES as error:
-            raise self._door.lost(error) from error
+            raise self._lost(error) from error
         finally:
             part.unlink(missing_ok=True)
 
@@ -282,18 +282,18 @@ class Client(_Asking):
         while True:
             try:
                 return http.ask(
-                    self._pool, call.method, call.url, self._door.waits, MAX_REPLY_BYTES,
+                    self._pool, call.method, call.url, self._waits, MAX_REPLY_BYTES,
                     headers=call.headers, content=call.content,
                 )  # fmt: skip
             except http.DISCONNECTIONS as error:
                 if not is_kept:
-                    raise self._door.lost(error) from error
+                    raise self._lost(error) from error
                 is_kept = False
             except _FAILURES as error:
-                raise self._door.lost(error) from error
+                raise self._lost(error) from error
 
     def _events(self, thread_id: str, after: int) -> Generator[EventTold, None, None]:
-        with self._stream(self._door.events(thread_id, after), self._door.stream_waits) as response:
+        with self._stream(self._events_after(thread_id, after), self._stream_waits) as response:
             for line in http.lines(response):
                 if line.startswith(_DATA):
                     yield decoded(EventTold, line.removeprefix(_DATA))
@@ -312,12 +312,12 @@ class Client(_Asking):
 class AsyncClient(_Asking):
     """The same for an event loop, with connections of its own: its questions wait in no thread."""
 
-    def _open(self, socket: Path) -> None:
-        self._pool = http.async_connections(socket)
+    def _open(self) -> None:
+        self._pool = http.async_connections(self._socket)
 
     async def __call__(self, request: RelayRequest[AnswerT]) -> AnswerT:
         """Ask, as `Client` does."""
-        reply = await self._asked(self._door.call(request))
+        reply = await self._asked(self._call(request))
         return request.answer(reply.status, reply.body)
 
     async def ask(
@@ -341,7 +341,7 @@ class AsyncClient(_Asking):
         return await self._answered(Question(capability, dict(arguments), budget, colored))
 
     async def _answered(self, question: Question, key: str = "") -> Answered:
-        reply = await self._asked(self._door.question(question, key))
+        reply = await self._asked(self._question(question, key))
         answered: Answered = read_answer(Answered, reply.status, reply.body)
         return answered
 
@@ -356,7 +356,7 @@ class AsyncClient(_Asking):
                         yield event
             except _FAILURES as error:
                 failure = error
-            self._door.check_stream(watch, failure)
+            self._check_stream(watch, failure)
 
     async def close(self) -> None:
         """Let go of all connections. Nothing may be asking any more."""
@@ -383,7 +383,7 @@ class AsyncClient(_Asking):
                     self._pool,
                     call.method,
                     call.url,
-                    self._door.waits,
+                    self._waits,
                     headers=call.headers,
                     content=call.content,
                 ) as response:
@@ -392,15 +392,15 @@ class AsyncClient(_Asking):
                     )
             except http.DISCONNECTIONS as error:
                 if not is_kept:
-                    raise self._door.lost(error) from error
+                    raise self._lost(error) from error
                 is_kept = False
             except _FAILURES as error:
-                raise self._door.lost(error) from error
+                raise self._lost(error) from error
 
     async def _events(self, thread_id: str, after: int) -> AsyncGenerator[EventTold, None]:
-        call = self._door.events(thread_id, after)
+        call = self._events_after(thread_id, after)
         async with http.async_stream(
-            self._pool, call.method, call.url, self._door.stream_waits, headers=call.headers
+            self._pool, call.method, call.url, self._stream_waits, headers=call.headers
         ) as response:
             if response.status != 200:
                 raise failure_of(response.status, await http.async_body(response, MAX_REPLY_BYTES))
