@@ -11,7 +11,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 from tersely.code.search.embedding.table import shipped_table
@@ -86,7 +86,7 @@ def _folded(text: str) -> str:
 @cache
 def glossary() -> Glossary:
     """The table that comes with the program."""
-    text = _folded((files("tersely.code.search") / GLOSSARY).read_text("utf-8"))
+    text = _folded(Path(__file__).with_name(GLOSSARY).read_text("utf-8"))
     rows = [line.partition(": ") for line in text.splitlines() if line[0] not in "-#"]
     meanings = {
         one.replace("+", " "): words.split() for words, _, stems in rows for one in stems.split()

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -58,7 +58,7 @@ class Weights:
 
 def _shipped(kind: str) -> Weights:
     """The weights of the file beside this one for a kind of question."""
-    text = (files("tersely.code.search") / SHIPPED).read_text(encoding="utf-8")
+    text = Path(__file__).with_name(SHIPPED).read_text("utf-8")
     return Weights(**json.loads(text)[kind])
 
 

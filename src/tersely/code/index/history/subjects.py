@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import marshal
 import os
-import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -82,7 +81,7 @@ def _read(path: Path, key: bytes) -> list[Subject] | None:
 def _write(path: Path, key: bytes, found: Sequence[Subject]) -> None:
     """Keep subjects in one step; where nothing can be written they are read again."""
     body = marshal.dumps([tuple(subject) for subject in found])
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
+    temporary = path.with_name(f"{path.name}.{os.urandom(4).hex()}.new")
     try:
         temporary.write_bytes(key + sealed(body))
         os.replace(temporary, path)

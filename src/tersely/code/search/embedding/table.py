@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -136,4 +135,4 @@ def sums_of_rows(vectors: Floats, bags: Bags) -> Floats:
 @cache
 def shipped_table() -> WordTable:
     """The table that comes with the program."""
-    return WordTable.of(map_arrays(Path(str(files("tersely.code.search.embedding"))) / SHIPPED))
+    return WordTable.of(map_arrays(Path(__file__).with_name(SHIPPED)))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import stat
 import struct
 from collections.abc import Mapping
@@ -72,7 +71,7 @@ def write_arrays(path: Path, about: Mapping[str, Any], arrays: Mapping[str, Arra
         at += array.nbytes
     header = json.dumps({"about": dict(about), "arrays": places}).encode()
     first = _aligned(_START + len(header))
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}.new")
+    temporary = path.with_name(f"{path.name}.{os.urandom(4).hex()}.new")
     try:
         with temporary.open("xb") as file:
             file.write(MAGIC + _LENGTHS.pack(len(header), first + at, crc32(header)) + header)

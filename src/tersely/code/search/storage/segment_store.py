@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -208,7 +207,7 @@ class SegmentStore:
     def _keep(self, arrays: ByName) -> str:
         """Write a segment, and use the written one."""
         assert self.directory is not None
-        name = secrets.token_hex(8)
+        name = os.urandom(8).hex()
         try:
             write_arrays(self.directory / name, {}, arrays)
             self.segments[name] = map_arrays(self.directory / name)
@@ -218,7 +217,7 @@ class SegmentStore:
 
     def _hold(self, arrays: ByName) -> str:
         """Keep a segment in memory."""
-        name = secrets.token_hex(8)
+        name = os.urandom(8).hex()
         self.segments[name] = arrays
         return name
 

@@ -242,10 +242,10 @@ def _by_place(lexicon: Lexicon, scores: Figures) -> dict[Place, float]:
     units = np.flatnonzero(scores > 0)
     order = units[np.argsort(-scores[units], kind="stable")]
     collection = lexicon.collection
-    files = collection.files
+    columns = (collection.file[order], collection.position[order], scores[order])
     return {
-        (files[collection.file[unit]].path, int(collection.position[unit])): float(scores[unit])
-        for unit in order.tolist()
+        (collection.files[file].path, position): score
+        for file, position, score in zip(*(one.tolist() for one in columns), strict=True)
     }
 
 
@@ -576,7 +576,7 @@ def _by_line(
         for column, some in enumerate(sorts):
             for name in names:
                 if name in some:
-                    pieces = np.unique(piece_of[words.lines_having[name]])
+                    pieces = piece_of[words.lines_having[name]]
                     share[pieces[pieces >= 0], column] += facts.rarity.get(name, 0.0)
     return table, share / [_summed(names, facts.rarity) or 1.0 for names in sorts]
 

@@ -78,6 +78,7 @@ def _ranks(worths: Figures) -> Figures:
     """The rank of each from 0, the best first; those that are equal share the middle of their
     ranks.
     """
-    _, inverse, counts = np.unique(-worths, return_inverse=True, return_counts=True)
-    middles: Figures = np.cumsum(counts) - (counts + 1) / 2
-    return middles[inverse]
+    ordered = np.sort(-worths)
+    before, upto = (ordered.searchsorted(-worths, side) for side in ("left", "right"))
+    ranks: Figures = (before + upto - 1) / 2
+    return ranks

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -76,7 +75,7 @@ class Trees:
 @cache
 def shipped() -> Trees:
     """The trees that come with us."""
-    file = map_arrays(Path(str(files(__package__))) / SHIPPED)
+    file = map_arrays(Path(__file__).with_name(SHIPPED))
     roots, figure, left, right = (
         file[name].astype(np.int64) for name in ("roots", "figure", "left", "right")
     )

@@ -5,7 +5,6 @@ likeness to its own.
 from __future__ import annotations
 
 import re
-from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,25 +52,21 @@ class Said(NamedTuple):
 class Words(NamedTuple):
     """The names in the lines of a file, by position; those of very long lines do not count."""
 
-    lines_having: Mapping[str, Numbers]  # by name, ascending
+    lines_having: Mapping[str, Sequence[int]]  # by name, once for each time that a line has it
     sizes: Numbers  # how many names each line has
 
 
 @lru_cache(maxsize=MAX_KEPT_FILES)
 def words_of(text: str) -> Words:
     """The names in the lines of a text."""
-    having: dict[str, array[int]] = {}
-    sizes = array("I")
+    having: dict[str, list[int]] = defaultdict(list)
+    sizes: list[int] = []
     for number, line in enumerate(text.split("\n")):
         names = NAME.findall(line) if len(line) <= LONG_LINE_CHARACTERS else []
         sizes.append(len(names))
-        for name in set(names):
-            having.setdefault(name, array("I")).append(number)
-    return Words({name: _numbers(lines) for name, lines in having.items()}, _numbers(sizes))
-
-
-def _numbers(listed: array[int]) -> Numbers:
-    return np.array(listed, np.int64)
+        for name in names:
+            having[name].append(number)
+    return Words(dict(having), np.array(sizes, np.int64))
 
 
 class _Rows:
@@ -161,13 +156,13 @@ class Wording:
 
     def _words_said(self, names: Sequence[str], words: Words, some: set[str]) -> Figures:
         """The share of some stems that each line has, in any of its names."""
-        having: dict[str, list[Numbers]] = defaultdict(list)
+        having: dict[str, set[int]] = defaultdict(set)
         for name in names:
             for one in self._stems[name] & some:
-                having[one].append(words.lines_having[name])
+                having[one].update(words.lines_having[name])
         found = np.zeros(len(words.sizes))
-        for listed in having.values():
-            found[np.unique(np.concatenate(listed))] += 1
+        for lines in having.values():
+            found[sorted(lines)] += 1
         return found / (1 + len(some))
 
     def _judge(self, unknown: set[str]) -> None:
