@@ -16,7 +16,7 @@ from tests.cli.relay_home import home_of
 from tersely.foundation.text.tokens import Tokenizer
 from tersely.relay import policy
 from tersely.relay.relay import PLUGINS, Relay
-from tersely.relay.services.calls import Invocation
+from tersely.relay.services.calls import Call
 from tersely.relay.threads.state import LISTS
 from tersely.relay.threads.threads import create
 from tools import build_http_page
@@ -98,7 +98,7 @@ def test_an_installed_capability_is_offered_and_a_broken_one_harms_no_other(
         assert "broken_one" in complaint
         assert "RuntimeError: broken" in complaint
         thread = create(relay.store, "", "ann").thread_id
-        call = Invocation(thread, "text.count_lines", {"text": "a\nb\n"}, "ann")
+        call = Call(thread, "text.count_lines", {"text": "a\nb\n"}, "ann")
         answers = [relay.calls.invoke(call) for _ in range(2)]
         assert [(one.text, one.is_hit) for one in answers] == [
             ("2 lines\n", False),

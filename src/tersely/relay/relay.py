@@ -21,7 +21,7 @@ from tersely.relay.builtin import fetch, retrieval
 from tersely.relay.mail.brakes import Brakes
 from tersely.relay.mail.mail import Mail
 from tersely.relay.policy import Policy, Rates
-from tersely.relay.services.calls import Invocations, OfferedCapability
+from tersely.relay.services.calls import Invocations, Offer
 from tersely.relay.services.figures import family
 from tersely.relay.services.services import KnownServices
 from tersely.relay.store import backup
@@ -44,7 +44,7 @@ __all__ = [
     "rotate_token",
 ]
 
-# the group of entry points whose functions give an `OfferedCapability`
+# the group of entry points whose functions give an `Offer`
 PLUGINS = "tersely.capabilities"
 _TOKEN = "token"  # noqa: S105 - the name of the file
 _TOKEN_BYTES = 32
@@ -141,7 +141,7 @@ class Relay:
         for point in entry_points(group=PLUGINS):
             try:
                 offer: Any = point.load()()
-                if not isinstance(offer, OfferedCapability):
+                if not isinstance(offer, Offer):
                     raise TypeError(f"gives {type(offer).__name__}, not an Offer")
                 self.calls.offer(offer)
             except Exception as error:  # noqa: BLE001 - whatever somebody else's code does, the relay starts

@@ -14,7 +14,7 @@ from tests.doors.http.conftest import Web
 
 from tersely.doors.http import request_parsing
 from tersely.doors.http.app import WEB_CALL_THREADS
-from tersely.relay.services.calls import Given, Invocation, OfferedCapability
+from tersely.relay.services.calls import Call, Given, Offer
 
 
 def test_a_walk_through(web: Web) -> None:
@@ -275,12 +275,12 @@ def test_every_operation_is_described(web: Web) -> None:
 def test_calls_that_take_long_keep_no_write_waiting(web: Web) -> None:
     begun, may_end = Semaphore(0), Event()
 
-    def run(call: Invocation) -> Given:
+    def run(call: Call) -> Given:
         begun.release()
         assert may_end.wait(60)
         return Given([b"late"])
 
-    web.relay.calls.offer(OfferedCapability("test.slow", "Waits", {"type": "object"}, run))
+    web.relay.calls.offer(Offer("test.slow", "Waits", {"type": "object"}, run))
     thread = web.thread()
     call = {"capability": "test.slow", "thread_id": thread, "args": {}}
     with ThreadPoolExecutor(WEB_CALL_THREADS) as callers:

@@ -33,7 +33,7 @@ from tersely.daemon.ndjson.commands import call
 from tersely.doors.socket.bridge.fallbacks import fallback
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
-from tersely.relay.services.calls import Invocation, InvocationResult
+from tersely.relay.services.calls import Call, InvocationResult
 from tersely.relay.threads import threads
 from tersely.workspace import Workspace
 
@@ -92,7 +92,7 @@ async def test_a_change_of_a_file_is_a_change_of_the_answer(home: Path, shop: Pa
         thread = threads.create(relay.relay.store, "work", "ann").thread_id
 
         async def called() -> InvocationResult:
-            call = Invocation(thread, "tldr.calls", asked, "ann")
+            call = Call(thread, "tldr.calls", asked, "ann")
             return await asyncio.to_thread(relay.relay.calls.invoke, call)
 
         first, again = await called(), await called()

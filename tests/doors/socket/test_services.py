@@ -22,7 +22,7 @@ from tersely.capabilities.relay.context import RelayContext
 from tersely.client.peer import Peer
 from tersely.client.service import Service
 from tersely.foundation.errors import TerselyError
-from tersely.relay.services.calls import Invocation
+from tersely.relay.services.calls import Call
 from tersely.relay.threads import threads
 
 ROOT = Path(__file__).parents[3]
@@ -87,7 +87,7 @@ async def test_its_capabilities_are_called_like_any_until_it_leaves(home: Path) 
                 "read",
                 "write",
             )
-            call = Invocation(thread, "weather.now", {"city": "Oslo"}, "ann")
+            call = Call(thread, "weather.now", {"city": "Oslo"}, "ann")
             calling = asyncio.create_task(asyncio.to_thread(relay.relay.calls.invoke, call))
             service.say(
                 "SERVICE_RESPONSE", answer_to(await service.hear(), result={"sky": "clear"})
@@ -228,7 +228,7 @@ async def test_services_that_ask_in_a_circle_end_whatever_doors_they_take(home: 
         def pong() -> Any:
             asked.append("two")
             if len(asked) % 4:
-                call = Invocation(thread, "one.ping", {}, "two")
+                call = Call(thread, "one.ping", {}, "two")
                 return relay.relay.calls.invoke(call).text
             context = RelayContext(relay.relay, "two")
             later = result_of(context, "service.call", {"service": "one", "method": "ping"})

@@ -20,7 +20,7 @@ from tersely.foundation.limits import MAX_REFERRED_BYTES, MAX_REQUEST_SECONDS
 from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.relay.artifacts import cassettes
 from tersely.relay.policy import CapabilityReach
-from tersely.relay.services.calls import AnswerScope, Given, Invocation, OfferedCapability
+from tersely.relay.services.calls import Call, Given, Offer, Scope
 from tersely.relay.store.store import Store
 from tersely.relay.threads.accounting import Size
 
@@ -48,14 +48,14 @@ class Workspaces:
         self._count_tokens = count_tokens
         self._store = store
 
-    def offers(self) -> dict[str, Callable[[], OfferedCapability]]:
+    def offers(self) -> dict[str, Callable[[], Offer]]:
         """Every capability of the catalogue by its name, declared when it is asked for."""
         return {name: partial(self._offer, name) for name in catalogue.CODE_NAMES}
 
-    def _offer(self, name: str) -> OfferedCapability:
+    def _offer(self, name: str) -> Offer:
         capability = catalogue.load(name)
 
-        def run(call: Invocation) -> Given:
+        def run(call: Call) -> Given:
             root, given = self._split(call.arguments)
             read: list[str] = []
             fetch = partial(self._fetch, read)
@@ -72,14 +72,14 @@ class Workspaces:
                 made_from=tuple(read),
             )
 
-        def scope(call: Invocation) -> AnswerScope | None:
+        def scope(call: Call) -> Scope | None:
             root, arguments = self._split(call.arguments)
             if not capability.is_repeatable(arguments):
                 return None
             version = self._wait(self._asking.revision(root))
-            return AnswerScope(str(root), version) if version else None
+            return Scope(str(root), version) if version else None
 
-        return OfferedCapability(
+        return Offer(
             capability.name,
             capability.summary,
             _schema(capability),

@@ -5,16 +5,16 @@ from __future__ import annotations
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network.fetch import fetch
 from tersely.relay.policy import CapabilityReach, Policy
-from tersely.relay.services.calls import AnswerScope, Given, Invocation, OfferedCapability
+from tersely.relay.services.calls import Call, Given, Offer, Scope
 
 NAME = "http.fetch"
 _KIND_OF_MIME = {"text/html": "html", "application/json": "json", "text/markdown": "markdown"}
 
 
-def offer(policy: Policy) -> OfferedCapability:
+def offer(policy: Policy) -> Offer:
     """The capability under a policy. Pages are remembered for a while."""
 
-    def run(call: Invocation) -> Given:
+    def run(call: Call) -> Given:
         url = call.arguments.get("url")
         if not isinstance(url, str):
             raise TerselyError(
@@ -23,7 +23,7 @@ def offer(policy: Policy) -> OfferedCapability:
         page = fetch(url, policy.private_hosts)
         return Given([page.body], _KIND_OF_MIME.get(page.mime, ""), page.url[-200:], page.mime)
 
-    return OfferedCapability(
+    return Offer(
         NAME,
         "Fetch a page of the public internet; its body becomes an artifact",
         {
@@ -33,6 +33,6 @@ def offer(policy: Policy) -> OfferedCapability:
         },
         run,
         reach=CapabilityReach.NETWORK,
-        scope=lambda call: AnswerScope("internet", ""),
+        scope=lambda call: Scope("internet", ""),
         remembered_seconds=300,
     )

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from tersely.foundation.errors import TerselyError
 from tersely.relay.artifacts import finding
 from tersely.relay.encoding import encode
-from tersely.relay.services.calls import AnswerScope, Given, Invocation, OfferedCapability
+from tersely.relay.services.calls import Call, Given, Offer, Scope
 from tersely.relay.store.store import Store
 
 DEFAULT_FOUND_ARTIFACTS = 10
@@ -15,12 +15,12 @@ MAX_FOUND_ARTIFACTS = 100
 NAME = "retrieval.search"
 
 
-def offer(store: Store) -> OfferedCapability:
+def offer(store: Store) -> Offer:
     """The capability over the threads of a store. An answer holds until something happens in its
     thread.
     """
 
-    def run(call: Invocation) -> Given:
+    def run(call: Call) -> Given:
         query = call.arguments.get("query")
         limit = call.arguments.get("limit", DEFAULT_FOUND_ARTIFACTS)
         if not isinstance(query, str) or not query.strip():
@@ -35,10 +35,10 @@ def offer(store: Store) -> OfferedCapability:
         told = {"count": len(found.results), **asdict(found)}
         return Given([encode(told)], "json", NAME, is_searched=False)
 
-    def scope(call: Invocation) -> AnswerScope:
-        return AnswerScope(call.thread_id, str(finding.searched_version(store, call.thread_id)))
+    def scope(call: Call) -> Scope:
+        return Scope(call.thread_id, str(finding.searched_version(store, call.thread_id)))
 
-    return OfferedCapability(
+    return Offer(
         NAME,
         "Full-text search over the artifacts of the thread, with snippets",
         {

@@ -39,7 +39,7 @@ TENANT = "local"
 
 
 @frozen
-class Invocation:
+class Call:
     """A question of somebody to a capability."""
 
     thread_id: str
@@ -66,7 +66,7 @@ class Given(NamedTuple):
     made_from: tuple[str, ...] = ()
 
 
-class AnswerScope(NamedTuple):
+class Scope(NamedTuple):
     """For whom an answer holds, and until when: it is another where either is."""
 
     name: str
@@ -74,7 +74,7 @@ class AnswerScope(NamedTuple):
 
 
 @frozen
-class OfferedCapability:
+class Offer:
     """A capability that can be called. `run` may wait; it is given the call and raises what went
     wrong.
 
@@ -85,9 +85,9 @@ class OfferedCapability:
     name: str
     description: str
     arguments: JsonMapping  # a JSON Schema
-    run: Callable[[Invocation], Given]
+    run: Callable[[Call], Given]
     reach: CapabilityReach = CapabilityReach.READ
-    scope: Callable[[Invocation], AnswerScope | None] | None = None
+    scope: Callable[[Call], Scope | None] | None = None
     remembered_seconds: int = 3_600
     # refuses calls whose arguments come from artifacts that are not trusted
     trusts_nobody: bool = False
@@ -142,18 +142,18 @@ class Invocations:
         self._policy = policy
         self._count_tokens = count_tokens
         self._rates = Rates(policy.calls_per_minute)
-        self._declared: dict[str, Callable[[], OfferedCapability]] = {}
+        self._declared: dict[str, Callable[[], Offer]] = {}
         self._running: dict[str, Future[Artifact]] = {}
         self._changing = Lock()
         self.held = HeldBack()  # calls, by their capabilities
         # how many calls have led to those that an actor makes now
         self.hops_of: Callable[[str], int] = lambda actor: 0
 
-    def offer(self, offer: OfferedCapability) -> None:
+    def offer(self, offer: Offer) -> None:
         """Have a capability called from now on; raises `name_taken` where another has the name."""
         self.offer_later(offer.name, lambda: offer)
 
-    def offer_later(self, name: str, declare: Callable[[], OfferedCapability]) -> None:
+    def offer_later(self, name: str, declare: Callable[[], Offer]) -> None:
         """Have a capability called from now on which is declared when it is first asked for; raises
         `name_taken` where another has the name.
         """
@@ -174,17 +174,17 @@ class Invocations:
         with self._changing:
             return sorted(self._declared)
 
-    def offers(self) -> list[OfferedCapability]:
+    def offers(self) -> list[Offer]:
         """List capabilities, by name."""
         found = map(self.offered, self.names())
         return [offer for offer in found if offer is not None]
 
-    def offered(self, name: str) -> OfferedCapability | None:
+    def offered(self, name: str) -> Offer | None:
         """The capability of a name, None where there is none."""
         declare = self._declared.get(name)
         return None if declare is None else declare()
 
-    def invoke(self, call: Invocation) -> InvocationResult:
+    def invoke(self, call: Call) -> InvocationResult:
         """Answer a call; raises what the pipeline refuses and what the handler could not do."""
         watch = Stopwatch()
         offer = self.offered(call.capability)
@@ -206,7 +206,7 @@ class Invocations:
             call.capability, artifact, is_hit, key, duration_ms, self._short_text(artifact)
         )
 
-    def try_out(self, call: Invocation) -> bytes:
+    def try_out(self, call: Call) -> bytes:
         """The content that a call would give that only reads, without a trace of it; raises what
         the pipeline refuses.
         """
@@ -218,7 +218,7 @@ class Invocations:
         self._check(offer, call)
         return b"".join(islice(offer.run(call).chunks, MAX_TRIED_CHUNKS))
 
-    def _check(self, offer: OfferedCapability, call: Invocation) -> None:
+    def _check(self, offer: Offer, call: Call) -> None:
         threads.get(self._store, call.thread_id)
         self._policy.check_payload(len(encode(call.arguments)))
         self._policy.check_call(offer.name, offer.reach, call.actor)
@@ -242,12 +242,12 @@ class Invocations:
                 hint,
             )
 
-    def _key(self, offer: OfferedCapability, call: Invocation) -> str:
+    def _key(self, offer: Offer, call: Call) -> str:
         """The address of the answer, empty where none is remembered."""
         scope = offer.scope(call) if offer.scope else None
         return cache_key(offer.name, call.arguments, scope) if scope else ""
 
-    def _repeated(self, call: Invocation) -> Artifact | None:
+    def _repeated(self, call: Call) -> Artifact | None:
         """The artifact that the same request was answered with before."""
         kept = self._store.cached(_receipt(call)) if call.key else None
         if kept is None:
@@ -258,7 +258,7 @@ class Invocations:
             raise TerselyError("key_reused", message, "use a new idempotency key for a new request")
         return artifacts.get(self._store, call.thread_id, digest)
 
-    def _remembered(self, call: Invocation, key: str) -> Artifact | None:
+    def _remembered(self, call: Call, key: str) -> Artifact | None:
         kept = self._store.cached(key) if key else None
         if kept is None:
             return None
@@ -274,7 +274,7 @@ class Invocations:
             else artifacts.shared(self._store, found, call.thread_id, call.actor)
         )
 
-    def _once(self, offer: OfferedCapability, call: Invocation, key: str) -> Artifact:
+    def _once(self, offer: Offer, call: Call, key: str) -> Artifact:
         """Have the handler run, or wait for the same call of somebody else."""
         if not key:
             return self._run(offer, call, key)
@@ -300,7 +300,7 @@ class Invocations:
             with self._changing:
                 del self._running[key]
 
-    def _run(self, offer: OfferedCapability, call: Invocation, key: str) -> Artifact:
+    def _run(self, offer: Offer, call: Call, key: str) -> Artifact:
         given = offer.run(call)
         call = replace(
             call, source_refs=tuple(dict.fromkeys((*call.source_refs, *given.made_from)))
@@ -328,7 +328,7 @@ class Invocations:
         self._store.commit(StoreBatch(tuple(commands)))
         return artifacts.get(self._store, call.thread_id, made.digest)
 
-    def _tell_hit(self, call: Invocation, artifact: Artifact, key: str) -> None:
+    def _tell_hit(self, call: Call, artifact: Artifact, key: str) -> None:
         """A call that was spared: what it stands for would have been read again, what is sent has
         been.
         """
@@ -336,7 +336,7 @@ class Invocations:
         spared = spent(where, *artifact.sizes, invocations=1, cache_hits=1, hops=1)
         self._store.commit(StoreBatch((self._invoked(call, artifact, key, is_hit=True), *spared)))
 
-    def _invoked(self, call: Invocation, artifact: Artifact, key: str, *, is_hit: bool) -> Command:
+    def _invoked(self, call: Call, artifact: Artifact, key: str, *, is_hit: bool) -> Command:
         told = {
             "capability": call.capability,
             "by": call.actor,
@@ -356,15 +356,15 @@ class Invocations:
         return content.decode("utf-8", "replace")
 
 
-def _receipt(call: Invocation) -> str:
+def _receipt(call: Call) -> str:
     return f"call/{call.actor}/{call.key}"
 
 
-def _fingerprint(call: Invocation) -> str:
+def _fingerprint(call: Call) -> str:
     return sha256(canonical([call.thread_id, call.capability, dict(call.arguments)])).hexdigest()
 
 
-def cache_key(capability: str, arguments: JsonMapping, scope: AnswerScope) -> str:
+def cache_key(capability: str, arguments: JsonMapping, scope: Scope) -> str:
     """SHA-256 of everything that an answer depends on."""
     return sha256(
         canonical([TENANT, capability, dict(arguments), scope.name, scope.version])

@@ -13,7 +13,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import JsonMapping, JsonObject, frozen
 from tersely.relay.encoding import encode
 from tersely.relay.policy import CapabilityReach
-from tersely.relay.services.calls import AnswerScope, Invocation
+from tersely.relay.services.calls import Call, Scope
 
 MAX_SERVICE_CAPABILITIES = 100  # of one service
 MAX_SERVICE_TEXT_CHARACTERS = 1_000  # of what it says of itself or of one of them
@@ -51,7 +51,7 @@ class DeclaredService:
     how: str = CONNECTED
     place: str = ""  # what a bridge leads to
     # for which state of the world an answer holds
-    scope: Callable[[str, Invocation], AnswerScope | None] | None = None
+    scope: Callable[[str, Call], Scope | None] | None = None
 
     def told(self) -> JsonObject:
         """The service as doors list it."""

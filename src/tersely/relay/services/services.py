@@ -18,7 +18,7 @@ from tersely.foundation.limits import MAX_SERVICE_SECONDS, REQUEST_SECONDS
 from tersely.foundation.types import JsonObject
 from tersely.relay.encoding import decode, encode
 from tersely.relay.policy import HeldBack, Policy, Rates
-from tersely.relay.services.calls import Given, Invocation, Invocations, OfferedCapability
+from tersely.relay.services.calls import Call, Given, Invocations, Offer
 from tersely.relay.services.declared import DeclaredService, capability
 from tersely.relay.services.figures import Figures, Sample, family
 from tersely.relay.store.store import Store
@@ -182,10 +182,10 @@ class KnownServices:
         about = "Of those, answered from memory"
         yield from family("tersely_capability_cache_hits_total", "counter", about, remembered)
 
-    def _offer(self, service: DeclaredService, method: str) -> OfferedCapability:
+    def _offer(self, service: DeclaredService, method: str) -> Offer:
         known = service.methods[method]
         scope = partial(service.scope, method) if service.scope else None
-        return OfferedCapability(
+        return Offer(
             capability(service.name, method), known.description or f"{method} of the service {service.name}",
             known.parameters, partial(self._run, service.name, method), reach=known.reach, scope=scope,
         )  # fmt: skip
@@ -207,7 +207,7 @@ class KnownServices:
         finally:
             self._waiting.release()
 
-    def _run(self, service: str, method: str, call: Invocation) -> Given:
+    def _run(self, service: str, method: str, call: Call) -> Given:
         question = ServiceCall(service, method, encode(call.arguments), hops=call.hops)
         content = self.wait(call.actor, question)
         if content.startswith(b'"'):  # a text is kept as it reads

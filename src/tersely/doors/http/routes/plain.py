@@ -14,7 +14,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.agent_names import agent_name
 from tersely.relay.encoding import encode
 from tersely.relay.relay import Relay
-from tersely.relay.services.calls import Invocation
+from tersely.relay.services.calls import Call
 from tersely.relay.threads import sessions
 
 Handler = Callable[[Relay, AskedOperation], Any]
@@ -36,7 +36,7 @@ def cap_invoke(relay: Relay, asked: AskedOperation) -> Any:
     return relay.calls.invoke(call).told()
 
 
-def _plain(asked: AskedOperation) -> Invocation:
+def _plain(asked: AskedOperation) -> Call:
     try:
         body = msgspec.convert(asked.body, NewCall)
     except msgspec.ValidationError as error:
@@ -44,7 +44,7 @@ def _plain(asked: AskedOperation) -> Invocation:
             "invalid_argument", str(error), "see cap_invoke in /openapi.json"
         ) from None
     key = asked.key or body.idempotency_key
-    return Invocation(
+    return Call(
         body.thread_id,
         body.capability,
         body.args,
@@ -55,7 +55,7 @@ def _plain(asked: AskedOperation) -> Invocation:
     )
 
 
-def _enveloped(relay: Relay, asked: AskedOperation) -> Invocation:
+def _enveloped(relay: Relay, asked: AskedOperation) -> Call:
     try:
         body = msgspec.convert(asked.body, Envelope)
         named = agent_name(body.from_)
@@ -68,7 +68,7 @@ def _enveloped(relay: Relay, asked: AskedOperation) -> Invocation:
     policy.check_notes(body.notes)
     policy.check_hops(body.hops)
     key = asked.key or body.idempotency_key
-    return Invocation(body.thread_id, body.to_capability, body.payload, actor, body.hops, key=key)
+    return Call(body.thread_id, body.to_capability, body.payload, actor, body.hops, key=key)
 
 
 def session_end(relay: Relay, asked: AskedOperation) -> Any:

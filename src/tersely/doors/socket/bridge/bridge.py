@@ -34,7 +34,7 @@ from tersely.foundation.storage.roots import find_root
 from tersely.foundation.types import JsonMapping, JsonObject
 from tersely.relay.encoding import decode
 from tersely.relay.policy import CapabilityReach
-from tersely.relay.services.calls import AnswerScope, Invocation
+from tersely.relay.services.calls import Call, Scope
 from tersely.relay.services.configuration import Bridged
 from tersely.relay.services.declared import BRIDGE, DeclaredService, Method
 
@@ -112,7 +112,7 @@ class Bridge:
         )
         return {"cmd": method, **named}
 
-    def scope(self, method: str, call: Invocation) -> AnswerScope | None:
+    def scope(self, method: str, call: Call) -> Scope | None:
         """For which revision of which workspace the answer to a call holds; None where the server
         does not say.
         """
@@ -126,7 +126,7 @@ class Bridge:
         except TimeoutError:
             waiting.cancel()
             return None
-        return AnswerScope(f"{self._bridged.name}:{root}", version) if version else None
+        return Scope(f"{self._bridged.name}:{root}", version) if version else None
 
     async def close(self) -> None:
         """Hang up, and end the daemons that were started here, but for what others have started

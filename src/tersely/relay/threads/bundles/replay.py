@@ -9,7 +9,7 @@ from itertools import islice
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.foundation.types import JsonObject, frozen
-from tersely.relay.services.calls import Invocation, Invocations
+from tersely.relay.services.calls import Call, Invocations
 from tersely.relay.store.commands import StoreBatch
 from tersely.relay.store.store import Store
 from tersely.relay.store.streams import (
@@ -78,16 +78,14 @@ def replay(
             ):
                 continue
             seen.add(told["artifact_ref"])
-            call = Invocation(thread_id, told["capability"], told["arguments"], actor)
+            call = Call(thread_id, told["capability"], told["arguments"], actor)
             compared.append(_compared(store, calls, event.number, call, told["artifact_ref"]))
             if len(compared) == MAX_REPLAYED_CALLS:
                 return compared
     return compared
 
 
-def _compared(
-    store: Store, calls: Invocations, number: int, call: Invocation, was: str
-) -> ReplayedCall:
+def _compared(store: Store, calls: Invocations, number: int, call: Call, was: str) -> ReplayedCall:
     try:
         content = calls.try_out(call)
     except TerselyError as error:
