@@ -34,15 +34,19 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.workspace import Workspace
 
-Measured = dict[str, Any]  # by agent its cost, None for never; the figures of `ANSWERS`
+# by agent its cost, None for never; the figures of `ANSWERS`; by agent what is `RESIDENT`
+Measured = dict[str, Any]
+RESIDENT = "resident after ten calls"
+SMALL_FILES = 50  # of code, in a repository that is small
 ANSWERS = "packet and plan by themselves"
 TOLD = "grep, told the right files"
 TABLE = Table(
     "Tokens until seen",
     "python -m bench.seen TASKS… --repositories DIR --record",
-    "group|agent|tasks:,|1k:.2f|2k:.2f|4k:.2f|8k:.2f|16k:.2f|32k:.2f|median:,.0f|p75:,.0f|to_grep:.2f|95%"
+    "group|agent|tasks:,|1k:.2f|2k:.2f|4k:.2f|8k:.2f|16k:.2f|32k:.2f|median:,.0f|p75:,.0f|resident:,.0f|to_grep:.2f|95%"
     "|to_best:.2f|wins:,|losses:,|ties:,",
-    "The share of tasks of which everything needed was printed within so many tokens.",
+    "The share of tasks of which everything needed was printed within so many tokens; *resident* are the tokens that "
+    "the first ten calls leave in the context, or all until it was seen.",
     names=2,
 )
 
@@ -125,6 +129,8 @@ def main(arguments: list[str]) -> int:
             for name in jobs
         ]
         for name, paid in _each(work, options.jobs):
+            resident = known[RESIDENT].setdefault(name, {})
+            resident.update(paid.pop(RESIDENT, {}))
             for agent, cost in paid.items():
                 known[agent][name] = cost
             print(name, paid, file=sys.stderr, flush=True)
@@ -168,7 +174,7 @@ def measured(work: Work) -> Iterable[tuple[str, Measured]]:
 
 def _measured(job: Job, place: Path) -> Measured:
     """Nothing for a task of which nothing is needed in files that are there."""
-    paid: Measured = {}
+    paid: Measured = {RESIDENT: {}}
     with Workspace.open(place) as workspace:
         workspace.refresh()
         workspace.refreshes = False
@@ -187,6 +193,7 @@ def _measured(job: Job, place: Path) -> Measured:
             except TerselyError as error:
                 print(f"{job.task.name}: {agent}: {error}", file=sys.stderr)
             paid[agent] = desk.reading.cost
+            paid[RESIDENT][agent] = desk.reading.resident
     return paid
 
 
@@ -255,12 +262,15 @@ def _report(tasks: Iterable[Task], known: dict[str, Measured], keep: bool) -> No
         groups[task.language].append(task.name)
         if task.language != "python":
             groups["others than python"].append(task.name)
+        alone = known[ANSWERS].get(task.name, {})
+        if alone and alone[answers.CODE_FILES] <= SMALL_FILES:
+            groups[f"at most {SMALL_FILES} files of code"].append(task.name)
     rows: list[dict[str, Any]] = []
-    alone: list[dict[str, Any]] = []
+    by_themselves: list[dict[str, Any]] = []
     for group, names in groups.items():
         figures = [known[ANSWERS][name] for name in names if name in known[ANSWERS]]
         if figures:
-            alone.append(answers.row(group, figures))
+            by_themselves.append(answers.row(group, figures))
         costs: dict[str, Costs] = {}
         for agent, paid in known.items():
             if agent in AGENTS and any(name in paid for name in names):
@@ -272,8 +282,12 @@ def _report(tasks: Iterable[Task], known: dict[str, Measured], keep: bool) -> No
             costs[style.name] for style in VARIANTS if len(costs.get(style.name, ())) == len(plain)
         ]
         best = min(whole, key=_order)
-        rows += [{"group": group, **row(agent, paid, plain, best)} for agent, paid in costs.items()]
-    results.report("seen", [TABLE.filled(rows), answers.TABLE.filled(alone)], keep)
+        for agent, paid in costs.items():
+            carried = {
+                name: one[agent] for name in paid if agent in (one := known[RESIDENT].get(name, {}))
+            }
+            rows.append({"group": group, **row(agent, paid, carried, plain, best)})
+    results.report("seen", [TABLE.filled(rows), answers.TABLE.filled(by_themselves)], keep)
 
 
 def _order(costs: Costs) -> tuple[float, float]:

@@ -17,14 +17,15 @@ from tersely.foundation.text.tokens import count
 TABLE = Table(
     "Packets and plans",
     "python -m bench.seen TASKS… --repositories DIR --record",
-    "group|tasks:,|file@1:.2f|file@5:.2f|function@5:.2f|function@10:.2f|speaks:.2f|packet tokens:,.0f|plan files:.1f"
-    "|in right files:.2f|plan whole:.2f|plan tokens:,.0f",
+    "group|tasks:,|code files:,.0f|file@1:.2f|file@5:.2f|function@5:.2f|function@10:.2f|speaks:.2f|packet tokens:,.0f"
+    "|plan files:.1f|in right files:.2f|plan whole:.2f|plan tokens:,.0f",
     "Which share of the changed files and definitions is among the first that a packet finds, how many packets speak; "
     "how many files a plan at its default budget shows, which share of its source lies in changed files, and in which "
     "share of tasks all changed definitions are whole in it.",
 )
 
 Figures = dict[str, float | None]
+CODE_FILES = "code files"
 
 
 def figures(desk: Desk) -> Figures:
@@ -37,6 +38,7 @@ def figures(desk: Desk) -> Figures:
     wanted = {one.id for one in need.definitions}
     places = pack_places(plan, desk.reading.texts)
     return {
+        CODE_FILES: packet.considered_files,
         "file@1": _found(files[:1], set(need.lines)),
         "file@5": _found(files[:5], set(need.lines)),
         "function@5": _found(symbols[:5], wanted),
@@ -83,6 +85,6 @@ def row(group: str, found: Iterable[Figures]) -> dict[str, Any]:
     line: dict[str, Any] = {"group": group, "tasks": len(tasks)}
     for name in tasks[0]:
         known = [value for one in tasks if (value := one[name]) is not None]
-        middle = median if name.endswith("tokens") else mean
+        middle = median if name.endswith(("tokens", CODE_FILES)) else mean
         line[name] = middle(known) if known else None
     return line

@@ -58,13 +58,16 @@ def ratio(ours: Costs, others: Costs) -> Ratio:
     )
 
 
-def row(name: str, costs: Costs, plain: Costs, best: Costs) -> dict[str, Any]:
-    """One agent's line of the table."""
+def row(
+    name: str, costs: Costs, resident: Mapping[str, int], plain: Costs, best: Costs
+) -> dict[str, Any]:
+    """One agent's line of the table; `resident` are the tokens that it carries along, by task."""
     to_plain, to_best = ratio(costs, plain), ratio(costs, best)
     return {
         "agent": name,
         "tasks": len(costs),
         **curve(costs),
+        "resident": median(resident.values()) if resident else None,
         "to_grep": to_plain.mean,
         "95%": f"{to_plain.low:.2f}-{to_plain.high:.2f}",
         "to_best": to_best.mean,

@@ -11,6 +11,7 @@ from tersely.foundation.text.tokens import count
 CALL_TOKENS = 40  # that a call takes beside its answer
 CAP_TOKENS = 60_000  # who has not seen it by then never does
 SEEN_SHARE = 0.95  # of the needed lines
+RESIDENT_CALLS = 10  # after which it is looked at what an agent carries along
 
 
 class SeenError(Exception):
@@ -26,6 +27,7 @@ class Reading:
     tokens: int = 0
     calls: int = 0
     cost: int | None = None  # tokens when all was seen
+    resident: int = 0  # tokens after the first `RESIDENT_CALLS`, or when it was done before
     shown: dict[str, set[int]] = field(default_factory=dict)
     # the texts of files, as they are asked for
     wholes: dict[str, str] = field(default_factory=dict)
@@ -42,6 +44,8 @@ class Reading:
         """
         self.tokens += CALL_TOKENS + count(text)
         self.calls += 1
+        if self.calls <= RESIDENT_CALLS:
+            self.resident = self.tokens
         for path, numbers in places.items():
             lines = self.texts.get(path, [])
             printed = {

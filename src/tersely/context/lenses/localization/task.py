@@ -83,8 +83,10 @@ _VERSION_LINE = re.compile(
     r"v?(?:\d+(?:[.\-+~]\w+)+|\d+|None|installed)[\s|]*$",
     re.MULTILINE,
 )
-# Where somebody else wrote of it, and who signed.
-_ELSEWHERE = re.compile(r"https?://\S+|^[\w-]+-(?:by|[Ss]ession|[Ii]d): .*$", re.MULTILINE)
+# Where others wrote of it, but for links to code, and who signed.
+_ELSEWHERE = re.compile(
+    r"https?://(?!\S+/(?:blob|blame|src)/)\S+|^[\w-]+-(?:by|[Ss]ession|[Ii]d): .*$", re.MULTILINE
+)
 _CLOSING = re.compile(
     r"^\W*(?:thanks|thank you|many thanks|cheers|regards|best regards|best|sincerely|hi|hello|hey)\b[^\n]{0,40}$",
     re.IGNORECASE | re.MULTILINE,
