@@ -28,7 +28,7 @@ COMMANDS = {
     "editors": "lsp",
     "agent": "acp",
 }
-SOURCE = "def f(): ...\n\n\ndef g():\n    f()\n"
+SOURCE = 'def f():\n    """Do it.\n\n    Soon.\n    """\n\n\ndef g():\n    f()\n'
 REFUSED = {"relay"}  # nobody serves one here
 PROGRAM = "import sys; from tersely.cli.main import main; sys.exit(main())"
 COMPILING = (

@@ -69,13 +69,11 @@ def _within_text(symbol: Symbol, source: bytes, lines: list[Line]) -> frozenset[
     if symbol.language not in LANGUAGES:
         return frozenset()
     first = symbol.start_line
-    docs: range | tuple[()] = ()
+    docs = range(0)
     if symbol.start_byte <= symbol.doc_start_byte < symbol.doc_end_byte:
         opening = first + source.count(b"\n", symbol.start_byte, symbol.doc_start_byte)
-        docs = range(
-            opening + 1,
-            opening + 1 + source.count(b"\n", symbol.doc_start_byte, symbol.doc_end_byte),
-        )
+        more = source.count(b"\n", symbol.doc_start_byte, symbol.doc_end_byte)
+        docs = range(opening, opening + more + 1)
     code = [line.text for line in lines if line.number not in docs]
     if not any(line.text[:1] in {" ", "\t"} for line in lines) or not any(
         map(_may_open_text, code)
@@ -87,7 +85,7 @@ def _within_text(symbol: Symbol, source: bytes, lines: list[Line]) -> frozenset[
     found = lines_within_text(
         source[symbol.start_byte : symbol.end_byte], LANGUAGES[symbol.language]
     )
-    return frozenset(first - 1 + line for line in found).difference(docs)
+    return frozenset(first - 1 + line for line in found).difference(docs[1:])
 
 
 def _may_open_text(line: str) -> bool:
