@@ -11,7 +11,7 @@ import pytest
 from tests.cli.relay_home import Home
 from tests.wrap.conftest import PROGRAMS, Friend, Tmux, sent_lines, wait_for
 
-from tersely.cli.cassettes import fetch
+from tersely.cli.printing.cassettes import fetch
 from tersely.foundation.errors import TerselyError
 
 TALKER = (sys.executable, str(PROGRAMS / "talker.py"))

@@ -59,7 +59,7 @@ code.dfg                flow.dfg
 code.slice              flow.slice
 code.complexity         flow.complexity
 code.search             search.search
-code.duplicates         clones.duplicates
+code.duplicates         search.duplicates
 code.map                packs.map
 code.context            packs.context
 code.diff_context       packs.diff

@@ -17,9 +17,8 @@ from tersely.capabilities.declaration.binding import bind
 from tersely.capabilities.declaration.declaration import Capability, Tier
 from tersely.capabilities.declaration.references import with_references
 from tersely.capabilities.invoke import Failure, Outcome, invoke
-from tersely.cli import cassettes
+from tersely.cli.arguments import from_root, with_content
 from tersely.cli.commands import Command, find_command
-from tersely.cli.content import with_content
 from tersely.cli.help.overview import CANDIDATES_COMMAND, OWN_COMMANDS, RELAY, RELAY_COMMANDS, TALK
 from tersely.cli.options import (
     DRAWING,
@@ -30,7 +29,7 @@ from tersely.cli.options import (
     Options,
     read_with_options,
 )
-from tersely.cli.paths import from_root
+from tersely.cli.printing import cassettes
 from tersely.cli.printing.output import Output
 from tersely.cli.printing.terminal import Terminal
 from tersely.foundation.errors import TerselyError

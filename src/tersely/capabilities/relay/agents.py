@@ -23,8 +23,7 @@ from tersely.capabilities.relay.answers.messages import (
     Membership,
     PermissionTold,
 )
-from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.names import meet
+from tersely.capabilities.relay.context import RelayContext, meet
 from tersely.foundation.activity import IDLE
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style, clipped
 from tersely.capabilities.declaration.declaration import Effect, frozen, group, relay_capability
-from tersely.capabilities.relay.context import PERSON, RelayContext
-from tersely.capabilities.relay.names import AGENT, USER, meet, register
+from tersely.capabilities.relay.context import AGENT, PERSON, USER, RelayContext, meet, register
 from tersely.capabilities.relay.teams.claims import Where
 from tersely.foundation.activity import IDLE
 from tersely.foundation.text.escape import visible_line

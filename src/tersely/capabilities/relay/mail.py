@@ -29,9 +29,8 @@ from tersely.capabilities.relay.answers.messages import (
     Resent,
 )
 from tersely.capabilities.relay.answers.pages import Page, piece
-from tersely.capabilities.relay.context import PERSON, RelayContext
+from tersely.capabilities.relay.context import PERSON, USER, RelayContext, meet
 from tersely.capabilities.relay.foreign import neutral, one_word
-from tersely.capabilities.relay.names import USER, meet
 from tersely.foundation.activity import GONE, IDLE, WORKING
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError

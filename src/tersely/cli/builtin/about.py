@@ -25,6 +25,6 @@ def _version(asked: CommandCall) -> JsonObject:
 
 @command("tour")
 def _tour(asked: CommandCall) -> JsonObject:
-    from tersely.cli.builtin.tour import run_tour
+    from tersely.cli.help.tour import run_tour
 
     return run_tour(asked)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from tersely.capabilities import catalogue
 from tersely.capabilities.answers.reply import BUDGET
 from tersely.capabilities.declaration.references import has_references, with_references
-from tersely.cli import cassettes
 from tersely.cli.builtin.daemon import ANSWER_WORDS, resolved_root
+from tersely.cli.printing import cassettes
 from tersely.cli.services import RelayServices
 from tersely.daemon.asking import Asking
 from tersely.daemon.ndjson.commands import call

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tersely.capabilities.declaration.declaration import Parameter
 from tersely.capabilities.relay.context import PERSON
-from tersely.cli.paths import from_root
+from tersely.cli.arguments import from_root
 from tersely.foundation.process.ancestry import agent_name
 from tersely.foundation.storage.roots import enclosing_root
 from tersely.foundation.types import Environment, JsonMapping

@@ -13,13 +13,13 @@ from tersely.capabilities.declaration.binding import checked
 from tersely.capabilities.declaration.declaration import Parameter, option, parameters_of
 from tersely.capabilities.invoke import Outcome
 from tersely.capabilities.relay.context import PERSON
-from tersely.cli import cassettes
+from tersely.cli.arguments import with_content
 from tersely.cli.commands import Command
-from tersely.cli.content import with_content
 from tersely.cli.help.manual import parameter_blocks, places
 from tersely.cli.help.overview import RELAY, RELAY_COMMANDS
 from tersely.cli.options import Options, read_with_options
 from tersely.cli.own_command import EXIT_STATUS, CommandCall, OwnCommand
+from tersely.cli.printing import cassettes
 from tersely.cli.printing.output import Output
 from tersely.cli.printing.terminal import Terminal
 from tersely.cli.relay import table

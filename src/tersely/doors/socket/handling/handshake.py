@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from tersely.capabilities.relay.context import PERSON
-from tersely.capabilities.relay.names import USER, no_person
+from tersely.capabilities.relay.context import PERSON, USER, no_person
 from tersely.doors.socket.clients import Clients
 from tersely.doors.socket.connection import SocketConnection
 from tersely.foundation.activity import PERMISSION

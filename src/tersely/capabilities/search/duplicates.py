@@ -12,7 +12,6 @@ from tersely.capabilities.answers.paging import (
     rest_line,
 )
 from tersely.capabilities.answers.text import Style, counted
-from tersely.capabilities.clones.likeness import Likeness, likeness, rows
 from tersely.capabilities.declaration.declaration import (
     Role,
     capability,
@@ -21,6 +20,7 @@ from tersely.capabilities.declaration.declaration import (
 )
 from tersely.capabilities.declaration.values import lines_text
 from tersely.capabilities.files.places import ANYWHERE, files_below, normal
+from tersely.capabilities.search.likeness import Likeness, likeness, rows
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:

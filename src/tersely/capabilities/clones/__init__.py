@@ -1,1 +1,0 @@
-"""Questions about functions that resemble each other."""
