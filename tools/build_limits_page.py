@@ -44,6 +44,7 @@ PARTS: dict[str, tuple[Row, ...]] = {
         ("foundation/limits.py", "MAX_SETTINGS_BYTES", "a larger file of settings is refused", ""),
     ),
     "Questions about code": (
+        ("capabilities", "MAX_KEPT_BYTES", "kept answers of one user; the oldest go first", "`kept_answers`"),
         ("foundation/limits.py", "MAX_BUDGET_TOKENS", "the largest budget that you can ask for", ""),
         ("foundation/limits.py", "DEFAULT_BUDGET_TOKENS", "a pack", "`--budget`, `budget_tokens`"),
         ("capabilities/packs", "DEFAULT_PACKET_TOKENS", "a packet", "`--max-tokens`"),

@@ -8,6 +8,7 @@ The symbols are in `symbols.txt`; each begins with the package that it is asked 
 from __future__ import annotations
 
 import math
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -122,7 +123,11 @@ def _counting() -> Iterator[_Counted]:
         compute(solver, unknown)
         counted.equations += is_first and unknown.computations > 0
 
-    with patch.object(Store, "facts", opened), patch.object(Solver, "_compute", computed):
+    with (
+        patch.dict(os.environ, TERSELY_KEPT_ANSWERS="off"),
+        patch.object(Store, "facts", opened),
+        patch.object(Solver, "_compute", computed),
+    ):
         yield counted
 
 

@@ -130,7 +130,7 @@ def _invoke_once(
             with patience(
                 workspace.patience_seconds if capability.tier_of(arguments) < Tier.SYSTEM else 0
             ):
-                result, bounds = workspace.engine.notes.hear(run)
+                result, bounds = _found(capability, workspace, arguments, run)
             return _outcome(capability, workspace, revision, result, bounds)
     except TerselyError as error:
         return Outcome(revision, None, Failure.of(error))
@@ -142,6 +142,21 @@ def _invoke_once(
         return Outcome(revision, None, Failure.of(_too_slow(capability, workspace)))
     except Exception as error:  # noqa: BLE001 - a defect must reach every door as an answer, not as silence
         return Outcome(revision, None, defect(error))
+
+
+def _found(
+    capability: Capability,
+    workspace: Workspace,
+    arguments: JsonMapping,
+    run: partial[Any],
+) -> tuple[Any, Collection[str]]:
+    """What a capability finds, or found before, and the bounds that it met."""
+    is_kept = capability.is_kept and capability.is_repeatable(arguments)
+    if not is_kept or workspace.settings.kept_answers == "off":
+        return workspace.engine.notes.hear(run)
+    from tersely.capabilities.kept import answered
+
+    return answered(workspace, capability.name, run)
 
 
 def _outcome(

@@ -1,16 +1,29 @@
-"""The bounds that a computation met, and the sentence about them.
+"""The bounds that a computation met, with the sentence about them, and the questions that it asked.
 
 Bounds are cached with the result that they limit, so an answer names the same bounds whichever
-questions came before.
+questions came before. An answer holds as long as the questions that it asked of the index and of
+files have the same results.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
+
+from tersely.foundation.storage.hashing import content_hash
+from tersely.foundation.types import JsonObject
 
 Found = TypeVar("Found")
 Key = TypeVar("Key", bound=Hashable)
+
+# the names of a class and of its function, what that was given, and the hash of what it returned
+Question = tuple[str, str, tuple[Any, ...], JsonObject, bytes]
+
+# what is no part of an answer, or writes itself down
+_UNHEARD = frozenset(
+    {"is_current", "revision", "data_version", "snapshot", "writing", "known", "file_facts"}
+)
 
 NONE: frozenset[str] = frozenset()
 
@@ -61,3 +74,43 @@ def missing_text(bounds: Collection[str]) -> list[str]:
     """The one sentence about bounds for which an answer may lack something, none for no bounds."""
     wide = "search for the name in double quotes to see all places that write it"
     return [f"not complete: {min(bounds)}; {wide}"] if bounds else []
+
+
+class Asked:
+    """Writes down questions, while somebody wants to know."""
+
+    # in order; None where nobody wants to know, or something was asked that cannot be told
+    questions: list[Question] | None = None
+
+    def hear(self, call: Callable[..., Found], *given: Any, **named: Any) -> Found:
+        """What a method returns, which is written down."""
+        try:
+            found = call(*given, **named)
+        except BaseException:
+            self.questions = None  # whoever asks may go on without an answer
+            raise
+        if self.questions is not None:
+            whom: Any = call.__self__  # type: ignore[attr-defined]
+            self.questions.append(
+                (type(whom).__name__, call.__name__, given, named, hash_of(found))
+            )
+        return found
+
+
+class Heard:
+    """An object whose methods write down what they are asked."""
+
+    def __init__(self, asked: Asked, inner: Any) -> None:
+        self._asked = asked
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._inner, name)
+        if name in _UNHEARD or not callable(found):
+            return found
+        return partial(self._asked.hear, found)
+
+
+def hash_of(found: object) -> bytes:
+    """The hash of a plain value."""
+    return content_hash(repr(found).encode("utf-8", "surrogatepass"))

@@ -6,20 +6,21 @@ graph lives as long as the revision that it was made for.
 
 from __future__ import annotations
 
+import marshal
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
-from tersely.code.bounds import Bounds
+from tersely.code.bounds import Asked, Bounds, Heard, Question, hash_of
 from tersely.code.index.content import Hashed, read_below, reader_below, text_below
 from tersely.code.index.qualified_names import dotted_name
 from tersely.code.index.refresh import Progress, RefreshReport, refresh
 from tersely.code.index.storage.schema import IndexedFile as StoredFile
 from tersely.code.index.storage.store import Store
 from tersely.code.languages.registry import LANGUAGES, document_language_of
-from tersely.code.symbols import CLASS_KINDS, Definition, Kind, Symbol, unnumbered
+from tersely.code.symbols import CLASS_KINDS, Definition, FileFacts, Kind, Symbol, unnumbered
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_LOOKUP_SYMBOLS
 from tersely.foundation.storage.hashing import content_hash
@@ -39,6 +40,9 @@ if TYPE_CHECKING:  # imported by the questions that need a graph; looking up a s
 
 MAX_CANDIDATES_NAMED = 10  # symbols listed when a query may mean several
 MAX_SUGGESTIONS = 5  # near names for a query that means nothing
+_BY_VALUE = 2  # the version of `marshal` that writes equal values alike
+
+FoundT = TypeVar("FoundT")
 
 
 class Engine:
@@ -46,7 +50,9 @@ class Engine:
 
     def __init__(self, root: Path, store: Store) -> None:
         self.root = root
-        self.store = store
+        self._store = store
+        self._asked = Asked()
+        self.store = cast("Store", Heard(self._asked, store))
         # whether a file that has changed since it was indexed is an error; else it is noted
         self.refuses_changed = True
         # the bounds that an answer met; the question that is answered collects them
@@ -97,6 +103,26 @@ class Engine:
         """The id of all that answers are computed from: equal for equal files."""
         return self.store.revision()
 
+    def hear(self, run: Callable[[], FoundT]) -> tuple[FoundT, frozenset[str], list[Question]]:
+        """What a function returns, the bounds that it met, and all that it asked; nothing of that
+        where others have asked before.
+        """
+        if not (self._graph or self._flow or self._search or self._functions):
+            self._asked.questions = []
+        try:
+            return *self.notes.hear(run), self._asked.questions or []
+        finally:
+            self._asked.questions = None
+
+    def still_hold(self, questions: Iterable[Question]) -> bool:
+        """True if what was asked finds the same now."""
+        facts = StoredFacts(self.root, self._store, self._asked)
+        whom = {type(one).__name__: one for one in (self, self._store, facts)}
+        return all(
+            hash_of(getattr(whom[name], call)(*given, **named)) == found
+            for name, call, given, named, found in questions
+        )
+
     @property
     def graph(self) -> CallGraph:
         """The call graph of the present revision."""
@@ -104,8 +130,8 @@ class Engine:
 
         revision = self.revision
         if self._graph is None or self._graph[0] != revision:
-            facts = StoredFacts(self.root, self.store)
-            graph = CallGraph(facts, self.notes)
+            facts = StoredFacts(self.root, self._store, self._asked)
+            graph = CallGraph(cast("StoredFacts", Heard(self._asked, facts)), self.notes)
             if self._graph is not None:
                 graph.program.take_over(self._graph[2].program, facts.same_as(self._graph[1]))
             self._graph, self._references = (revision, facts, graph), None
@@ -147,21 +173,22 @@ class Engine:
 
         They are of languages that see definitions of `language`; "" stands for any.
         """
-        from tersely.code.index.unread import unread
-
-        return tuple(unread(str(self.root), self.store, {name}, language, using))
+        return self._asked.hear(self._unread, {name}, language, {*using})
 
     def note_unread(self, symbols: Iterable[Symbol]) -> None:
         """Note the files that may use some symbols and were not read, or not understood."""
-        from tersely.code.index.unread import unread
-
         by_language: dict[str, list[Symbol]] = {}
         for symbol in symbols:
             if symbol.language:  # else a whole file that is no code: nothing uses it by a name
                 by_language.setdefault(symbol.language, []).append(symbol)
         for language, group in by_language.items():
             names, paths = set(map(_written_name, group)), {symbol.path for symbol in group}
-            self.note_incomplete(unread(str(self.root), self.store, names, language, paths))
+            self.note_incomplete(self._asked.hear(self._unread, names, language, paths))
+
+    def _unread(self, names: set[str], language: str, using: set[str]) -> tuple[str, ...]:
+        from tersely.code.index.unread import unread
+
+        return tuple(unread(str(self.root), self.store, names, language, using))
 
     def not_understood(self, path: str, first: int, last: int) -> tuple[str, ...]:
         """A file, with the reason, if something between two of its lines is not understood."""
@@ -261,6 +288,9 @@ class Engine:
         language = document_language_of(path)
         if language is None:
             return None
+        return self._asked.hear(self._read_document, path, language)
+
+    def _read_document(self, path: str, language: str) -> Document | None:
         from tersely.code.index.documents import document
 
         return document(str(self.root), path, language)
@@ -400,6 +430,9 @@ class Engine:
 
         Where this is no error, it is the text of now.
         """
+        return self._asked.hear(self._source, path)
+
+    def _source(self, path: str) -> bytes:
         file = self.store.file(path)
         document = None if file else self.document(path)
         if document is not None:
@@ -422,6 +455,7 @@ class Engine:
 
     def reader(self) -> Callable[[Hashed], bytes]:
         """`source` for many files of the index; one that is gone is empty where this is no error."""
+        self._asked.questions = None
         read = reader_below(str(self.root))
 
         def source(file: Hashed) -> bytes:
@@ -452,9 +486,10 @@ class StoredFacts:
     order they came.
     """
 
-    def __init__(self, root: Path, store: Store) -> None:
+    def __init__(self, root: Path, store: Store, asked: Asked) -> None:
         self._root = root
         self._store = store
+        self._asked = asked
         self._files = store.files()
         self._texts: dict[str, str] = {}
         self._number = {file.id: number for number, file in enumerate(self._files)}
@@ -470,8 +505,16 @@ class StoredFacts:
 
     def file_facts(self, file_id: int) -> tuple[Sequence[Definition], Sequence[Any]]:
         """Definitions and scopes of one file."""
-        facts = self._store.facts(self._files[file_id].id)
+        file = self._files[file_id]
+        facts = self._store.facts(file.id)
+        if self._asked.questions is not None:
+            self._asked.hear(self.says, file_id, file.hash, _meaning(facts))
         return facts.definitions, facts.scopes
+
+    def says(self, file_id: int, content: bytes, meaning: bytes) -> bool:
+        """True if a file has a content with this hash, or one that means the same."""
+        file = self._files[file_id]
+        return file.hash == content or _meaning(self._store.facts(file.id)) == meaning
 
     def files_mentioning(self, name: str) -> Sequence[int]:
         """Files that use a name."""
@@ -510,6 +553,13 @@ class StoredFacts:
 
     def _numbers(self, ids: Iterable[int]) -> list[int]:
         return sorted(self._number[file_id] for file_id in ids if file_id in self._number)
+
+
+def _meaning(facts: FileFacts) -> bytes:
+    """The hash of what the graph reads of a file, of which its end is no part."""
+    module = facts.definitions[0]._replace(end_line=0, end_byte=0, signature_end_byte=0)
+    said = [(str(kind), *rest) for kind, *rest in (module, *facts.definitions[1:])], facts.scopes
+    return content_hash(marshal.dumps(said, _BY_VALUE))
 
 
 def _written_name(symbol: Symbol) -> str:

@@ -60,6 +60,8 @@ class Settings:
     )  # one that answers; none; or a new one
     # until a daemon that nobody asks ends
     daemon_idle_seconds: int = field(default=1_800, metadata={"least": 1})
+    # answers of before that still hold
+    kept_answers: str = field(default="use", metadata={"choices": ("use", "off")})
     # places that .git may lead to, as in PATH
     git_elsewhere: str = field(default="none", metadata={"own": True})
     # of the server whose vectors search compares

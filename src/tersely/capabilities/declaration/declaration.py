@@ -247,11 +247,11 @@ def _group_of(field: dataclasses.Field[Any]) -> Any:
     return None if field.default_factory is dataclasses.MISSING else field.default_factory
 
 
-def arguments_of(declared: Any, values: JsonMapping) -> dict[str, object]:
+def arguments_of(declared: Any, values: JsonMapping) -> JsonObject:
     """The arguments of a function, or the fields of a class, with these values, each group with
     those that are declared in it; defaults for all others.
     """
-    given: dict[str, object] = {}
+    given: JsonObject = {}
     for name, field in _fields(declared).items():
         inner = _group_of(field)
         if inner is None:
@@ -325,6 +325,7 @@ class Capability:
     cacheable: bool = True  # the same parameters at the same revision give the same answer
     # not cacheable, but the same again while files and repository stand as they are
     depends_on_git: bool = False
+    is_kept: bool = False  # what it asks of code and files is all that its answers depend on
     # parameters with which an answer depends on more: answers before it, say
     remembering: frozenset[str] = frozenset()
     # the index is refreshed before `run`; False where `run` does it itself

@@ -324,6 +324,7 @@ def _all_lines(page: Page[Call], style: Style) -> list[str]:
     "calls Session.validate",
     "calls --callers validate_token",
     "calls --callees main --depth 2",
+    is_kept=True,
 )
 def calls(
     workspace: Workspace,
@@ -360,7 +361,9 @@ def calls(
     return Calls("", None, 0, 0, 1, None, None, page_of(edges, limit, offset), 0, False, True)
 
 
-@capability("code.impact", text, "impact validate_token", "impact Session.validate --depth 5")
+@capability(
+    "code.impact", text, "impact validate_token", "impact Session.validate --depth 5", is_kept=True
+)
 def impact(
     workspace: Workspace,
     *,

@@ -57,6 +57,7 @@ def aside(context: Context, style: Style) -> str:
     "context validate_token --budget 2000 --format ultracompact",
     "context login logout --depth 1 --with-docs --include src/settings.py:1-40",
     aside=aside,
+    is_kept=True,
     remembering=REMEMBERING,
 )
 def run(

@@ -85,6 +85,7 @@ def text(found: References, style: Style) -> str:
     text,
     "symbol references Session",
     "symbol references MAX_RETRIES --use write",
+    is_kept=True,
 )
 def run(
     workspace: Workspace,

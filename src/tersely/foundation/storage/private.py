@@ -35,14 +35,15 @@ KEY_BYTES = 32
 NAME_BYTES = 8  # of whose an index is, and of which root: too many to be guessed
 SECOND_INDEXES = "indexes"  # beside the key: of repositories that hold those of others
 SHARED = "shared"  # beside the key: what the indexes of this user have in common
+ANSWERS = "answers"  # beside the key: those that were given before
 
 
 class IndexPlaces:
-    """The two directories in which a user may keep the index of a root, and that of what indexes
-    share; nothing needs to be there.
+    """The two directories in which a user may keep the index of a root, that of what indexes share,
+    and that of answers; nothing needs to be there.
     """
 
-    __slots__ = ("elsewhere", "in_repository", "reader", "shared")
+    __slots__ = ("answers", "elsewhere", "in_repository", "reader", "shared")
 
     def __init__(self, root: str, key: bytes, beside_key: str) -> None:
         # what the names of all indexes of whoever has the key begin with
@@ -51,6 +52,7 @@ class IndexPlaces:
         self.in_repository = f"{root.rstrip('/')}/{INDEX_DIRECTORY}/{name}"
         self.elsewhere = f"{beside_key}/{SECOND_INDEXES}/{name}"
         self.shared = f"{beside_key}/{SHARED}"
+        self.answers = f"{beside_key}/{ANSWERS}"
 
 
 def index_places(root: str, environment: Mapping[str, str] | None = None) -> IndexPlaces:
@@ -113,6 +115,15 @@ def make_private(directory: str) -> None:
         pass
     if not is_private(directory):
         raise PermissionError(f"{directory} is not a directory of this user alone")
+
+
+def make_room(directory: str, new: str, most_bytes: int) -> None:
+    """Delete the files that were not used for longest, until the rest is no larger than it may be."""
+    files = [(entry.stat(), entry) for entry in os.scandir(directory)]
+    for status, entry in sorted(files, key=lambda file: -file[0].st_mtime_ns):
+        most_bytes -= status.st_size
+        if most_bytes < 0 and entry.name != new:
+            os.unlink(entry)
 
 
 def is_private(directory: str) -> bool:

@@ -18,7 +18,7 @@ from tersely.code.index.storage.schema import ENCODING
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.database import IN_MEMORY, Database, Schema
-from tersely.foundation.storage.private import index_places, make_private
+from tersely.foundation.storage.private import index_places, make_private, make_room
 
 MAX_SHARED_BYTES = 2_000_000_000  # of all bases of a user
 MAX_SAMPLE_FILES = 64  # by which a base is chosen
@@ -69,7 +69,7 @@ def _found_or_made(folder: Path, sample: Sample, build: Build) -> str:
         draft.replace(folder / name)
     finally:
         draft.unlink(missing_ok=True)
-    _make_room(folder, name)
+    make_room(str(folder), name, MAX_SHARED_BYTES)
     return name
 
 
@@ -84,12 +84,3 @@ def _likeness(base: Path, sample: Sample) -> int:
         base.unlink(missing_ok=True)
         return 0
     return 100 * sum(map(bool, found)) // len(found)
-
-
-def _make_room(folder: Path, new: str) -> None:
-    """Delete the bases that were not used for longest, until the rest is no larger than it may be."""
-    left = MAX_SHARED_BYTES
-    for path in sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime_ns, reverse=True):
-        left -= path.stat().st_size
-        if left < 0 and path.name != new:
-            path.unlink()
