@@ -24,7 +24,9 @@ from tests.wrap.conftest import wait_for
 from tersely import __version__
 from tersely.cli.main import main_relay
 from tersely.client import Client
+from tersely.code.index.storage.schema import SCHEMA
 from tersely.foundation.process.detached import wait_for_end
+from tersely.foundation.storage.database import Database
 from tersely.relay.store.commands import Append, StoreBatch
 from tersely.relay.store.store import Store
 from tersely.relay.wire.home import LOCK, LOG
@@ -224,6 +226,21 @@ def test_doctor_says_that_stamps_lie_ahead(fresh: Home) -> None:
     with Store.open(fresh.home, clock=lambda: time.time() + 40 * 86_400) as store:
         store.commit(StoreBatch((Append("s", "k", b"x"),)))
     assert "ok   stamps lie 40.0 days ahead" in fresh.ok("doctor")
+
+
+def test_doctor_finds_damage_of_the_index_first_and_mends_it(fresh: Home) -> None:
+    callers = fresh.ok("symbol", "callers", "heat")
+    assert "ok   index\n" in fresh.run("doctor").out
+    (path,) = fresh.root.glob(".tersely/*/index.db")
+    with Database.open_derived(path, SCHEMA) as database:
+        facts = database.value("select facts from facts")
+        damaged = facts[:40] + bytes([facts[40] ^ 1]) + facts[41:]
+        database.execute("update facts set facts = ?", (damaged,))
+    found = fresh.run("doctor")
+    assert "bad  the index was damaged and is built anew" in found.out
+    assert found.err.startswith("doctor_found")
+    assert "ok   index\n" in fresh.run("doctor").out
+    assert fresh.ok("symbol", "callers", "heat") == callers
 
 
 def test_links_in_the_place_of_its_files_are_not_followed(fresh: Home, tmp_path: Path) -> None:

@@ -342,7 +342,7 @@ class TestDamage:
         with Store.open(root) as store:
             report = refresh(root, store)
             assert dumped(store) == rebuilt(root)
-        assert "the index was damaged and is built anew" in report.news
+        assert "the index was damaged and is built anew; `tersely doctor` checks it" in report.news
         with Store.open(root) as store:
             assert counts(refresh(root, store)) == (0, 0, 0, 50)
             assert store.take_news() == ()

@@ -17,7 +17,7 @@ from tersely.cli.relay.examining import examined_remote
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.installation import missing_requirements, repair_hint
 from tersely.foundation.process.lockfile import is_held
-from tersely.foundation.storage.private import is_private
+from tersely.foundation.storage.private import index_places, is_private
 from tersely.foundation.text.escape import visible_line
 from tersely.foundation.types import JsonObject
 from tersely.integrations import adoption
@@ -135,9 +135,10 @@ def _doctor(
     from tersely.cli.agent.doctor import examined_model
 
     server = ChatParameters(url=url, model=model, kind=kind)
-    findings = list(examined_model(Path(default_workspace(asked.options.root)), server))
+    root = Path(default_workspace(asked.options.root))
+    findings = list(examined_model(root, server))
     if not url:
-        findings = [*_examined(home_directory()), *findings]
+        findings = [*_examined(home_directory()), *_examined_index(root), *findings]
     marks = {True: asked.style.good("ok  "), False: asked.style.bad("bad ")}
     lines = [f"{marks[is_well]} {what}" for is_well, what in findings]
     bad = [what for is_well, what in findings if not is_well]
@@ -178,6 +179,21 @@ def _examined(home: Path) -> Iterator[tuple[bool, str]]:
         return
     yield from examined_remote(home)
     yield from _examined_relay(home)
+
+
+def _examined_index(root: Path) -> Iterator[tuple[bool, str]]:
+    """Whether the index of a repository can be read; one that is damaged is built anew."""
+    from tersely.workspace import Workspace
+
+    if not os.path.exists(index_places(str(root)).in_repository):
+        return
+    with Workspace.open(root) as workspace:
+        try:
+            workspace.engine.store.check()
+        except TerselyError:
+            workspace.engine.replace_damaged_index()
+        news = workspace.refresh().news
+        yield not news, news[0] if news else "index"
 
 
 def _examined_relay(home: Path) -> Iterator[tuple[bool, str]]:

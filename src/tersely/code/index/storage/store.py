@@ -48,7 +48,7 @@ MAX_SECOND_INDEXES = 20  # of one user, of repositories that hold those of other
 REVISION_BYTES = 8
 CACHE_KIBIBYTES = 64_000  # the pages that a cold build writes, mostly: each is then written once
 
-_DAMAGED = "the index was damaged and is built anew"
+_DAMAGED = "the index was damaged and is built anew; `tersely doctor` checks it"
 _INDEX_NAME = re.compile(r"[0-9a-f]{16}-[0-9a-f]{16}")
 _FILE_QUERY = "select id, path, language, size, hash, namespace from file where skipped = ''"
 
@@ -153,6 +153,12 @@ class Store:
         if "files" not in meta:
             return ""
         return content_hash(f"{meta['extraction']} {meta['files']}".encode())[:REVISION_BYTES].hex()
+
+    def check(self) -> None:
+        """Read all of the index; raises `database_corrupt` where something of it is damaged."""
+        self._database.check()
+        for file in self.files():
+            self.facts(file.id)
 
     def data_version(self) -> int:
         """A number that differs from an earlier one when another connection has written in between."""
