@@ -25,7 +25,7 @@ from bench.results import Row, Table
 from bench.scratch import copied
 from bench.speed.child import Command, median_of
 from bench.speed.floors import python_start
-from bench.speed.measures import sampled
+from bench.speed.measures import MAX_SYMBOLS, sampled
 from tersely.code.symbols import Symbol
 from tersely.daemon import lifecycle
 from tersely.daemon.place import Place
@@ -35,6 +35,7 @@ IDLE_SECONDS = 3_600
 REPLY_SECONDS = 900
 SLOW_QUESTIONS = 20
 CLIENTS = 16
+FEW_CLIENTS = 12  # that are compared with one alone
 CLIENT_QUESTIONS = 100
 SAVES = 20
 REST_SECONDS = 12  # until a daemon that nobody asks has given memory back
@@ -96,13 +97,14 @@ QUESTIONS: tuple[tuple[str, Question], ...] = (
     ("importers", lambda symbol: {"cmd": "importers", "module": symbol.path}),
 )
 
+BESIDE_ALONE = frozenset({"callers", "context, 2000 tokens"})
 SLOW = frozenset({"importers"})  # asked less often
 
 
 def measure(tree: Path) -> Iterator[Row]:
     """All rows for a tree that may be written to."""
     symbols = sampled(tree, 400)
-    first, others = symbols[:200], symbols[200:]
+    first, before = symbols[:200], symbols[200:]
     root = str(tree.resolve())
     started = time.perf_counter()
     lifecycle.start(root, ANSWER_WORDS, IDLE_SECONDS)
@@ -112,9 +114,11 @@ def measure(tree: Path) -> Iterator[Row]:
         yield _figure("start with an index, graph loaded", time.perf_counter() - started, "s")
         yield _figure("resident, warm", _resident(talk), "MB")
         yield from _commands(tree)
-        yield from _questions(talk, first, others)
+        yield from _questions(talk, first, before)
         yield _figure("resident, after all questions", _resident(talk), "MB")
         yield from _at_once(root, first)
+        others = [one for one in sampled(tree, MAX_SYMBOLS) if one not in symbols]
+        yield from _beside_one_alone(root, others[: len(first)])
         yield from _saves(talk, tree, first)
         yield _row("ping while all calls are asked for", _beside_a_long_question(root))
         time.sleep(REST_SECONDS)
@@ -164,6 +168,29 @@ def _at_once(root: str, symbols: Sequence[Symbol]) -> Iterator[Row]:
         ]
     rate = len(times) / (time.perf_counter() - started)
     yield _row(f"{CLIENTS} clients at once, all kinds", times, f"{rate:,.0f} answers a second")
+
+
+def _beside_one_alone(root: str, symbols: Sequence[Symbol]) -> Iterator[Row]:
+    """Callers and packs of symbols that nobody has asked about: one client, then as many questions
+    each by several at once.
+    """
+    questions = [question for name, question in QUESTIONS if name in BESIDE_ALONE]
+
+    def client(asked: Sequence[Symbol]) -> list[float]:
+        talk = Talk(Place.of(root).socket)
+        try:
+            return [talk.ask(question(symbol))[0] for symbol in asked for question in questions]
+        finally:
+            talk.close()
+
+    alone, *others = (symbols[start :: FEW_CLIENTS + 1] for start in range(FEW_CLIENTS + 1))
+    by_one = _row("one client, callers and context, first", client(alone))
+    with ThreadPoolExecutor(FEW_CLIENTS) as threads:
+        times = [took for each in threads.map(client, others) for took in each]
+    by_many = _row(f"{FEW_CLIENTS} clients at once, likewise", times)
+    median, p95 = (by_many[name] / by_one[name] for name in ("p50", "p95"))
+    yield by_one
+    yield {**by_many, "note": f"{median:.1f} times one alone at the median, {p95:.1f} at p95"}
 
 
 def _saves(talk: Talk, tree: Path, symbols: Sequence[Symbol]) -> Iterator[Row]:
