@@ -24,6 +24,7 @@ MAX_DOTTED_PARTS = 8  # names in a text that is read as an expression
 MAX_PATH_CHARACTERS = 200  # known ones of a text, above which it is no path of a URL
 
 Expression = Any  # None | str | tuple[int, ...]; recursive, so spelled Any
+NamedExpressions = list[tuple[str, Expression]]
 
 MEMBER = 1  # (MEMBER, object, name)
 # (CALL, callee, arguments, keywords, line); keywords: ((name, value), …), name "" for **mapping.

@@ -8,7 +8,6 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from typing import Any
 
 import tersely
 from tersely.capabilities.declaration.declaration import Repeats
@@ -22,6 +21,7 @@ from tersely.daemon.ndjson.messages import Request, encode, line
 from tersely.daemon.place import Place
 from tersely.daemon.processes.analysis import Words
 from tersely.daemon.processes.dispatch import Dispatcher
+from tersely.daemon.processes.job_queue import Task
 from tersely.daemon.sharing import Sharing
 from tersely.daemon.watch import Changes
 from tersely.foundation.clock import Stopwatch, elapsed_seconds
@@ -118,7 +118,7 @@ class Service:
         self,
         client: Hashable,
         seconds: float,
-        task: tuple[Any, ...],
+        task: Task,
         on_progress: Progress | None = None,
     ) -> bytes:
         """The encoded reply to a task of an analysis process, at the revision of the files as they
@@ -178,7 +178,7 @@ class Service:
             if on_progress is not None:
                 listeners.discard(on_progress)
 
-    def _key(self, task: tuple[Any, ...]) -> Hashable:
+    def _key(self, task: Task) -> Hashable:
         """All that an answer depends on."""
         standing = self._freshness.standing
         stamps = tuple(map(_stamp, self._stamped))
@@ -291,7 +291,7 @@ def _is_same_for_all(repeats: Repeats, state: Hashable | None) -> bool:
     return repeats is Repeats.AT_REVISION or (bool(repeats) and state is not None)
 
 
-def _words(given: JsonMapping) -> tuple[Any, ...]:
+def _words(given: JsonMapping) -> Task:
     """The words of a command line, checked."""
     words = Words(
         given.get("program", ""), tuple(given.get("words", ())), given.get("directory", ""),
@@ -309,7 +309,7 @@ def _words(given: JsonMapping) -> tuple[Any, ...]:
     return tuple(words)
 
 
-def _question(given: JsonMapping) -> tuple[Any, ...]:
+def _question(given: JsonMapping) -> Task:
     """A question that is answered in words, checked."""
     question = (
         given.get("command"),

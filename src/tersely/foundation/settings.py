@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import field, fields
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_SETTINGS_BYTES
 from tersely.foundation.storage.roots import INDEX_DIRECTORY, is_relay_home
 from tersely.foundation.system import NO_WAITING, UNCHANGED
 from tersely.foundation.text.suggestion import suggestion
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import Environment, JsonObject, frozen
 
 DEFAULT_ANSWER_SECONDS = 120  # of a command that no daemon answers, once the index is up to date
 ENVIRONMENT_PREFIX = "TERSELY_"
@@ -100,7 +100,7 @@ class Settings:
 _KNOWN = {setting.name: setting for setting in fields(Settings) if setting.name != "complaints"}
 
 
-def load(root: Path, environment: Mapping[str, str] | None = None) -> Settings:
+def load(root: Path, environment: Environment | None = None) -> Settings:
     """The settings for the repository at `root`. A value that cannot be is an error, an unknown
     name a complaint.
     """
@@ -125,7 +125,7 @@ def load(root: Path, environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def _given(
-    root: Path, environment: Mapping[str, str], complaints: list[str]
+    root: Path, environment: Environment, complaints: list[str]
 ) -> Iterator[tuple[str, str, Any]]:
     """Every (source, name, value) that was given, the stronger after the weaker; files that are not
     read are told.

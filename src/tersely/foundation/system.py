@@ -7,7 +7,7 @@ import sys
 
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from tersely.foundation.types import Environment
 
 IS_WINDOWS = sys.platform == "win32"
 
@@ -46,7 +46,7 @@ def is_for_user_alone(status: os.stat_result) -> bool:
     return IS_WINDOWS or (is_of_user(status) and not status.st_mode & 0o077)
 
 
-def user_state(environment: Mapping[str, str]) -> str:
+def user_state(environment: Environment) -> str:
     """The directory in which the user's programs keep their state; "" where the user has no home."""
     if IS_WINDOWS:
         return environment.get("LOCALAPPDATA", "")
@@ -56,7 +56,7 @@ def user_state(environment: Mapping[str, str]) -> str:
     return f"{home}/.local/state" if os.path.isabs(home) else ""
 
 
-def temporary_places(environment: Mapping[str, str]) -> list[str]:
+def temporary_places(environment: Environment) -> list[str]:
     """The absolute directories for temporary files, the best first."""
     if IS_WINDOWS:
         named = [environment.get("TEMP", ""), environment.get("TMP", "")]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import JsonMapping, JsonObject
 
 SESSION = "session"  # the parameter that names a reader
 OF_DOOR = "@"  # begins the names of sessions that nobody gave; what these save is not reported
@@ -19,7 +19,7 @@ ALWAYS_WHOLE = frozenset({"code.symbol.slice"})
 
 def for_reader(
     capability: str, parameters: Collection[str], arguments: JsonMapping, session: str
-) -> dict[str, object]:
+) -> JsonObject:
     """The arguments of a question as the reader with that session asks it, where its capability
     remembers readers.
 

@@ -55,7 +55,7 @@ def bound(declared: Callable[..., Any], arguments: JsonMapping) -> JsonObject:
     return arguments_of(declared, checked(parameters_of(declared), arguments))
 
 
-def checked(declared: Sequence[Parameter], arguments: JsonMapping) -> dict[str, object]:
+def checked(declared: Sequence[Parameter], arguments: JsonMapping) -> JsonObject:
     """The arguments as these parameters take them; raises `invalid_argument`."""
     by_name = {parameter.name: parameter for parameter in declared}
     for name in arguments:
@@ -98,7 +98,7 @@ def closed_object(properties: JsonMapping, required: Sequence[str]) -> JsonObjec
     return {**whole, "additionalProperties": False}
 
 
-def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> dict[str, object]:
+def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> JsonObject:
     """Read command words (`SYMBOL --depth 2 --with-docs`) into arguments; raises `usage` for words
     that cannot be read so, `invalid_argument` for what a question of any other form may get wrong too.
 
@@ -106,7 +106,7 @@ def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> dict[str,
     that starts with two dashes. A greedy option takes all words up to the next. After `--` every
     word is positional.
     """
-    arguments: dict[str, object] = {}
+    arguments: JsonObject = {}
     positionals: list[str] = []
     rest = list(words)
     while rest:
@@ -128,7 +128,7 @@ def read_words(declared: Sequence[Parameter], words: Sequence[str]) -> dict[str,
 
 
 def _read_option(
-    declared: Sequence[Parameter], word: str, rest: list[str], arguments: dict[str, object]
+    declared: Sequence[Parameter], word: str, rest: list[str], arguments: JsonObject
 ) -> None:
     flag, equals, value = word.partition("=")
     parameter, implied = _option_named(declared, flag)
@@ -154,7 +154,7 @@ def _read_option(
     arguments[parameter.name] = (*before, read, *(from_text(parameter, word) for word in more))
 
 
-def _set_implied(parameter: Parameter, value: object, arguments: dict[str, object]) -> None:
+def _set_implied(parameter: Parameter, value: object, arguments: JsonObject) -> None:
     """Take the value that a flag alone stands for. Of several choices only one may be asked for."""
     before = arguments.setdefault(parameter.name, value)
     if parameter.type is bool:
@@ -195,9 +195,7 @@ def _option_named(declared: Sequence[Parameter], flag: str) -> tuple[Parameter, 
     raise _invalid(f"unknown option {flag}", suggestion(flag, known))
 
 
-def _place(
-    declared: Sequence[Parameter], positionals: list[str], arguments: dict[str, object]
-) -> None:
+def _place(declared: Sequence[Parameter], positionals: list[str], arguments: JsonObject) -> None:
     for parameter in declared:
         if not parameter.positional:
             _check_given(parameter, parameter.flag, arguments)

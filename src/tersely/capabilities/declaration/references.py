@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tersely.capabilities.declaration.declaration import Parameter, Role
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import JsonMapping
+from tersely.foundation.types import JsonMapping, JsonObject
 
 SCHEME = "cass://"
 _REFERENCE = re.compile(r"cass://(?P<hash>[0-9A-Fa-f]+)(?P<lines>(?::\d+(?:-\d+)?)?)")
@@ -48,7 +48,7 @@ def has_references(arguments: JsonMapping) -> bool:
 
 def with_references(
     declared: Sequence[Parameter], arguments: JsonMapping, fetch: Fetch
-) -> dict[str, object]:
+) -> JsonObject:
     """The same arguments with what they refer to; raises what `fetch` does, and `invalid_argument`."""
     roles = {parameter.name: parameter.role for parameter in declared}
     return {

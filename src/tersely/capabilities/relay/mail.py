@@ -184,7 +184,7 @@ def send(
     )
 
 
-def _treatment(**wanted: object) -> dict[str, object]:
+def _treatment(**wanted: object) -> JsonObject:
     """The treatment that is wanted, as `relay.wire.envelopes.Treatment` has it."""
     return {name: value for name, value in wanted.items() if value is not None}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import islice
 from typing import Any
@@ -32,6 +31,7 @@ from tersely.code.graph.program.program import Facts, Program
 from tersely.code.graph.program.work import WorkSpentError
 from tersely.code.graph.targets import Manner, Target
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
+from tersely.foundation.types import frozen
 
 # files that use a name, above which its callers are found with a level less of flow
 MENTIONS_PER_LEVEL = (60, 300)
@@ -48,7 +48,7 @@ EXTERNAL_PREFIX = "external:"
 _GRADE_ORDER = {Grade.EXACT: 0, Grade.INFERRED: 1, Grade.BY_NAME: 2}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reached:
     """A symbol that a walk over edges comes to: `path` leads from it to where the walk began, both
     included.

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+
+from tersely.foundation.types import frozen
 
 Graph = Mapping[str, AbstractSet[str]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Knot:
     """Nodes that all reach one another. `cycle` is a shortest way from the first of them back to
     it, closed.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import (
@@ -20,6 +20,7 @@ from tersely.code.expressions import (
     STATIC,
     TYPED,
     Expression,
+    NamedExpressions,
     either,
     last_name,
 )  # fmt: skip
@@ -49,6 +50,8 @@ from tersely.code.languages.model import (
     shared_directories,
 )  # fmt: skip
 from tersely.code.languages.nodes import (
+    OptionalNode,
+    TextOf,
     all_parts,
     child_in,
     line_of,
@@ -96,7 +99,7 @@ def grammar() -> object:
 # Includes
 
 
-def read_include(node: Node, text: Callable[[Node], str]) -> list[Import]:
+def read_include(node: Node, text: TextOf) -> list[Import]:
     """`#include "a/b.h"` and `#include <a/b.h>` take all names of a file."""
     path = node.child_by_field_name("path")
     return [] if path is None else [Import(text(path).strip('<>"'), "*", "", line_of(node))]
@@ -120,15 +123,15 @@ def included_files(files: Files, importer: str, module: str) -> list[str]:
 class Declared(NamedTuple):
     """A declarator and the name that it declares."""
 
-    name: Node | None
-    function: Node | None  # its function declarator, for functions
+    name: OptionalNode
+    function: OptionalNode  # its function declarator, for functions
     is_direct: bool  # neither pointer, reference nor array
     is_function_pointer: bool
 
 
 def declared(node: Node) -> Declared:
     """The name in a declarator, with the kind of thing that it declares."""
-    function: Node | None = None
+    function: OptionalNode = None
     direct, points = True, False
     for _ in range(MAX_DECLARATOR_DEPTH):
         if node.type in NAMES:
@@ -244,7 +247,7 @@ def lower_function(walk: Lowering, node: Node) -> Expression:
 
 
 def define_function(
-    walk: Lowering, node: Node, name: Node, function: Node | None, body: Node | None
+    walk: Lowering, node: Node, name: Node, function: OptionalNode, body: OptionalNode
 ) -> Expression:
     """Define a function or, without a body, a declaration that announces one."""
     parent, outermost = walk.scope, walk.wrapped
@@ -278,7 +281,7 @@ def define_function(
     return walk.leave(draft, parent)
 
 
-def _flags(walk: Lowering, node: Node, body: Node | None, *, in_class: bool) -> int:
+def _flags(walk: Lowering, node: Node, body: OptionalNode, *, in_class: bool) -> int:
     """The flags of a function: STATIC of a class; PRIVATE to its file; ABSTRACT without a body."""
     flags = 0
     specifiers = (child for child in node.children if child.type == "storage_class_specifier")
@@ -293,13 +296,13 @@ def _flags(walk: Lowering, node: Node, body: Node | None, *, in_class: bool) -> 
     return flags
 
 
-def _parameter_nodes(function: Node | None) -> list[Node]:
+def _parameter_nodes(function: OptionalNode) -> list[Node]:
     """The nodes in the parentheses of a function declarator."""
     listed = child_in(function, "parameters")
     return parts_of(listed)
 
 
-def _initializers(node: Node, body: Node | None) -> Node | None:
+def _initializers(node: Node, body: OptionalNode) -> OptionalNode:
     """The list `: member(value), …` of a constructor, before its body or within its `try`."""
     heads = (node, body) if body is not None and body.type == "try_statement" else (node,)
     for head in heads:
@@ -359,7 +362,7 @@ def _defined_functions(walk: Lowering, node: Node) -> Iterator[str]:
                 yield walk.text(found.name)
 
 
-def _lone_call(head: Node) -> Node | None:
+def _lone_call(head: Node) -> OptionalNode:
     """The function of a call that nothing ends, or a name alone: a macro that makes the head of a
     function.
     """
@@ -381,8 +384,8 @@ def _in_class_draft(kind: Kind) -> bool:
     return kind in (Kind.CLASS, Kind.STRUCT, Kind.TYPE)
 
 
-def _parameters(walk: Lowering, listed: Node | None) -> list[tuple[str, Expression]]:
-    found: list[tuple[str, Expression]] = []
+def _parameters(walk: Lowering, listed: OptionalNode) -> NamedExpressions:
+    found: NamedExpressions = []
     for child in parts_of(listed):
         if child.type not in PARAMETERS:
             continue
@@ -439,7 +442,7 @@ def lower_declaration(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def _empty_body(declarator: Node, default: Node | None) -> Node | None:
+def _empty_body(declarator: Node, default: OptionalNode) -> OptionalNode:
     """`void f() {};` reads like a variable with an initialiser."""
     body = (
         declarator.child_by_field_name("value") if declarator.type == "init_declarator" else default
@@ -448,7 +451,7 @@ def _empty_body(declarator: Node, default: Node | None) -> Node | None:
 
 
 def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Declared, annotation: Expression,
-                      default: Node | None) -> None:  # fmt: skip
+                      default: OptionalNode) -> None:  # fmt: skip
     if found.name is None:
         return
     if found.is_function_pointer:
@@ -478,7 +481,7 @@ def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Decla
 
 
 def _initial(
-    walk: Lowering, value: Node | None, annotation: Expression, found: Declared, node: Node
+    walk: Lowering, value: OptionalNode, annotation: Expression, found: Declared, node: Node
 ) -> Expression:
     """The value of an initialiser; `T x(a)`, `T x{a}` and, where classes have constructors, `T x`
     construct a T.
@@ -566,7 +569,7 @@ def lower_struct(walk: Lowering, node: Node) -> Expression:
 
 
 def define_class(
-    walk: Lowering, node: Node, name: Node | None, body: Node, kind: Kind
+    walk: Lowering, node: Node, name: OptionalNode, body: Node, kind: Kind
 ) -> Expression:
     """Define a struct, union, class or enumeration with the members of its body."""
     parent = walk.scope

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import DECLARED, GENERIC, MEMBER, NEW, TYPED, Expression
 from tersely.code.languages.model import Class, Files, Function, shared_directories
-from tersely.code.languages.nodes import line_of, named_parts
+from tersely.code.languages.nodes import OptionalNode, line_of, named_parts
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Namespaces = Callable[[Files, str, str], list[str]]
 
 
-def child_of(node: Node, *types: str) -> Node | None:
+def child_of(node: Node, *types: str) -> OptionalNode:
     """The first child of one of some types."""
     return next((child for child in named_parts(node) if child.type in types), None)
 
@@ -67,7 +67,7 @@ def dotted_type(name: str) -> Callable[[Lowering, Node], Expression]:
 
 
 def anonymous_class(
-    walk: Lowering, node: Node, body: Node | None, bases: Iterable[Expression]
+    walk: Lowering, node: Node, body: OptionalNode, bases: Iterable[Expression]
 ) -> Expression:
     """A class body without a name; gives the value of its one instance."""
     parent = walk.scope
@@ -111,7 +111,7 @@ def narrow_name(walk: Lowering, name: str, annotation: Expression) -> None:
 
 
 def bind_typed(
-    walk: Lowering, name: Node | None, annotation: Expression, value: Expression = None
+    walk: Lowering, name: OptionalNode, annotation: Expression, value: Expression = None
 ) -> None:
     """Bind a local name to a value of a declared type."""
     if name is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
@@ -21,6 +20,7 @@ from tersely.code.expressions import (
     STATIC,
     TYPED,
     Expression,
+    NamedExpressions,
     either,
     is_tagged,
 )
@@ -71,6 +71,7 @@ from tersely.code.languages.model import (
     names,
 )
 from tersely.code.languages.nodes import (
+    TextOf,
     last_line_of,
     last_part,
     line_of,
@@ -93,7 +94,7 @@ def grammar() -> object:
     return tree_sitter_c_sharp.language()
 
 
-def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
+def read_import(node: Node, text: TextOf) -> list[Import]:
     """`using A.B;`, `using static A.B.C;`, `using X = A.B.C;`."""
     line = line_of(node)
     alias = node.child_by_field_name("name")
@@ -107,7 +108,7 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     return [Import(package, name, text(alias), line)]
 
 
-def namespace_of(root: Node, text: Callable[[Node], str]) -> str:
+def namespace_of(root: Node, text: TextOf) -> str:
     """The first namespace that a file declares."""
     for child in named_parts(root):
         if child.type in ("file_scoped_namespace_declaration", "namespace_declaration"):
@@ -200,7 +201,7 @@ def lower_creation(walk: Lowering, node: Node) -> Expression:
     line = last_line_of(typed or node)
     created = walk.value(typed)
     positional: list[Expression] = []
-    keywords: list[tuple[str, Expression]] = []
+    keywords: NamedExpressions = []
     for argument in parts_of(arguments):
         name = argument.child_by_field_name("name")
         value = walk.value(named_parts(argument)[-1]) if named_parts(argument) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
@@ -55,6 +54,8 @@ from tersely.code.languages.model import (  # fmt: skip
     names,
 )
 from tersely.code.languages.nodes import (
+    OptionalNode,
+    TextOf,
     all_parts,
     child_in,
     first_part,
@@ -83,7 +84,7 @@ def grammar() -> object:
     return tree_sitter_go.language()
 
 
-def package_of(root: Node, text: Callable[[Node], str]) -> str:
+def package_of(root: Node, text: TextOf) -> str:
     """The declared package."""
     for child in named_parts(root):
         if child.type == "package_clause" and named_parts(child):
@@ -96,7 +97,7 @@ def package_of(root: Node, text: Callable[[Node], str]) -> str:
 VERSION = re.compile(r"v\d+")
 
 
-def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
+def read_import(node: Node, text: TextOf) -> list[Import]:
     """`"a/b"`, `name "a/b"`, `. "a/b"`, `_ "a/b"`."""
     path_node, name_node = node.child_by_field_name("path"), node.child_by_field_name("name")
     module = text(path_node).strip('"`') if path_node else ""
@@ -233,7 +234,7 @@ def lower_type_spec(walk: Lowering, node: Node) -> Expression:
     return walk.leave(draft, parent)
 
 
-def _opening(node: Node) -> Node | None:
+def _opening(node: Node) -> OptionalNode:
     """The brace that opens a type."""
     return next(
         (child for child in node.children if child.type in ("{", "field_declaration_list")), None
@@ -329,7 +330,7 @@ def _declared(value: Expression, annotation: Expression) -> Expression:
     return value if annotation is None else (TYPED, annotation)
 
 
-def _values(walk: Lowering, node: Node | None, wanted: int) -> list[Expression]:
+def _values(walk: Lowering, node: OptionalNode, wanted: int) -> list[Expression]:
     """One expression for each of the wanted targets."""
     listed = [] if node is None else named_parts(node) if node.type == "expression_list" else [node]
     values = [walk.value(child) for child in listed]
@@ -417,7 +418,7 @@ STRUCT_TYPES = frozenset({"type_identifier", "qualified_type", "generic_type", "
 
 
 def _filled(
-    walk: Lowering, made: Expression, body: Node | None, outer: Expression = None
+    walk: Lowering, made: Expression, body: OptionalNode, outer: Expression = None
 ) -> Expression:
     """A literal of a type with its braces; inner braces without a type are of the key's or the
     element's type.
@@ -468,7 +469,7 @@ def _field_names(walk: Lowering, made: Expression) -> list[str]:
     return [target for target, _ in draft.binds if type(target) is str] if draft is not None else []
 
 
-def label_of(node: Node) -> Node | None:
+def label_of(node: Node) -> OptionalNode:
     """The field of `Type{field: value}`; keys of maps, slices and arrays are values."""
     key = node.child_by_field_name("key") if node.type == "keyed_element" else None
     name = first_part(key)
@@ -483,7 +484,9 @@ def label_of(node: Node) -> Node | None:
     return name if has_fields else None
 
 
-def _element(walk: Lowering, node: Node | None, inner: Expression, outer: Expression) -> Expression:
+def _element(
+    walk: Lowering, node: OptionalNode, inner: Expression, outer: Expression
+) -> Expression:
     while node is not None and node.type == "literal_element" and named_parts(node):
         node = named_parts(node)[0]
     if node is not None and node.type == "literal_value":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
@@ -60,6 +59,8 @@ from tersely.code.languages.model import (
     shared_directories,
 )
 from tersely.code.languages.nodes import (
+    OptionalNode,
+    TextOf,
     all_parts,
     first_part,
     last_line_of,
@@ -85,7 +86,7 @@ def grammar() -> object:
     return tree_sitter_java.language()
 
 
-def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
+def read_import(node: Node, text: TextOf) -> list[Import]:
     """`import a.b.C`, `import static a.b.C.member`, either with `*`."""
     line = line_of(node)
     path = next(
@@ -100,7 +101,7 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     return [Import(module, name, name, line)]
 
 
-def package_of(root: Node, text: Callable[[Node], str]) -> str:
+def package_of(root: Node, text: TextOf) -> str:
     """The package that a file declares."""
     for child in named_parts(root):
         if child.type == "package_declaration" and named_parts(child):
@@ -240,7 +241,7 @@ def lower_if(walk: Lowering, node: Node) -> Any:
     return None
 
 
-def _type_test(walk: Lowering, node: Node) -> tuple[Node | None, Node | None]:
+def _type_test(walk: Lowering, node: Node) -> tuple[OptionalNode, OptionalNode]:
     """The variable and the type that it has where a condition holds: `x instanceof T`,
     `x.getClass() == T.class`, …
     """
@@ -255,7 +256,7 @@ def _type_test(walk: Lowering, node: Node) -> tuple[Node | None, Node | None]:
     arguments = node.child_by_field_name("arguments")
     if typed is None or arguments is None or len(named_parts(arguments)) != 1:
         return None, None
-    argument: Node | None = named_parts(arguments)[0]
+    argument: OptionalNode = named_parts(arguments)[0]
     if _called_on(walk, node, "isAssignableFrom") is not None:
         argument = _called_on(walk, argument, "getClass")
     elif _called_on(walk, node, "isInstance") is None:
@@ -263,16 +264,16 @@ def _type_test(walk: Lowering, node: Node) -> tuple[Node | None, Node | None]:
     return _variable(argument), typed
 
 
-def _variable(node: Node | None) -> Node | None:
+def _variable(node: OptionalNode) -> OptionalNode:
     return node if node is not None and node.type == "identifier" else None
 
 
-def _of_literal(node: Node | None) -> Node | None:
+def _of_literal(node: OptionalNode) -> OptionalNode:
     """The type in `T.class`."""
     return named_parts(node)[0] if node is not None and node.type == "class_literal" else None
 
 
-def _called_on(walk: Lowering, node: Node | None, method: str) -> Node | None:
+def _called_on(walk: Lowering, node: OptionalNode, method: str) -> OptionalNode:
     """The receiver of a call of a method of that name."""
     name = (
         node.child_by_field_name("name")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
@@ -24,6 +23,7 @@ from tersely.code.expressions import (
     SEQUENCE,
     TYPED,
     Expression,
+    NamedExpressions,
     Parameter,
     either,
 )
@@ -62,6 +62,8 @@ from tersely.code.languages.model import (
     names,
 )
 from tersely.code.languages.nodes import (
+    OptionalNode,
+    TextOf,
     first_part,
     last_line_of,
     line_of,
@@ -121,7 +123,7 @@ def _ended(found: re.Match[bytes]) -> bytes:
     return b";" if len(found[0]) == 1 else found[0]
 
 
-def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
+def read_import(node: Node, text: TextOf) -> list[Import]:
     """`import a.b.C`, `import a.b.C as D`, `import a.b.*`."""
     path = child_of(node, "qualified_identifier", "identifier")
     if path is None:
@@ -141,7 +143,7 @@ def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
     return [Import(module, name, text(alias) if alias is not None else name, line)]
 
 
-def package_of(root: Node, text: Callable[[Node], str]) -> str:
+def package_of(root: Node, text: TextOf) -> str:
     """The package that a file declares."""
     header = child_of(root, "package_header")
     return text(named_parts(header)[0]) if header is not None and named_parts(header) else ""
@@ -170,7 +172,7 @@ def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
     return found
 
 
-def receiver_of(node: Node) -> Node | None:
+def receiver_of(node: Node) -> OptionalNode:
     """The type before the name of an extension."""
     name = node.child_by_field_name("name") or child_of(node, "variable_declaration")
     before = [
@@ -251,18 +253,16 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
     return walk.call(called, tuple(positional), tuple(keywords), line)
 
 
-def label_of(node: Node) -> Node | None:
+def label_of(node: Node) -> OptionalNode:
     """The parameter of `name = value`."""
     is_named = node.type == "value_argument" and any(child.type == "=" for child in node.children)
     return named_parts(node)[0] if is_named else None
 
 
-def call_arguments(
-    walk: Lowering, node: Node | None
-) -> tuple[list[Expression], list[tuple[str, Expression]]]:
+def call_arguments(walk: Lowering, node: OptionalNode) -> tuple[list[Expression], NamedExpressions]:
     """Arguments by place and by name."""
     positional: list[Expression] = []
-    keywords: list[tuple[str, Expression]] = []
+    keywords: NamedExpressions = []
     for argument in parts_of(node):
         if argument.type != "value_argument" or not named_parts(argument):
             continue
@@ -526,7 +526,7 @@ def lower_when(walk: Lowering, node: Node) -> Expression:
 
 
 def _entry_value(
-    walk: Lowering, entry: Node, conditions: list[Node], subject: Node | None
+    walk: Lowering, entry: Node, conditions: list[Node], subject: OptionalNode
 ) -> Expression:
     types: list[Expression] = []
     for condition in conditions:
@@ -548,7 +548,7 @@ def _entry_value(
     return value
 
 
-def _is_name(node: Node | None) -> bool:
+def _is_name(node: OptionalNode) -> bool:
     return node is not None and node.type == "identifier"
 
 
@@ -556,7 +556,7 @@ def _is_negated(node: Node) -> bool:
     return any(child.type == "!is" for child in node.children)
 
 
-def narrow(walk: Lowering, condition: Node | None, *, negated: bool = False) -> None:
+def narrow(walk: Lowering, condition: OptionalNode, *, negated: bool = False) -> None:
     """Names that a condition tests for their types have these types from here on; `negated`, where
     it does not hold.
     """

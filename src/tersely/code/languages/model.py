@@ -19,6 +19,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform
 
+from tersely.code.languages.nodes import OptionalNode, TextOf
 from tersely.code.symbols import Import, Kind
 from tersely.foundation.types import JsonMapping
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 Field = str
+Names = frozenset[str]  # of node types, or words of a program
+OrderedNames = tuple[str, ...]
+NameTable = Mapping[str, str]
 Made = TypeVar("Made")
 Value = TypeVar("Value")
 
@@ -77,7 +81,7 @@ class Member:
 
     object: Field = "object"
     member: Field = "member"
-    aliases: Mapping[str, str] = field(default_factory=dict)  # texts that are names of their own
+    aliases: NameTable = field(default_factory=dict)  # texts that are names of their own
     reference: str = ""  # with this token between them it is a method as a value
 
 
@@ -94,7 +98,7 @@ class Call:
     constructs: bool = False  # `new Callee(…)`
     generics: Field = ""  # type arguments: of the constructed class, or of the function
     # an import written as a call
-    imports: Callable[[Node, Callable[[Node], str]], Import | None] | None = None
+    imports: Callable[[Node, TextOf], Import | None] | None = None
 
 
 @value
@@ -137,7 +141,7 @@ class Raises:
 class Text:
     """A string literal without interpolation is a constant; with it, its parts are visited."""
 
-    content: tuple[str, ...] = ()  # node types that hold literal text
+    content: OrderedNames = ()  # node types that hold literal text
 
 
 @value
@@ -199,7 +203,7 @@ class Operator:
     nothing is known of it.
     """
 
-    methods: Mapping[str, str]
+    methods: NameTable
     values: bool = True
     updates: bool = False  # `left += right`
 
@@ -256,7 +260,7 @@ class Assign:
     # declares nothing: a name that its scope does not declare is one of a scope around it
     outward: bool = False
     # called behind it with the variable, the type and the value
-    noted: Callable[[Lowering, Node, Node | None, Node | None], None] | None = None
+    noted: Callable[[Lowering, Node, OptionalNode, OptionalNode], None] | None = None
 
 
 @value
@@ -336,7 +340,7 @@ class Parameter:
     mode: int = 0
     defines: Kind | None = None  # in a class header, the parameter is a member of that kind
     has_accessor: bool = False  # and a method without parameters that gives it
-    fields: frozenset[str] = frozenset()  # types of children that make it a field of the class too
+    fields: Names = frozenset()  # types of children that make it a field of the class too
     ignored: str = ""  # type of a name that makes it no parameter at all
 
 
@@ -365,7 +369,7 @@ class Branches:
     """
 
     body: str  # the node type of a body
-    clauses: tuple[str, ...] = ()  # node types that may hold one
+    clauses: OrderedNames = ()  # node types that may hold one
     otherwise: str = ""
     # by a condition, in its body
     known_in: Callable[[Lowering, Node, Node], list[tuple[str, Any]]] | None = None
@@ -476,7 +480,7 @@ class Outer:
 class Imports:
     """An import statement; `read` gives its bindings."""
 
-    read: Callable[[Node, Callable[[Node], str]], list[Import]]
+    read: Callable[[Node, TextOf], list[Import]]
     in_order: bool = False  # it runs where it stands, and may bind a name again
 
 
@@ -569,7 +573,7 @@ class TemplateByModel:
     """
 
     attribute: str  # that says which class is shown
-    ends: Mapping[str, str]
+    ends: NameTable
 
 
 @value
@@ -601,7 +605,7 @@ class Registry:
     """
 
     argument: int  # the position of the object
-    frameworks: Mapping[str, str]
+    frameworks: NameTable
     inside: str = ""  # the member that holds further such objects
 
 
@@ -612,9 +616,9 @@ class Summary:
     returns: int = -1  # gives this argument back
     returns_named: str = ""  # gives the argument of this name back
     calls: tuple[int, ...] = ()  # calls these arguments
-    calls_named: frozenset[str] = frozenset()  # calls the arguments of these names
+    calls_named: Names = frozenset()  # calls the arguments of these names
     # of classes and objects among them, calls these methods: names, and patterns with `*`
-    methods: frozenset[str] = frozenset()
+    methods: Names = frozenset()
     # returns the value with which this argument, a function, calls its first parameter
     settled_by: int = -1
     # calls this argument, a function, with the rejection reasons of the receiver, a promise,
@@ -662,7 +666,7 @@ class Summary:
     # value, no pair; "held" an element, or the receiver where that stands for its one content. A
     # function with more parameters than there are words receives the parts of one: of an element of
     # a mapping the key and the item.
-    passes: tuple[str, ...] = ()
+    passes: OrderedNames = ()
     fills: re.Pattern[str] | None = (
         None  # gives the receiver, a text, with other texts in these places
     )
@@ -693,7 +697,7 @@ MAPS = Summary(calls=(0,), collects=(0,), passes=("held",))
 FLATTENS = Summary(calls=(0,), flattens=0, passes=("held",))
 
 
-def names(text: str) -> frozenset[str]:
+def names(text: str) -> Names:
     """Words as a set."""
     return frozenset(text.split())
 
@@ -729,7 +733,7 @@ def no_sharing(files: Files, path: str) -> list[str]:
     return []
 
 
-def no_words(files: Files, path: str) -> tuple[str, ...]:
+def no_words(files: Files, path: str) -> OrderedNames:
     """A language whose files are imported by their paths alone."""
     return ()
 
@@ -738,7 +742,7 @@ def no_words(files: Files, path: str) -> tuple[str, ...]:
 class Injection:
     """The way a framework passes to parameters the results of functions of the same names."""
 
-    decorators: frozenset[str]  # dotted names of decorators that make a function a provider
+    decorators: Names  # dotted names of decorators that make a function a provider
     # the prefix of the names of functions whose parameters are filled, besides providers
     prefix: str
     shared: str  # the file whose providers serve its directory and all below
@@ -750,7 +754,7 @@ class Injection:
 class Inherited:
     """The members that classes have from a generic type outside the repository."""
 
-    type_parameters: tuple[str, ...]
+    type_parameters: OrderedNames
     members: JsonMapping  # method -> the type of its result
 
 
@@ -761,7 +765,7 @@ class Resolution:
     # (files, importing path, module) -> paths, best first
     modules: Callable[[Files, str, str], list[str]] = no_modules
     # (files, path) -> words under which the file is imported beside those of its path
-    entry_words: Callable[[Files, str], tuple[str, ...]] = no_words
+    entry_words: Callable[[Files, str], OrderedNames] = no_words
     separator: str = "."  # between the names of a module's path
     # modules of the repository have names everywhere, without an import
     modules_in_scope: bool = False
@@ -774,7 +778,7 @@ class Resolution:
     # declared namespace.
     sharing: Callable[[Files, str], list[str]] = no_sharing
     # names of the object whose members are the names of the global scope
-    global_objects: tuple[str, ...] = ()
+    global_objects: OrderedNames = ()
     # of declarations in a file for all files of its family of languages
     global_namespace: str = ""
     # so does a file with a declared namespace, by all its top-level names
@@ -786,20 +790,20 @@ class Resolution:
     by_name: bool = False
     setters: bool = False  # assigning a member may call a function: `set name(value) {…}`
     receiver_parameter: bool = False  # the first parameter of a method is the receiver
-    receiver_names: frozenset[str] = frozenset()  # names for the receiver: this, self
-    class_names: frozenset[str] = frozenset()  # names for the receiver's class: Self, static
+    receiver_names: Names = frozenset()  # names for the receiver: this, self
+    class_names: Names = frozenset()  # names for the receiver's class: Self, static
     own_type: str = ""  # in a class, the type parameter that stands for the type of the receiver
-    empty_bases: frozenset[str] = frozenset()  # bases outside that have no members
+    empty_bases: Names = frozenset()  # bases outside that have no members
     # bases that make a class describe the members of other classes
-    protocols: frozenset[str] = frozenset()
+    protocols: Names = frozenset()
     # generic types that are given the type parameters of the class which has them as a base
-    parameter_lists: frozenset[str] = frozenset()
-    super_names: frozenset[str] = frozenset()
+    parameter_lists: Names = frozenset()
+    super_names: Names = frozenset()
     arguments_name: str = ""  # in a function, the collection of all that it was given
     # kinds of definitions that a bare name may call without an argument list
-    called_by_name: tuple[str, ...] = ()
+    called_by_name: OrderedNames = ()
     implicit_receiver: bool = False  # a bare name in a method may be a member
-    constructors: tuple[str, ...] = ()  # methods that construction calls, first found along the MRO
+    constructors: OrderedNames = ()  # methods that construction calls, first found along the MRO
     constructs_by_all: bool = False  # construction calls all of them that there are
     # the one of `constructors` that is called of a class whose fields are its parameters
     fields_constructor: str = ""
@@ -808,7 +812,7 @@ class Resolution:
     # methods -> the flags that they have without a declaration
     named_flags: Mapping[str, int] = field(default_factory=dict)
     # members that construction calls of an object which stands for a class
-    object_constructors: frozenset[str] = frozenset()
+    object_constructors: Names = frozenset()
     constructor_is_class_name: bool = False
     # this method of a class constructs, unless the class has its own: `Class.new(…)`
     construct_method: str = ""
@@ -816,30 +820,30 @@ class Resolution:
     call_method: str = ""  # calling an instance calls this method
     enter_method: str = ""  # called when a context manager is entered
     exit_method: str = ""
-    iterate_methods: tuple[str, ...] = ()
+    iterate_methods: OrderedNames = ()
     next_method: str = ""
     await_method: str = ""  # called when an object is waited for
     # methods that syntax calls -> those that it calls instead where it waits
-    async_methods: Mapping[str, str] = field(default_factory=dict)
+    async_methods: NameTable = field(default_factory=dict)
     # straight-line code that stores an item and reads it gets the stored value
     items_in_order: bool = False
-    item_methods: tuple[str, ...] = ()  # called to read, store and remove an item
+    item_methods: OrderedNames = ()  # called to read, store and remove an item
     # methods of operators -> those of the right operand
-    reflected: Mapping[str, str] = field(default_factory=dict)
+    reflected: NameTable = field(default_factory=dict)
     # methods of operators that the right operand has: `in`
-    container_first: frozenset[str] = frozenset()
+    container_first: Names = frozenset()
     # methods -> those called where a class lacks them
-    stand_ins: Mapping[str, str] = field(default_factory=dict)
+    stand_ins: NameTable = field(default_factory=dict)
     # Functions and methods that call a function by its name in a text: the positions of that text,
     # and the names of keyword arguments; and the function that a text names, None for none.
     named_callbacks: Mapping[str, tuple[int | str, ...]] = field(default_factory=dict)
     meant_by_text: Callable[[str], expressions.Expression] | None = None
     # arguments of decorators that pass to a function, first, the result of the decorator
-    binding_keywords: frozenset[str] = frozenset()
+    binding_keywords: Names = frozenset()
     # functions -> the method of their argument
-    asking_functions: Mapping[str, str] = field(default_factory=dict)
+    asking_functions: NameTable = field(default_factory=dict)
     # called by syntax only, or by code that knows the object
-    implicit_methods: frozenset[str] = frozenset()
+    implicit_methods: Names = frozenset()
     # all definitions of one qualified name are one class; qualified names work anywhere
     open_classes: bool = False
     # a class and its instances have methods apart; `self` in a class body is the class
@@ -850,47 +854,47 @@ class Resolution:
     members_are_items: bool = False  # `table.name` is `table["name"]`
     star_exports: str = ""  # module variable that lists the names of `import *`
     # Optional, Union: the value is of one of the arguments
-    union_types: frozenset[str] = frozenset()
-    class_types: frozenset[str] = frozenset()  # type[X]: the class itself
-    callable_types: frozenset[str] = frozenset()  # Callable[[A], X]: a function of A that gives X
-    containers: frozenset[str] = frozenset()  # generic types whose last argument is the element
-    generators: frozenset[str] = frozenset()  # generic types whose first argument is the element
+    union_types: Names = frozenset()
+    class_types: Names = frozenset()  # type[X]: the class itself
+    callable_types: Names = frozenset()  # Callable[[A], X]: a function of A that gives X
+    containers: Names = frozenset()  # generic types whose last argument is the element
+    generators: Names = frozenset()  # generic types whose first argument is the element
     # ReturnType<typeof f>: the result of calling the argument
-    result_types: frozenset[str] = frozenset()
-    mappings: frozenset[str] = frozenset()  # generic types whose arguments are the key and the item
+    result_types: Names = frozenset()
+    mappings: Names = frozenset()  # generic types whose arguments are the key and the item
     # Methods that add to a container: name -> (position of the key or -1, position of the element).
     adders: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     # methods that add all of an argument: name -> its position
     mergers: Mapping[str, int] = field(default_factory=dict)
-    getters: frozenset[str] = frozenset()  # methods of a container that give an element
+    getters: Names = frozenset()  # methods of a container that give an element
     # methods of a container that give a container of the same elements
-    views: frozenset[str] = frozenset()
+    views: Names = frozenset()
     # methods of a mapping that give its (key, value) pairs
-    item_views: frozenset[str] = frozenset()
+    item_views: Names = frozenset()
     # methods of a container that give a container of the results of their argument
-    mappers: frozenset[str] = frozenset()
+    mappers: Names = frozenset()
     # objects outside to which code gives members, by their full names
-    open_objects: frozenset[str] = frozenset()
+    open_objects: Names = frozenset()
     # generic types that stand for their first argument: Box, Option
-    transparent_types: frozenset[str] = frozenset()
+    transparent_types: Names = frozenset()
     # methods of transparent types that give the value back: unwrap, clone
-    echoes: frozenset[str] = frozenset()
+    echoes: Names = frozenset()
     # by the name of the type outside
     inherited: Mapping[str, Inherited] = field(default_factory=dict)
     # generic types whose arguments are its elements, place by place
-    tuples: frozenset[str] = frozenset()
+    tuples: Names = frozenset()
     # a function without a body stands for the one of that qualified name that has one
     announces: bool = False
     # names, with `*` in them, that a runtime, a loader, a test runner or syntax calls
     called_by_runtime: str = ""
     # words before or in the header of a definition that is reached by code that does not name it
-    reaching_marks: tuple[str, ...] = ()
+    reaching_marks: OrderedNames = ()
     # dotted names, with `*` in them, of bases by which a framework finds the classes below them
     found_bases: str = ""
     # sets of names by which a module is one that a program outside the repository loads
-    loaded_modules: tuple[frozenset[str], ...] = ()
+    loaded_modules: tuple[Names, ...] = ()
     # Sets of methods by which a class fits an interface of the standard library, which calls them.
-    outside_interfaces: tuple[frozenset[str], ...] = ()
+    outside_interfaces: tuple[Names, ...] = ()
     # kinds of types that a class implements by having all their methods
     structural: frozenset[Kind] = frozenset()
     nominal: bool = True  # a class is a subtype of its bases
@@ -900,51 +904,51 @@ class Resolution:
     module_object: str = ""
     default_export: str = ""  # the name of a module's export when it is imported without a name
     # words by which importers of a path are found
-    module_keys: Callable[[str], tuple[str, ...]] | None = None
+    module_keys: Callable[[str], OrderedNames] | None = None
     next_item: str = ""  # the result of `next_method` holds the element in this member
     # methods of values that are not ours, by name
     methods: Mapping[str, Summary] = field(default_factory=dict)
     # those of `methods` that objects of ours have too
-    universal_methods: frozenset[str] = frozenset()
+    universal_methods: Names = frozenset()
     # the result of reading a member of a container
     properties: Mapping[str, Summary] = field(default_factory=dict)
     # methods of functions whose first argument becomes the receiver
-    receiver_binders: frozenset[str] = frozenset()
+    receiver_binders: Names = frozenset()
     # collections outside, by the full names of the callables that make them
     fillable: Mapping[str, Filling] = field(default_factory=dict)
     # `Owner.name` that make an object that inherits from an argument
-    deriving_functions: frozenset[str] = frozenset()
+    deriving_functions: Names = frozenset()
     # for a parameter with a type of the repository no arguments of callers are looked for
     declarations_suffice: bool = False
     # add all members of later arguments to the first
-    mixing_functions: frozenset[str] = frozenset()
+    mixing_functions: Names = frozenset()
     # make the first argument inherit from the second
-    inheriting_functions: frozenset[str] = frozenset()
+    inheriting_functions: Names = frozenset()
     # give the first argument a member: its name, its description
-    describing_functions: frozenset[str] = frozenset()
+    describing_functions: Names = frozenset()
     # the result of their last argument is the module's export
-    module_functions: frozenset[str] = frozenset()
+    module_functions: Names = frozenset()
     traits: bool = False  # the implementation of a trait for a type is a block of its own
     # a value declared to be of a class may be of a subclass; known values stay as known
     open_declarations: bool = False
     # members of classes outside, each with the name of its class, that hold the instances of a class
     # below
-    instance_collections: frozenset[str] = frozenset()
+    instance_collections: Names = frozenset()
     # classes outside whose subclasses have a fixed number of instances, the elements of the class
-    enumerations: frozenset[str] = frozenset()
+    enumerations: Names = frozenset()
     # called when a member of a class is read that is an object with this method
     descriptor_method: str = ""
     descriptor_setter: str = ""  # likewise when it is assigned
     # Modules outside -> methods that keep keyword arguments, which their results have as members:
     # `args.func`.
-    keyword_keepers: Mapping[str, str] = field(default_factory=dict)
+    keyword_keepers: NameTable = field(default_factory=dict)
     names_parent: bool = False  # `super(B, self)`: the parent of B
     # the receiver of a call on it may be of a subclass of the class around
     open_receivers: bool = False
     # a declared type stands for its subtypes: calls also reach overriding methods
     virtual: bool = False
     # endings of types outside the repository that functions and things of ours may have
-    open_types: tuple[str, ...] = ()
+    open_types: OrderedNames = ()
     # methods have names of their own: `x` and `x()` are different members
     methods_apart: bool = False
     classes_are_modules: bool = False  # an import may name a class and its member
@@ -956,34 +960,34 @@ class Resolution:
     companion: str = ""  # a class of this name in another has members that the other has too
     # a top-level name that only one file of the repository has needs no import
     found_anywhere: bool = False
-    top_types: frozenset[str] = frozenset()  # types that everything fits: Object, Any
+    top_types: Names = frozenset()  # types that everything fits: Object, Any
     # functions with a receiver type are members of every type that fits it
     extension_functions: bool = False
     # words before a definition -> its flags
     modifiers: Mapping[str, int] = field(default_factory=dict)
-    inferred_types: frozenset[str] = frozenset()  # words in place of a type that say nothing: var
+    inferred_types: Names = frozenset()  # words in place of a type that say nothing: var
     overloads: bool = False  # several functions of one name are distinguished by their parameters
-    text_types: frozenset[str] = frozenset()  # types of parameters that take text literals
-    number_types: frozenset[str] = frozenset()
+    text_types: Names = frozenset()  # types of parameters that take text literals
+    number_types: Names = frozenset()
     # types of parameters that nothing of another name fits
-    final_types: frozenset[str] = frozenset()
-    class_objects: frozenset[str] = frozenset()  # types of a class as a value
+    final_types: Names = frozenset()
+    class_objects: Names = frozenset()  # types of a class as a value
     # calling any member of a function calls it: functional interfaces
     functions_are_objects: bool = False
-    function_combinators: frozenset[str] = frozenset()  # members of functions that do not call them
+    function_combinators: Names = frozenset()  # members of functions that do not call them
     chains_constructors: bool = False  # `this(…)` and `super(…)` call constructors
     # functions passed to functions outside the repository are called there
     calls_back: bool = False
     # members of builtin types: never resolved by name alone
-    common_members: frozenset[str] = frozenset()
+    common_members: Names = frozenset()
     builtins: str = ""  # external module of names that are not found
     summaries: Mapping[str, Summary] = field(default_factory=dict)
     # Methods of classes that make a handler: the methods that it calls.
-    dispatchers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    dispatchers: Mapping[str, OrderedNames] = field(default_factory=dict)
     # decorator text -> definition flags
     value_decorators: Mapping[str, int] = field(default_factory=dict)
     # The effect of a definition on earlier ones of its name; without it a name means the latest.
-    redefinition: Callable[[Node, Callable[[Node], str]], Redefinition] | None = None
+    redefinition: Callable[[Node, TextOf], Redefinition] | None = None
     injection: Injection | None = None
 
     def in_place_of(self, method: str) -> list[str]:
@@ -1032,7 +1036,7 @@ class Language:
     checks_types: bool = True  # the arguments of a call fit the types of its parameters
     # Node types that names declared inside end with, besides those of functions, classes and
     # comprehensions; whether a name bound at a node outlives such blocks: `var`.
-    blocks: frozenset[str] = frozenset()
+    blocks: Names = frozenset()
     hoists: bool = False  # a name of such a block may be used before its declaration
     outlives: Callable[[Node], bool] | None = None
     # Source that the grammar can read, of the very length it had: words that only a preprocessor
@@ -1043,10 +1047,10 @@ class Language:
     # code that a part of a file needs before it to be read by itself, on the same line
     prologue: bytes = b""
     # declared package of the file
-    namespace_of: Callable[[Node, Callable[[Node], str]], str] | None = None
+    namespace_of: Callable[[Node, TextOf], str] | None = None
     # The child of a node that names a field or parameter, so that it means no value, where no rule
     # says so.
-    label_of: Callable[[Node], Node | None] | None = None
+    label_of: Callable[[Node], OptionalNode] | None = None
     # the order in which its statements run, see `control_table`
     control: Callable[[], Control] | None = None
     resolution: Resolution = field(default_factory=Resolution)

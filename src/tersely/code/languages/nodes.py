@@ -6,10 +6,15 @@ Positions of children count these only.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tree_sitter import Node
+
+OptionalNode: TypeAlias = "Node | None"
+TextOf: TypeAlias = "Callable[[Node], str]"
 
 # Asked of every node: written out below, since a call of a function would take as long as the rest.
 _REMARKS = frozenset(
@@ -26,27 +31,27 @@ def named_parts(node: Node) -> list[Node]:
     return children
 
 
-def parts_of(node: Node | None) -> list[Node]:
+def parts_of(node: OptionalNode) -> list[Node]:
     """The named children of a node, none of None."""
     return named_parts(node) if node is not None else []
 
 
-def first_part(node: Node | None) -> Node | None:
+def first_part(node: OptionalNode) -> OptionalNode:
     """The first named child, None where there is none."""
     return next(iter(parts_of(node)), None)
 
 
-def last_part(node: Node | None) -> Node | None:
+def last_part(node: OptionalNode) -> OptionalNode:
     """The last named child, None where there is none."""
     return next(reversed(parts_of(node)), None)
 
 
-def child_in(node: Node | None, name: str) -> Node | None:
+def child_in(node: OptionalNode, name: str) -> OptionalNode:
     """The child in a field, None of None and where there is none."""
     return node.child_by_field_name(name) if node is not None else None
 
 
-def operands_of(node: Node) -> tuple[Node | None, Node | None]:
+def operands_of(node: Node) -> tuple[OptionalNode, OptionalNode]:
     """The children in the fields `left` and `right`."""
     return node.child_by_field_name("left"), node.child_by_field_name("right")
 
@@ -74,7 +79,7 @@ def parts_and_fields(node: Node) -> list[tuple[Node, str | None]]:
     ]
 
 
-def next_part(node: Node) -> Node | None:
+def next_part(node: Node) -> OptionalNode:
     """The named node after one."""
     following = node.next_named_sibling
     while following is not None and _is_remark(following):
@@ -82,7 +87,7 @@ def next_part(node: Node) -> Node | None:
     return following
 
 
-def previous_part(node: Node) -> Node | None:
+def previous_part(node: Node) -> OptionalNode:
     """The named node before one."""
     previous = node.prev_named_sibling
     while previous is not None and _is_remark(previous):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
@@ -66,7 +65,14 @@ from tersely.code.languages.model import (
     names,
     shared_directories,
 )
-from tersely.code.languages.nodes import child_in, first_part, line_of, named_parts, parts_of
+from tersely.code.languages.nodes import (
+    TextOf,
+    child_in,
+    first_part,
+    line_of,
+    named_parts,
+    parts_of,
+)
 from tersely.code.languages.summaries import summaries
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
@@ -87,7 +93,7 @@ def grammar() -> object:
     return tree_sitter_php.language_php()
 
 
-def read_use(node: Node, text: Callable[[Node], str]) -> list[Import]:
+def read_use(node: Node, text: TextOf) -> list[Import]:
     r"""`use A\B\C;`, `use A\B\{D as E, F};`, `use function A\f;`."""
     line = line_of(node)
     prefix = child_of(node, "namespace_name")
@@ -105,7 +111,7 @@ def read_use(node: Node, text: Callable[[Node], str]) -> list[Import]:
     return found
 
 
-def namespace_of(root: Node, text: Callable[[Node], str]) -> str:
+def namespace_of(root: Node, text: TextOf) -> str:
     """The first namespace that a file declares."""
     declared = child_of(root, "namespace_definition")
     name = child_in(declared, "name")

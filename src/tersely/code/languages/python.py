@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
@@ -74,7 +73,7 @@ from tersely.code.languages.model import (
     names,
     shared_directories,
 )
-from tersely.code.languages.nodes import line_of, named_parts, parts_in
+from tersely.code.languages.nodes import TextOf, line_of, named_parts, parts_in
 from tersely.code.languages.parts.python_brackets import without_unclosed
 from tersely.code.languages.parts.python_fields import ENUMERATIONS, note_declared
 from tersely.code.languages.parts.python_generics import (
@@ -114,7 +113,7 @@ def grammar() -> object:
     return tree_sitter_python.language()
 
 
-def read_import(node: Node, text: Callable[[Node], str]) -> list[Import]:
+def read_import(node: Node, text: TextOf) -> list[Import]:
     """`import a.b as c, d` and `from .m import n as o, *`."""
     line = line_of(node)
     if node.type == "future_import_statement":
@@ -192,7 +191,7 @@ def _is_root(files: Files, directory: str) -> bool:
     return not directory or not files.exists(f"{directory}/__init__.py")
 
 
-def redefinition_of(definition: Node, text: Callable[[Node], str]) -> Redefinition:
+def redefinition_of(definition: Node, text: TextOf) -> Redefinition:
     """The effect of a definition by its decorators: `@overload` makes a stub, `@name.setter` adds
     to the property.
     """

@@ -30,6 +30,7 @@ from tersely.code.expressions import (
     STATIC,
     TYPED,
     Expression,
+    NamedExpressions,
     Parameter,
     either,
     is_tagged,
@@ -50,6 +51,7 @@ from tersely.code.languages.model import (  # fmt: skip
     names,
 )
 from tersely.code.languages.nodes import (
+    OptionalNode,
     child_in,
     first_part,
     last_line_of,
@@ -163,7 +165,7 @@ def _open_class(
     return draft, last or name_node
 
 
-def _dotted(walk: Lowering, node: Node | None) -> str:
+def _dotted(walk: Lowering, node: OptionalNode) -> str:
     return (
         walk.text(node).strip(":").replace("::", ".").replace(" ", "") if node is not None else ""
     )
@@ -225,8 +227,8 @@ def _lower_method(walk: Lowering, node: Node) -> Expression:
     return _define(walk, node, kind, walk.text(name_node), name_node, listed, body, flags, prefix)
 
 
-def _define(walk: Lowering, node: Node, kind: Kind, name: str, name_node: Node | None, listed: Node | None,
-            body: Node | None, flags: int = 0, prefix: str = "", given: Expression = None) -> Expression:  # fmt: skip
+def _define(walk: Lowering, node: Node, kind: Kind, name: str, name_node: OptionalNode, listed: OptionalNode,
+            body: OptionalNode, flags: int = 0, prefix: str = "", given: Expression = None) -> Expression:  # fmt: skip
     """A method or block. `given` is the value that its first parameter receives."""
     parent = walk.scope
     parameters, patterns = walk.parameters(listed)
@@ -360,7 +362,7 @@ def _lower_operator_assignment(walk: Lowering, node: Node) -> Expression:
     return value
 
 
-def _bind(walk: Lowering, target: Node, value: Expression, node: Node | None = None) -> None:
+def _bind(walk: Lowering, target: Node, value: Expression, node: OptionalNode = None) -> None:
     """Bind the names in a target; `node` is the whole assignment."""
     kind, text = target.type, walk.text(target)
     if kind == "identifier":
@@ -522,7 +524,7 @@ Arguments = tuple[tuple[Expression, ...], tuple[tuple[str, Expression], ...], li
 def _lower_arguments(walk: Lowering, node: Node, receiver: Expression) -> Arguments:
     """Positional and keyword arguments with the nodes of the former. A block is a keyword argument."""
     positional: list[Expression] = []
-    keywords: list[tuple[str, Expression]] = []
+    keywords: NamedExpressions = []
     nodes: list[Node] = []
     for argument in _arguments(node):
         if argument.type == "pair":

@@ -56,6 +56,7 @@ from tersely.code.languages.model import (
     names,
 )
 from tersely.code.languages.nodes import (
+    OptionalNode,
     all_parts,
     last_line_of,
     line_of,
@@ -222,7 +223,7 @@ def _setting(section: str, name: str) -> str:
 # Paths, and the names that `use` brings in
 
 
-def _segments(walk: Lowering, node: Node | None) -> list[str]:
+def _segments(walk: Lowering, node: OptionalNode) -> list[str]:
     """The names of a path; empty when it is not one of plain names."""
     if node is None:
         return []
@@ -295,7 +296,7 @@ def lower_use(walk: Lowering, node: Node) -> Expression:
 
 
 def _used(
-    walk: Lowering, node: Node | None, before: list[str]
+    walk: Lowering, node: OptionalNode, before: list[str]
 ) -> Iterator[tuple[list[str], str, str]]:
     """(module, name, alias) of everything that a use tree brings in."""
     if node is None:
@@ -451,7 +452,7 @@ def lower_alias(walk: Lowering, node: Node) -> Expression:
 # Patterns and values
 
 
-def bind_pattern(walk: Lowering, node: Node | None, value: Expression) -> None:
+def bind_pattern(walk: Lowering, node: OptionalNode, value: Expression) -> None:
     """Bind the names of a pattern to parts of a value."""
     if node is None:
         return
@@ -525,7 +526,7 @@ def _bind_tuple_struct(walk: Lowering, node: Node, value: Expression) -> None:
             bind_pattern(walk, child, _part(walk, made, str(position)))
 
 
-def _part(walk: Lowering, made: Node | None, field: str) -> Expression:
+def _part(walk: Lowering, made: OptionalNode, field: str) -> Expression:
     """A field of the type that a pattern names: of a variant or of a struct."""
     return _part_of(walk.value(made), field)
 
@@ -683,7 +684,7 @@ def lower_macro_call(walk: Lowering, node: Node) -> Expression:
 
 
 def _macro_value(
-    walk: Lowering, callee: Expression, tree: Node | None, line: int = 0
+    walk: Lowering, callee: Expression, tree: OptionalNode, line: int = 0
 ) -> Expression:
     """The result of a macro that is called with a token tree."""
     if callee == "matches" and tree is not None:

@@ -37,7 +37,7 @@ from tersely.code.languages.model import (
     joined_path,
     shared_directories,
 )
-from tersely.code.languages.nodes import last_line_of, line_of
+from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Import, Kind
 
 if TYPE_CHECKING:
@@ -64,10 +64,10 @@ class Tag(NamedTuple):
 
     node: Node
     what: str
-    name: Node | None
-    qualifier: Node | None
-    signature: Node | None
-    body: Node | None
+    name: OptionalNode
+    qualifier: OptionalNode
+    signature: OptionalNode
+    body: OptionalNode
 
 
 def tagged(name: str, wheel: str, grammar: str, suffixes: tuple[str, ...]) -> Language:
@@ -168,7 +168,7 @@ class _Reader:
         self._walk = walk
         # the definitions around, by where they end, each with the scope around it
         self._open: list[tuple[int, ScopeDraft, ScopeDraft]] = []
-        self._doc: Node | None = None  # of the next definition
+        self._doc: OptionalNode = None  # of the next definition
         self._imported: dict[str, str] = {}  # modules by the names that the file has for them
         self._left: ScopeDraft | None = None  # the definition that ended last
 
@@ -229,7 +229,7 @@ class _Reader:
         self._open.append((walk.definitions[draft.definition].end_byte, draft, walk.scope))
         walk.scope = draft
 
-    def _enter(self, tag: Tag, name_node: Node, kind: Kind, doc: Node | None) -> ScopeDraft:
+    def _enter(self, tag: Tag, name_node: Node, kind: Kind, doc: OptionalNode) -> ScopeDraft:
         walk, scope = self._walk, self._walk.scope
         if kind is Kind.FUNCTION and scope.kind in CLASS_KINDS | {Kind.EXTENSION}:
             kind = Kind.METHOD

@@ -23,6 +23,7 @@ from tersely.code.search.query import Query
 from tersely.code.search.units import units_of
 from tersely.code.search.words import STOP_WORDS, pieces_of, stem
 from tersely.code.symbols import VALUE_KINDS, Kind, Symbol, SymbolsOf
+from tersely.foundation.types import frozen
 
 MAX_TERMS = 100  # of a question; the rest of it is not looked for
 SHORT_WORD_CHARACTERS = 2  # up to here a word has to stand alone: its letters stand anywhere
@@ -50,7 +51,7 @@ class Term(NamedTuple):
     alone: re.Pattern[bytes]  # not inside a longer word
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passage:
     """A definition that holds terms, with all lines that do."""
 
@@ -60,7 +61,7 @@ class Passage:
     share: float  # of the terms that were found anywhere, by rarity, from 0 to 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inside:
     """The best passages, how many there are, and how many terms of the question were not looked
     for.

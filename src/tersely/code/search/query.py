@@ -10,7 +10,6 @@ retry in `urlopen` "backoff" some of each
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from tersely.code.search.words import (
@@ -23,6 +22,7 @@ from tersely.code.search.words import (
     words_of_text,
 )
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import frozen
 
 CACHED_QUESTIONS = 8  # one is asked several times for its terms
 
@@ -59,7 +59,7 @@ _CHANGE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Query:
     """A question, taken apart."""
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +27,7 @@ from tersely.code.search.storage.collection import Collection, Ints
 from tersely.code.search.storage.segment import KINDS
 from tersely.code.search.units import Field
 from tersely.code.symbols import CLASS_KINDS, VALUE_KINDS, Kind
+from tersely.foundation.types import frozen
 
 SHIPPED = "weights.json"
 CANDIDATES_UNITS = 1_000  # whose vectors are compared exactly
@@ -38,7 +38,7 @@ COHERENCE = 0.33  # for what the best unit of the file has by words and meaning
 _ABOVE_ALL = 1e6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weights:
     """The weights of all that counts for one kind of question. Only their relations matter."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import NamedTuple
@@ -23,6 +22,7 @@ from tersely.code.search.units import Field
 from tersely.code.search.wording import common_language, in_words_of
 from tersely.code.search.words import parts_of, stem
 from tersely.code.symbols import Kind, Symbol, SymbolsOf
+from tersely.foundation.types import frozen
 
 MAX_NAMED_SYMBOLS = 200  # taken of those that a name may mean
 MAX_REASON_WORDS = 4
@@ -44,7 +44,7 @@ _FIELD_WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Filters:
     """The conditions on hits; nothing given is no condition."""
 
@@ -60,7 +60,7 @@ class UnitPlace(NamedTuple):
     position: int  # among the definitions of the file
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """A symbol that was found."""
 
@@ -70,7 +70,7 @@ class Hit:
     reasons: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RankedHits:
     """The best hits, and how many units there were to choose from."""
 
@@ -78,7 +78,7 @@ class RankedHits:
     total: int  # units that match, for text and expressions; else all that the filters let through
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sources:
     """The questions of searching to the index."""
 

@@ -22,13 +22,14 @@ from tersely.code.expressions import (
     TYPED,
     VERSION_MARK,
     Expression,
+    NamedExpressions,
     Parameter,
     either,
     is_literal,
     is_tagged,
 )
 from tersely.code.languages import model
-from tersely.code.languages.nodes import named_parts, parts_of
+from tersely.code.languages.nodes import OptionalNode, named_parts, parts_of
 from tersely.code.symbols import Definition, Import, Kind
 from tersely.code.syntax.compiling.expressions import arguments_of
 from tersely.code.syntax.compiling.parameters import parameters_of
@@ -101,7 +102,7 @@ class Lowering:
         # variables of all blocks around, those of functions around included
         self.in_blocks: dict[str, str] = {}
         # of variables, once the present block has ended
-        self.known_behind: list[tuple[str, Expression]] = []
+        self.known_behind: NamedExpressions = []
         # last names of the members of which more is known in some block
         self.narrowed_members: set[str] = set()
         self.type_parameters: dict[str, Expression] = {}  # in scope, with their bounds
@@ -134,7 +135,7 @@ class Lowering:
         """The source text of a node, one object for equal texts."""
         return self.texts[self.source[node.start_byte : node.end_byte]]
 
-    def text_or_none(self, node: Node | None) -> str:
+    def text_or_none(self, node: OptionalNode) -> str:
         """The source text of a node, "" of None."""
         return self.text(node) if node is not None else ""
 
@@ -151,7 +152,7 @@ class Lowering:
         """The expression that a node stands for if it had this rule."""
         return COMPILERS[type(rule)](rule)(self, node)
 
-    def arguments(self, node: Node | None) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    def arguments(self, node: OptionalNode) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Positional and keyword arguments of an argument list."""
         return arguments_of(self, node)
 
@@ -163,7 +164,7 @@ class Lowering:
         """Byte span of the comments that end on the line above a definition, (0, 0) without any."""
         return comment_above(self, node)
 
-    def parameters(self, node: Node | None) -> tuple[list[Parameter], list[tuple[str, Node]]]:
+    def parameters(self, node: OptionalNode) -> tuple[list[Parameter], list[tuple[str, Node]]]:
         """Parameters of a list, and the patterns that the body must take apart: (synthetic name,
         pattern).
         """
@@ -184,7 +185,7 @@ class Lowering:
         self.scope.body = root.id
         (self.language.walk or type(self).value)(self, root)
 
-    def value(self, node: Node | None) -> Expression:
+    def value(self, node: OptionalNode) -> Expression:
         """The expression a node stands for; calls and bindings inside are recorded in the current
         scope. Raises UnreadableNodeError with the innermost node whose rule failed.
         """
@@ -202,7 +203,7 @@ class Lowering:
             self.value(child)
         return None
 
-    def values(self, node: Node | None) -> tuple[Expression, ...]:
+    def values(self, node: OptionalNode) -> tuple[Expression, ...]:
         """The expressions of the named children of a node, none of None."""
         return tuple(map(self.value, parts_of(node)))
 
@@ -215,7 +216,7 @@ class Lowering:
         for node in nodes:
             self.value(node)
 
-    def visit_others(self, node: Node, *but: Node | None) -> None:
+    def visit_others(self, node: Node, *but: OptionalNode) -> None:
         """Record the effects of a node's named children, some excepted."""
         left_out = {child.id for child in but if child is not None}
         self.visit([child for child in named_parts(node) if child.id not in left_out])
@@ -263,7 +264,7 @@ class Lowering:
         """Bind the name that a node is, as `bind_name` does."""
         self.bind_name(self.text(name), value, name)
 
-    def bind_name(self, name: str, value: Expression, node: Node | None = None) -> None:
+    def bind_name(self, name: str, value: Expression, node: OptionalNode = None) -> None:
         """Bind a name of the current scope; inside a `rebinding` it is a new variable from here on.
 
         `node` is where the name stands.
@@ -316,7 +317,7 @@ class Lowering:
         self._bind_variable(self._new_variable(name), value)
 
     def value_knowing(
-        self, told: Iterable[tuple[str, Expression]], *nodes: Node | None
+        self, told: Iterable[tuple[str, Expression]], *nodes: OptionalNode
     ) -> Expression:
         """The expression the last of some nodes stands for, in which more is known of variables."""
         around, found = self.in_blocks, None
@@ -335,7 +336,7 @@ class Lowering:
         self.scope.block_variables.add(variable)
         return variable
 
-    def _block_variable(self, name: str, node: Node | None) -> str | None:
+    def _block_variable(self, name: str, node: OptionalNode) -> str | None:
         """The variable of a block that a name is bound as: a new one where it is declared in a
         block.
         """
@@ -345,7 +346,7 @@ class Lowering:
             return None
         return (self.language.hoists and self.block.get(name)) or self._new_variable(name)
 
-    def _declares(self, node: Node | None) -> bool:
+    def _declares(self, node: OptionalNode) -> bool:
         """True if the present binding declares its name here, and ends with the block."""
         language = self.language
         if not language.hoists:
@@ -373,7 +374,7 @@ class Lowering:
         if variable not in self.scope.block_variables:
             self.scope.outer.append((variable, 0))
 
-    def parameter_name(self, node: Node | None, position: int) -> str:
+    def parameter_name(self, node: OptionalNode, position: int) -> str:
         """The name of a parameter, which may have none."""
         if node is None:
             return f"#{position}"
@@ -544,7 +545,7 @@ class Lowering:
         """The qualified name of a definition of the current scope."""
         return ".".join(filter(None, (self.scope.qualname, prefix, name)))
 
-    def enter(self, node: Node, kind: Kind, name: str, name_node: Node | None, body: Node | None,
+    def enter(self, node: Node, kind: Kind, name: str, name_node: OptionalNode, body: OptionalNode,
               prefix: str = "") -> ScopeDraft:  # fmt: skip
         """Open the scope of a new definition; `leave` closes it. `prefix` qualifies the name beyond
         the scope.
@@ -578,7 +579,7 @@ class Lowering:
                     draft.flags |= modifiers.get(word, 0)
         return draft
 
-    def enter_lambda(self, node: Node, body: Node | None) -> ScopeDraft:
+    def enter_lambda(self, node: Node, body: OptionalNode) -> ScopeDraft:
         """Open the scope of a function without a name."""
         return self.enter(node, Kind.LAMBDA, self.anonymous("lambda"), None, body)
 
@@ -596,7 +597,7 @@ class Lowering:
         self.block, self.in_blocks = draft.around
         return (DEFINED, draft.definition)
 
-    def add_import(self, fact: Import, node: Node | None = None) -> None:
+    def add_import(self, fact: Import, node: OptionalNode = None) -> None:
         """Record an import and the name it binds; `node` is the statement, if not the node being
         read.
         """

@@ -38,7 +38,7 @@ from tersely.code.expressions import (
     Expression,
     is_tagged,
 )
-from tersely.code.languages.model import RECEIVER, Resolution, member_getters
+from tersely.code.languages.model import RECEIVER, Names, Resolution, member_getters
 from tersely.code.symbols import CLASS_KINDS, MEMBER_OWNERS, Definition
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ _FILLED = re.compile(r"\{[^{}]*\}")  # in a text, where `format` puts something 
 
 
 @cache
-def echoing(facts: Resolution) -> frozenset[str]:
+def echoing(facts: Resolution) -> Names:
     """Names of methods that return their receiver."""
     every = (*facts.methods.items(), *facts.summaries.items())
     return frozenset(
@@ -109,7 +109,7 @@ def echoing(facts: Resolution) -> frozenset[str]:
 
 
 @cache
-def calling_names(facts: Resolution) -> frozenset[str]:
+def calling_names(facts: Resolution) -> Names:
     """Names of functions outside the repository that call functions which they are given."""
     every = (*facts.methods.items(), *facts.summaries.items())
     return frozenset(
@@ -335,7 +335,7 @@ def mentioned_texts(spelled: Iterable[str]) -> set[str]:
     return found
 
 
-def _read_from(call: Expression, readers: frozenset[str]) -> Expression:
+def _read_from(call: Expression, readers: Names) -> Expression:
     """The container that a call reads, None if its method does not return the content of a
     container.
     """
@@ -348,7 +348,7 @@ def collect_carried(
     expression: Expression,
     names: set[Any],
     called: set[Any],
-    readers: frozenset[str] = frozenset(),
+    readers: Names = frozenset(),
 ) -> None:
     """Add the names whose values an expression may hold, arguments, elements and containers that
     `readers` read included.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import REPLACED, STUB, either
 from tersely.code.languages.model import Redefinition
+from tersely.code.languages.nodes import TextOf
 from tersely.code.symbols import Definition
 from tersely.code.syntax.drafts import ScopeDraft
 
@@ -30,13 +31,13 @@ class Redefinitions:
     the language.
     """
 
-    def __init__(self, rule: Callable[[Node, Callable[[Node], str]], Redefinition] | None) -> None:
+    def __init__(self, rule: Callable[[Node, TextOf], Redefinition] | None) -> None:
         self._rule = rule
         self._known: dict[str, list[_Earlier]] = defaultdict(list)
         # by the position of their implementation
         self._stubs: dict[int, list[ScopeDraft]] = defaultdict(list)
 
-    def add(self, draft: ScopeDraft, node: Node, text: Callable[[Node], str]) -> None:
+    def add(self, draft: ScopeDraft, node: Node, text: TextOf) -> None:
         """Note a definition, and mark the earlier ones whose name it takes: those beside it, and
         its stubs.
         """

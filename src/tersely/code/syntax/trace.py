@@ -26,7 +26,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.languages import model
 from tersely.code.languages.model import Language
-from tersely.code.languages.nodes import last_line_of, line_of
+from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 from tersely.code.syntax.compiling.statements import LABEL_MARK
 from tersely.code.syntax.compiling.table import ENDING_RULES
@@ -80,7 +80,7 @@ class Note(NamedTuple):
     imported: Import | None = None
     outer: int = -1  # 1 for a name of the module, 0 for one of the function around
     everywhere: bool = False
-    at: Node | None = None  # where the name stands, if not at `node`
+    at: OptionalNode = None  # where the name stands, if not at `node`
 
 
 class Key(NamedTuple):
@@ -141,7 +141,7 @@ class Trace(Lowering):
         self.defined: dict[int, int] = {}  # where the name of a definition stands -> the definition
         self._called: set[int] = set()  # the ends of callees
         self._written: set[int] = set()  # the starts of bound names, the ends of assigned members
-        self._root: Node | None = None
+        self._root: OptionalNode = None
         # lines that give a display a key
         self.keys: dict[tuple[int, Any], list[int]] = defaultdict(list)
         # (offset, line) of assigned members
@@ -153,7 +153,7 @@ class Trace(Lowering):
         # (scope, variable) -> those that it may be
         self._met: dict[tuple[int, str], tuple[str, ...]] = {}
         self._skipped: list[Node] = []
-        self._current: Node | None = None
+        self._current: OptionalNode = None
         super().__init__(source, language, handlers, rules)
 
     def run(self, root: Node) -> None:
@@ -283,7 +283,7 @@ class Trace(Lowering):
         """Remember where a pattern names a member."""
         self._taken.update(dict.fromkeys(self._asked_in(node), (self.scope.definition, member)))
 
-    def add_import(self, fact: Import, node: Node | None = None) -> None:
+    def add_import(self, fact: Import, node: OptionalNode = None) -> None:
         """Remember the name that an import binds."""
         super().add_import(fact)
         node = node or self._current
@@ -293,7 +293,7 @@ class Trace(Lowering):
         if fact.alias:
             self._notes[fact.alias].append(Note(node, -1, True, self.versioned(fact.alias), fact))
 
-    def enter(self, node: Node, kind: Kind, name: str, name_node: Node | None, body: Node | None,
+    def enter(self, node: Node, kind: Kind, name: str, name_node: OptionalNode, body: OptionalNode,
               prefix: str = "") -> ScopeDraft:  # fmt: skip
         """Remember the name of a definition."""
         draft = super().enter(node, kind, name, name_node, body, prefix)
@@ -304,7 +304,7 @@ class Trace(Lowering):
             self._notes[name].append(Note(node, draft.definition, True, name, at=name_node))
         return draft
 
-    def value(self, node: Node | None) -> Expression:
+    def value(self, node: OptionalNode) -> Expression:
         """Notice the member at the position."""
         if node is None:
             return None
@@ -347,7 +347,7 @@ class Trace(Lowering):
 
     def _named_member(
         self, node: Node, rule: Any, result: Expression
-    ) -> tuple[Node | None, Expression]:
+    ) -> tuple[OptionalNode, Expression]:
         """The name of the member that a node reads or calls, and its expression; nothing for other
         nodes.
         """
@@ -392,7 +392,7 @@ class Trace(Lowering):
             and not is_type(around)
         )
 
-    def _leaf(self, offset: int) -> Node | None:
+    def _leaf(self, offset: int) -> OptionalNode:
         return (
             self._root.descendant_for_byte_range(offset, offset + 1)
             if self._root is not None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from tersely.code.symbols import Ranges, Symbol
+from tersely.foundation.types import frozen
 
 TARGET_SCORE = 1.0  # what the question is about; nothing else reaches it
 NEAR_TARGET_SCORE = 0.99
@@ -69,7 +70,7 @@ class Change(NamedTuple):
     edits: tuple[Edit, ...] = ()  # of the whole file, in order
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """One symbol for a pack. `score` is in (0, 1], and `TARGET_SCORE` marks what was asked about.
 
@@ -97,7 +98,7 @@ class Candidate:
         return self.score >= TARGET_SCORE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class View:
     """The view of a lens: candidates, best first, and by reason how many more it saw but does not
     name.

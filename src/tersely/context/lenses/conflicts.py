@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from os import fsdecode
 from pathlib import Path
@@ -21,6 +20,7 @@ from tersely.context.lenses.diff.change import Revisions, of_git, symbols_change
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.runner import GitUnavailableError, run
+from tersely.foundation.types import frozen
 
 MAX_COMPARED_SYMBOLS = 1_000  # of one tree, whose users in the other are looked for
 MAX_WORKING_TREES = 20  # of one repository, beside that which is asked
@@ -43,7 +43,7 @@ class Change(StrEnum):
     BODY = "body"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorkingTree:
     """A checkout: where it is, and its branch, "" where it is on none."""
 
@@ -56,7 +56,7 @@ class WorkingTree:
         return self.branch or self.root.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conflict:
     """A symbol that was changed on one side, and who is touched by it on the other: a caller there,
     or itself.

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
+from tersely.foundation.types import frozen
 
 DAMPING = 0.85
 MAX_ROUNDS = 60
@@ -37,7 +37,7 @@ OWN_SHARE = 0.1  # of the rank of a file, spread over its symbols whether or not
 RANKED_KINDS = (CLASS_KINDS | CALLABLE_KINDS) - {Kind.LAMBDA}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ranks:
     """The ranks of symbols by id, and what is left of the rank of each file by path. All together
     they are 1.
@@ -47,7 +47,7 @@ class Ranks:
     files: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Uses:
     """Edges between files as parallel arrays, with the name that makes each, -1 for an import."""
 

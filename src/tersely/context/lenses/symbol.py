@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from math import log2
 from typing import Protocol
 
@@ -47,6 +46,7 @@ from tersely.foundation.limits import (
     MAX_DEPTH_HOPS,
     MAX_EXPANDED_SYMBOLS,
 )
+from tersely.foundation.types import frozen
 
 MAX_NEIGHBOURS_SYMBOLS = 200  # callers or callees taken of one symbol; a hub has thousands
 
@@ -200,7 +200,7 @@ def _siblings(target: Symbol, beside: Callable[[Symbol], Iterable[Symbol]]) -> l
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Step:
     """One edge away from `near`, which has `strength`, to the symbol with the id `far`."""
 
@@ -210,7 +210,7 @@ class _Step:
     grade: Grade
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Walk:
     """The call graph followed in one direction."""
 

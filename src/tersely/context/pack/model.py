@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 from tersely.code.symbols import Ranges, Symbol
 from tersely.context.lenses.candidate import Candidate, Change, Twin
 from tersely.context.pack.excerpt import Line
+from tersely.foundation.types import frozen
 
 Count = Callable[[str], int]
 
@@ -37,7 +37,7 @@ class Delta(StrEnum):
     CHANGED = "changed"  # less than the reader has, which is out of date
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """One symbol in a pack and why it is there."""
 
@@ -69,7 +69,7 @@ class Item:
         return self.detail is Detail.BODY and self.last_line < self.symbol.end_line
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Extract:
     """Lines of a file as they stand, first and last included."""
 
@@ -91,7 +91,7 @@ class Relation(NamedTuple):
     id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pack:
     """The items that fit a budget, in the order in which they are to be read.
 

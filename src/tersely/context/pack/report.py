@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from tersely.context.pack.model import Count, Pack, Render
 from tersely.context.pack.texts import Texts
+from tersely.foundation.types import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BudgetReport:
     """All figures are tokens of the printed text. `by_part` and `by_file` each add up to those of
     the pack.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby, product
 from typing import TYPE_CHECKING
 
 from tersely.code.symbols import Ranges, Symbol
 from tersely.context.lenses.candidate import merged
 from tersely.context.pack.excerpt import Line
+from tersely.foundation.types import frozen
 
 if TYPE_CHECKING:
     from tersely.context.lenses.localization.rank import Location
@@ -67,7 +67,7 @@ def _gap(gap: Sequence[Line]) -> list[Line]:
     return [Line(first, f"{indent}{ELLIPSIS} {numbers}", is_gap=True)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SourceLines:
     """The questions to files about the lines of one symbol."""
 

@@ -5,7 +5,7 @@ their bodies.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tersely.code.languages.registry import line_comment_of
 from tersely.code.symbols import CALLABLE_KINDS, Symbol, SymbolsOf
@@ -22,6 +22,7 @@ from tersely.context.pack.excerpt import (
 )
 from tersely.context.pack.model import Extract
 from tersely.context.pack.sliced import in_parts, without_ranges
+from tersely.foundation.types import frozen
 
 # A list of members is to be read at a glance; one that fills the screen is shown whole only by
 # itself.
@@ -43,7 +44,7 @@ def body_of_file(symbol: Symbol) -> None:
     """No other words: the body is what the file says."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Texts:
     """Reads each text once. One value serves one answer: it does not notice when files change."""
 

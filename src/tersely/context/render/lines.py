@@ -45,7 +45,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
 from tersely.code.symbols import Kind, Symbol
@@ -78,6 +78,7 @@ from tersely.context.render.relations import (
     unique_names,
 )
 from tersely.foundation.text.escape import visible, visible_line
+from tersely.foundation.types import frozen
 
 MODULE_NAME = "<module>"
 
@@ -202,7 +203,7 @@ def _with_dictionary(pack: Pack) -> list[Block]:
     return blocks + page.names(items, "") + _note(pack, "")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Page:
     """The things that the lines of one pack have in common."""
 

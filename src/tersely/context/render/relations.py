@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from tersely.code.symbols import Symbol
 from tersely.context.lenses.candidate import (
@@ -22,6 +21,7 @@ from tersely.context.lenses.candidate import (
 from tersely.context.pack.model import Delta, Detail, Extract, Item, Pack
 from tersely.context.render.hunks import has_hunks, hunks_of
 from tersely.context.render.reasons import WEAK_REASONS, plural, reason_words
+from tersely.foundation.types import frozen
 
 # The lines of a target, in this order; those of edges by name come last.
 _LABELS = {CALLEE: "calls", CALLER: "callers", TEST: "tests"}
@@ -34,7 +34,7 @@ CHANGED_NAME = "≠"
 WHOLE_HINT = "whole: symbol get NAME"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Relations:
     """The neighbours of each target by label, in print order, and the ids whose reason they say."""
 

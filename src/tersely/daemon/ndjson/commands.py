@@ -13,7 +13,7 @@ from tersely.daemon.ndjson.answers import Shape
 from tersely.daemon.ndjson.spellings import PREFIX, SPELLINGS, Spelling, spelling_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.suggestion import suggestion
-from tersely.foundation.types import JsonMapping, frozen
+from tersely.foundation.types import JsonMapping, JsonObject, frozen
 
 # What the daemon answers about itself, with the parameters that it takes.
 OWN_COMMANDS: Mapping[str, frozenset[str]] = {
@@ -40,7 +40,7 @@ class Call:
     """A question to a capability, and how its answer is written."""
 
     capability: str
-    arguments: dict[str, object]
+    arguments: JsonObject
     shape: Shape
 
 
@@ -66,7 +66,7 @@ def call(command: str, given: JsonMapping, root: str) -> Call:
     spelling = spelling.about(given, root)
     declared = catalogue.load(spelling.capability).parameters
     roles = {parameter.name: parameter.role for parameter in declared}
-    arguments: dict[str, object] = {}
+    arguments: JsonObject = {}
     for own, value in _named(spelling, given, set(roles)):
         meant = _from_root(value, root) if roles.get(own) in _PATH_ROLES else value
         if arguments.setdefault(own, meant) != meant:
@@ -92,7 +92,7 @@ def _named(
 
 
 def _check_names(
-    command: str, spelling: Spelling, declared: Sequence[Parameter], arguments: Mapping[str, object]
+    command: str, spelling: Spelling, declared: Sequence[Parameter], arguments: JsonMapping
 ) -> None:
     names = spelling.shown
     known = {parameter.name for parameter in declared}

@@ -30,7 +30,7 @@ class Spelling:
     capability: str
     # name in a request: parameter; of several, one is shown
     renames: Mapping[str, str] = field(default_factory=dict)
-    preset: Mapping[str, object] = field(default_factory=dict)
+    preset: JsonMapping = field(default_factory=dict)
     shape: Shape = answers.whole
     # parameter: names whose values make it up
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

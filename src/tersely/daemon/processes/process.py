@@ -18,6 +18,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from tersely.daemon.processes.job_queue import Task
 from tersely.foundation.process.detached import import_path
 from tersely.foundation.process.frames import LENGTH_BYTES, PROGRESS, TIDIED, encode_frame
 
@@ -72,7 +73,7 @@ class AnalysisProcess(asyncio.Protocol):
         """Its number in the system."""
         return self._process.pid
 
-    async def ask(self, task: tuple[Any, ...], on_progress: Progress | None = None) -> Any:
+    async def ask(self, task: Task, on_progress: Progress | None = None) -> Any:
         """The result of a task; raises `ProcessLostError`."""
         if self._transport is None or self._transport.is_closing():
             raise ProcessLostError

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tersely.foundation.git.repository import LeadsOutError, check_home, homes_of, work_tree
+from tersely.foundation.types import Environment
 
 if TYPE_CHECKING:  # imported where there is a repository to ask about
     import subprocess
@@ -80,7 +81,7 @@ def index_of_caller(root: str) -> dict[str, str]:
 
 
 def started(
-    root: str, words: Sequence[str], variables: dict[str, str] | None = None
+    root: str, words: Sequence[str], variables: Environment | None = None
 ) -> subprocess.Popen[bytes]:
     """A git at work in `root`. Raises `OSError`, and `GitUnavailableError` where it would read
     another repository.
@@ -108,7 +109,7 @@ def finished(
 
 
 def run(
-    root: str, words: Sequence[str], variables: dict[str, str] | None = None, given: bytes = b""
+    root: str, words: Sequence[str], variables: Environment | None = None, given: bytes = b""
 ) -> bytes:
     """The output of git. Raises `OSError`, and `GitUnavailableError` where it fails."""
     status, output, errors = finished(started(root, words, variables), root, given)

@@ -11,7 +11,7 @@ import os
 import socket
 import ssl
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,7 +42,7 @@ from httpcore2._backends.sync import SyncStream
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network.credentials import is_same_user
-from tersely.foundation.types import JsonObject
+from tersely.foundation.types import Headers, JsonObject
 
 __all__ = [
     "AsyncConnectionPool",
@@ -182,7 +182,7 @@ def stream(
     url: str,
     waits: JsonObject,
     *,
-    headers: Mapping[str, str],
+    headers: Headers,
     content: bytes | Iterator[bytes] | None = None,
 ) -> Iterator[Response]:
     """Ask, and give the answer as soon as its head is here; raises `FAILURES`."""
@@ -199,7 +199,7 @@ def ask(
     waits: JsonObject,
     most_bytes: int,
     *,
-    headers: Mapping[str, str],
+    headers: Headers,
     content: bytes | Iterator[bytes] | None = None,
 ) -> HttpReply:
     """Ask, and read the whole answer, whatever its status; raises `FAILURES` or `TooLongError`."""
@@ -214,7 +214,7 @@ async def async_stream(
     url: str,
     waits: JsonObject,
     *,
-    headers: Mapping[str, str],
+    headers: Headers,
     content: bytes | AsyncIterator[bytes] | None = None,
 ) -> AsyncIterator[Response]:
     """As `stream`, for an event loop."""
@@ -231,7 +231,7 @@ async def stream_once(
     url: str,
     waits: JsonObject,
     *,
-    headers: Mapping[str, str],
+    headers: Headers,
     content: bytes | None = None,
     server_name: str | None = None,
 ) -> AsyncIterator[Response]:
@@ -347,7 +347,7 @@ def _target(url: str) -> URL:
         raise LocalProtocolError(f"{url!r} is not a URL in ASCII") from None
 
 
-def _fields(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+def _fields(headers: Headers) -> list[tuple[bytes, bytes]]:
     try:
         return [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
     except UnicodeEncodeError as error:

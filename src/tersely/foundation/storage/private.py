@@ -26,7 +26,9 @@ from tersely.foundation.system import (
 
 TYPE_CHECKING = False  # `typing` has one too, but it would have to be imported
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
+
+    from tersely.foundation.types import Environment
 
 # How a file is opened that may have been put there: no link is followed, and no pipe waited for.
 READING = os.O_RDONLY | NO_LINK | NO_WAITING | UNCHANGED
@@ -55,7 +57,7 @@ class IndexPlaces:
         self.answers = f"{beside_key}/{ANSWERS}"
 
 
-def index_places(root: str, environment: Mapping[str, str] | None = None) -> IndexPlaces:
+def index_places(root: str, environment: Environment | None = None) -> IndexPlaces:
     """The places of this user's index of a resolved root; `OSError` where no key can be kept.
 
     The name is a keyed hash of the root: who learns the one of one repository does not know that of
@@ -65,7 +67,7 @@ def index_places(root: str, environment: Mapping[str, str] | None = None) -> Ind
     return IndexPlaces(root, key, directory)
 
 
-def state_directory(environment: Mapping[str, str]) -> str:
+def state_directory(environment: Environment) -> str:
     """`$TERSELY_HOME`, else where the user's programs keep their state; "" where the user has no
     home.
     """
@@ -135,7 +137,7 @@ def is_private(directory: str) -> bool:
     return stat.S_ISDIR(status.st_mode) and is_for_user_alone(status)
 
 
-def _kept_key(environment: Mapping[str, str]) -> tuple[str, bytes]:
+def _kept_key(environment: Environment) -> tuple[str, bytes]:
     """A secret that this user has on this machine, made when it is first asked for, behind the
     directory that it lies in; `OSError` where none can be kept.
 
@@ -157,7 +159,7 @@ def _keyed_name(text: str, key: bytes, purpose: bytes) -> str:
     return blake2b(os.fsencode(text), key=key, digest_size=NAME_BYTES, person=purpose).hexdigest()
 
 
-def _places(environment: Mapping[str, str]) -> Iterator[tuple[str, bool]]:
+def _places(environment: Environment) -> Iterator[tuple[str, bool]]:
     """Directories for the key, the best first, and whether others may make one of that name too."""
     state = state_directory(environment)
     if state:

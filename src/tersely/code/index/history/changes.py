@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from tersely.foundation.git.listing import filterless_environment, in_repository
 from tersely.foundation.git.repository import is_known, work_tree
 from tersely.foundation.git.runner import GitUnavailableError, index_of_caller, run
 from tersely.foundation.limits import MAX_FILE_BYTES
+from tersely.foundation.types import frozen
 
 MAX_DIFF_BYTES = 50_000_000  # that git may say of what has changed
 MAX_UNTRACKED_FILES = 1_000  # of which the lines are read
@@ -43,7 +44,7 @@ _WITHOUT_GIT = "`change-impact FILE…` and `diff-context PATCH` need none"
 _MAIN_BRANCHES = ("origin/HEAD", "main", "master", "origin/main", "origin/master")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangedFile:
     """One file that differs. Lines count from 1, ranges are inclusive.
 

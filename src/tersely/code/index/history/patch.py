@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import frozen
 
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = re.compile(rb"\\([abtnvfr\"\\]|[0-7]{3})")
@@ -29,7 +30,7 @@ SUBMODULE_MODE = "160000"
 LINK_MODE = "120000"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hunk:
     """Lines of one place that were taken out, and those put in for them, both with their line ends.
 
@@ -43,7 +44,7 @@ class Hunk:
     added: tuple[bytes, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileDiff:
     """The change of one file. Paths are empty on the side on which it does not exist; modes where
     none is told.

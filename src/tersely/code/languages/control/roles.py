@@ -14,7 +14,7 @@ from dataclasses import field
 from enum import Enum
 from typing import Any
 
-from tersely.code.languages.model import Field, value
+from tersely.code.languages.model import Field, Names, value
 from tersely.foundation.types import JsonMapping
 
 
@@ -134,7 +134,7 @@ class Case:
     pattern: Field = "pattern"
     guard: Field = ""
     body: Field = ""
-    wildcards: frozenset[str] = frozenset()
+    wildcards: Names = frozenset()
     binds: bool = False  # names in the pattern are bound
     names_fit: bool = False  # a bare name as pattern fits everything
     # into the next one unless something jumps; the subject alone decides where to begin
@@ -195,9 +195,9 @@ class Choice:
 
     left: Field = "left"
     right: Field = "right"
-    conjunctions: frozenset[str] = frozenset({"and", "&&"})
-    disjunctions: frozenset[str] = frozenset({"or", "||"})
-    defaults: frozenset[str] = frozenset({"??", "?:"})
+    conjunctions: Names = frozenset({"and", "&&"})
+    disjunctions: Names = frozenset({"or", "||"})
+    defaults: Names = frozenset({"??", "?:"})
 
 
 @value
@@ -214,21 +214,21 @@ class Unary:
     """An operator before its operand; its effect depends on the token."""
 
     operand: Field = "#-1"
-    negates: frozenset[str] = frozenset({"not", "!"})
+    negates: Names = frozenset({"not", "!"})
     # tokens that let the receiver of the value change the operand: `&x`
-    borrows: frozenset[str] = frozenset()
+    borrows: Names = frozenset()
     # tokens of a dereference: assigning to it changes the target of the operand: `*x = …`
-    follows: frozenset[str] = frozenset()
-    deletes: frozenset[str] = frozenset()  # `delete x.y`
-    updates: frozenset[str] = frozenset()  # `x++`
+    follows: Names = frozenset()
+    deletes: Names = frozenset()  # `delete x.y`
+    updates: Names = frozenset()  # `x++`
 
 
 @value
 class Constant:
     """A condition whose outcome is written down: `True`, `1`."""
 
-    truths: frozenset[str] = frozenset({"true"})
-    falsehoods: frozenset[str] = frozenset({"false"})
+    truths: Names = frozenset({"true"})
+    falsehoods: Names = frozenset({"false"})
 
 
 @value
@@ -308,15 +308,15 @@ class Control:
     roles: JsonMapping
     declares_by_assignment: bool = False  # assigning a name makes it local: Python, Ruby
     # Methods that change their receiver although their result is used: pop, read.
-    mutators: frozenset[str] = frozenset()
+    mutators: Names = frozenset()
     # Methods and functions that change nothing although their result is not used: print.
-    pure: frozenset[str] = frozenset()
+    pure: Names = frozenset()
     # Functions that never return, other than by raising: error, fatalError.
-    raising: frozenset[str] = frozenset()
-    lending: frozenset[str] = frozenset()  # tokens before an argument that lend it: `ref x`
+    raising: Names = frozenset()
+    lending: Names = frozenset()  # tokens before an argument that lend it: `ref x`
     # The types of nodes that declare parameters, where nodes of other types stand beside them.
-    parameters: frozenset[str] = frozenset()
-    implicit_parameters: frozenset[str] = frozenset()  # of functions that declare none: it
+    parameters: Names = frozenset()
+    implicit_parameters: Names = frozenset()  # of functions that declare none: it
     # an anonymous function assigns the variables of the functions around it
     closures_share: bool = False
     members_call: bool = False  # naming a member calls it: `items.clear`
@@ -326,4 +326,4 @@ class Control:
     # Decision points besides branches and loops, by node type, as cyclomatic complexity counts
     # them.
     decisions: Mapping[str, int] = field(default_factory=dict)
-    undivided: frozenset[str] = frozenset()  # decisions inside these count no more
+    undivided: Names = frozenset()  # decisions inside these count no more

@@ -15,10 +15,18 @@ from tersely.code.expressions import (
     GUARDED,
     TESTED,
     Expression,
+    NamedExpressions,
     either,
     joined_texts,
 )
-from tersely.code.languages.nodes import child_in, first_part, last_part, named_parts, operands_of
+from tersely.code.languages.nodes import (
+    OptionalNode,
+    child_in,
+    first_part,
+    last_part,
+    named_parts,
+    operands_of,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -138,7 +146,7 @@ def lower_predicate(walk: Lowering, node: Node) -> Expression:
 
 
 def _narrowed(
-    walk: Lowering, condition: Node | None, branch: Node | None, *, when: bool = True
+    walk: Lowering, condition: OptionalNode, branch: OptionalNode, *, when: bool = True
 ) -> Expression:
     """The value of a branch, in which a condition narrows the variables that the branch does not
     assign.
@@ -158,14 +166,14 @@ def _narrowed(
         return walk.value(branch)
 
 
-def _told_in_case(walk: Lowering, test: Test | None, case: Node) -> list[tuple[str, Expression]]:
+def _told_in_case(walk: Lowering, test: Test | None, case: Node) -> NamedExpressions:
     """The narrowed values in a case, of variables that the case does not assign."""
     if test is None or not _uses(walk, None, case, test) or _assigns(walk, case, test.name):
         return []
     return [_known(walk, test)]
 
 
-def _uses(walk: Lowering, behind: Node | None, place: Node, test: Test) -> bool:
+def _uses(walk: Lowering, behind: OptionalNode, place: Node, test: Test) -> bool:
     """True if the subject of a test is written at a place, or in the code behind a node there."""
     start = behind.end_byte if behind is not None else place.start_byte
     return walk.source.find(test.name.text or b"", start, place.end_byte) >= 0
@@ -250,7 +258,7 @@ def _is_asked(walk: Lowering, node: Node) -> bool:
     return _is_place(owner) and walk.text(member) not in walk.resolution.common_members
 
 
-def _constant(walk: Lowering, node: Node | None) -> Expression:
+def _constant(walk: Lowering, node: OptionalNode) -> Expression:
     """The constant that a node is, None for anything else."""
     if node is None:
         return None
@@ -286,7 +294,7 @@ def _is_place(node: Node) -> bool:
     )
 
 
-def _leaves(branch: Node | None) -> bool:
+def _leaves(branch: OptionalNode) -> bool:
     """True if the code behind a branch does not run after it."""
     while branch is not None and branch.type in BODIES:
         branch = last_part(branch)

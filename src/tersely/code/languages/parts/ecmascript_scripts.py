@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tersely.code.languages.model import Files
+from tersely.code.languages.nodes import TextOf
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,7 +28,7 @@ SCRIPT = re.compile(r"<script\b[^>]*\bsrc\s*=\s*[\"']?([^\"'\s>]+)", re.IGNORECA
 MAX_PAGE_SCRIPTS = 200  # of one page
 
 
-def namespace_of(root: Node, text: Callable[[Node], str]) -> str:
+def namespace_of(root: Node, text: TextOf) -> str:
     """The namespace of classic scripts, empty for a module."""
     source = root.text or b""
     is_module = any(child.type in MODULE_NODES for child in root.named_children)

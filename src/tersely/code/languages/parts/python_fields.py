@@ -15,7 +15,7 @@ from tersely.code.expressions import (
     last_name,
 )
 from tersely.code.languages.model import Call
-from tersely.code.languages.nodes import child_in, parts_of
+from tersely.code.languages.nodes import OptionalNode, child_in, parts_of
 from tersely.code.languages.parts.python_generics import declare_type_parameter
 from tersely.code.symbols import Kind
 
@@ -29,7 +29,7 @@ NOT_GIVEN = ("init", "False")  # the keyword argument that says so of a field, a
 ENUMERATIONS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 
-def note_declared(walk: Lowering, name: Node, type_: Node | None, value: Node | None) -> None:
+def note_declared(walk: Lowering, name: Node, type_: OptionalNode, value: OptionalNode) -> None:
     """Define a field, or a constant, for an assignment in a class."""
     if value is not None and type(walk.rules[value.kind_id]) is Call:
         declare_type_parameter(walk, name, value)
@@ -48,7 +48,7 @@ def _note_constant(walk: Lowering, name: Node) -> None:
         walk.scope.binds.append((walk.text(name), (TYPED, own)))
 
 
-def _note_field(walk: Lowering, name: Node, type_: Node, value: Node | None) -> None:
+def _note_field(walk: Lowering, name: Node, type_: Node, value: OptionalNode) -> None:
     """Note a field: calling a class that has no constructor is given its fields in order."""
     if _is_left_out(walk, value):
         return
@@ -57,7 +57,7 @@ def _note_field(walk: Lowering, name: Node, type_: Node, value: Node | None) -> 
     walk.scope.binds.append((walk.text(name), (PARAMETER, index)))
 
 
-def _is_left_out(walk: Lowering, value: Node | None) -> bool:
+def _is_left_out(walk: Lowering, value: OptionalNode) -> bool:
     """True if the description of a field says that it is not given: `field(init=False)`."""
     arguments = child_in(value, "arguments")
     return any(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from tersely.code.expressions import DECLARED, Expression, either
+from tersely.code.expressions import DECLARED, Expression, NamedExpressions, either
 from tersely.code.languages.nodes import last_part, named_parts, operands_of
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ class Test(NamedTuple):
     classes: Node
 
 
-def known_in(walk: Lowering, condition: Node, body: Node) -> list[tuple[str, Expression]]:
+def known_in(walk: Lowering, condition: Node, body: Node) -> NamedExpressions:
     """The variables that a condition narrows in a body that runs when it is true, and their values
     there.
     """
     return _known(walk, condition, body, when=True)
 
 
-def known_behind(walk: Lowering, statement: Node) -> list[tuple[str, Expression]]:
+def known_behind(walk: Lowering, statement: Node) -> NamedExpressions:
     """The variables that a statement narrows in the code behind it, and their values there.
 
     It is an assertion, or an `if` that leaves where its condition is not true.
@@ -93,9 +93,7 @@ def lower_conditional(walk: Lowering, node: Node) -> Expression:
     return either(found, walk.value(other))
 
 
-def _known(
-    walk: Lowering, condition: Node, where: Node, *, when: bool
-) -> list[tuple[str, Expression]]:
+def _known(walk: Lowering, condition: Node, where: Node, *, when: bool) -> NamedExpressions:
     if ASKING not in walk.text(condition):
         return []
     text, told = walk.text(where), _told(walk, condition, when=when)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from tersely.code.index.storage.schema import IndexedFile
 from tersely.code.search.duplicates.minhash import signatures
 from tersely.code.search.duplicates.shingles import Hashes, Reader, Sets, functions_of, shingle_sets
 from tersely.code.symbols import Symbol
+from tersely.foundation.types import frozen
 
 Counts = NDArray[np.uint32]
 
@@ -29,7 +29,7 @@ class FunctionTable(NamedTuple):
     signatures: Hashes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Functions:
     """All functions of one revision that are compared: `paths[file_of[i]]` is the file of function
     `i`.

@@ -5,18 +5,18 @@ that the user names.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from tersely.code.search.embedding.table import shipped_table
 from tersely.code.search.embedding.vectors import Floats
 from tersely.code.search.query import Query
 from tersely.code.search.storage.segment import Embed
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import frozen
 
 NONE = "none"  # the value of a setting that is not set
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """A model and the server that runs it; the word table where neither is set."""
 
@@ -25,7 +25,7 @@ class Choice:
     key: str = NONE  # the server's API key
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Embedder:
     """Makes vectors. Those of two identities are not to be compared."""
 

@@ -17,6 +17,7 @@ from tersely.code.search.query import Query
 from tersely.code.search.storage.segment import UnitBatch, UnitText
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.network import http
+from tersely.foundation.types import JsonMapping
 
 EMBEDDER_SECONDS = 60  # for one reply
 EMBEDDER_REQUEST_TEXTS = 32
@@ -92,7 +93,7 @@ def _stack(parts: Sequence[Floats]) -> Floats:
         raise _refusal("its vectors are not of one length") from error
 
 
-def _post(url: str, headers: Mapping[str, str], body: Mapping[str, object]) -> Any:
+def _post(url: str, headers: Mapping[str, str], body: JsonMapping) -> Any:
     """The JSON value that a server answers to one; `embedder_unavailable` where there is none."""
     headers = {"Content-Type": "application/json", **headers}
     content = json.dumps(body).encode()

@@ -13,7 +13,6 @@ import os
 import stat
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.foundation.storage.private import READING
+from tersely.foundation.types import JsonMapping, JsonObject, frozen
 
 MAGIC = b"tersely arrays 1"
 ALIGNMENT_BYTES = 64
@@ -40,11 +40,11 @@ class DamagedFileError(Exception):
     """A file that is not what was written, whoever it comes from."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArrayFile:
     """A mapped file. Its arrays are read-only, and stay usable when the file is replaced."""
 
-    about: Mapping[str, Any]
+    about: JsonMapping
     arrays: Mapping[str, Array]
 
     def __getitem__(self, name: str) -> Array:
@@ -55,11 +55,11 @@ class ArrayFile:
             raise DamagedFileError(name) from error
 
 
-def write_arrays(path: Path, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+def write_arrays(path: Path, about: JsonMapping, arrays: Mapping[str, Array]) -> None:
     """Write a file, or replace it in one step: whoever reads it sees the one before or the new one,
     whole.
     """
-    places: dict[str, Any] = {}
+    places: JsonObject = {}
     at = 0
     parts = {
         name: np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tersely.code.search.embedding.vectors import Floats, Quantized, differing_signs, similarities
 from tersely.code.search.storage.arrays import DamagedFileError
 from tersely.code.search.units import FIELDS
+from tersely.foundation.types import JsonObject, frozen
 
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
@@ -33,7 +34,7 @@ class Postings(NamedTuple):
 _NOTHING = Postings(np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileEntry:
     """The place of the units of a file."""
 
@@ -45,7 +46,7 @@ class FileEntry:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """A segment as a collection sees it: `global_of` gives each of its units its number, -1 if it
     is out of date.
@@ -82,7 +83,7 @@ class Collection:
     _spread: float | None = None
 
     @classmethod
-    def of(cls, files: Sequence[FileEntry], segments: dict[str, Any]) -> Collection:
+    def of(cls, files: Sequence[FileEntry], segments: JsonObject) -> Collection:
         """Files by path and the segments that they are in; `DamagedFileError` where these do not
         fit together.
         """

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain, count
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from tersely.code.search.storage.arrays import Array
 from tersely.code.search.units import FIELDS, SourceFile, occurrences_of
 from tersely.code.search.words import WHOLE, parts_of, stem
 from tersely.code.symbols import Kind
+from tersely.foundation.types import frozen
 
 Ints = NDArray[np.int64]
 
@@ -31,7 +31,7 @@ _WORD_BITS = 63  # of a whole number that is not negative
 _KIND_NUMBER = {kind: number for number, kind in enumerate(KINDS)}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnitText:
     """A unit as a model reads it."""
 

@@ -34,8 +34,9 @@ from tersely.code.search.units import SourceFile, units_of
 from tersely.code.symbols import SymbolsOf
 from tersely.foundation.process.lockfile import held
 from tersely.foundation.storage.hashing import content_hash
+from tersely.foundation.types import JsonObject, frozen
 
-ByName = dict[str, Any]  # arrays of a segment, or the segments themselves
+ByName = JsonObject  # arrays of a segment, or the segments themselves
 
 DIRECTORY = "search"
 CATALOGUE = "catalogue"
@@ -65,7 +66,7 @@ class IndexedText(NamedTuple):
     hash: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Library:
     """The source of texts: the files of one revision, their source and their symbols."""
 
@@ -236,7 +237,7 @@ class SegmentStore:
                 yield True
 
 
-Keep = Callable[[dict[str, Any]], str]
+Keep = Callable[[JsonObject], str]
 
 
 def open_store(index_directory: Path | None) -> SegmentStore:

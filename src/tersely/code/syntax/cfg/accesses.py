@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
-from tersely.code.languages.nodes import named_parts, parts_in, parts_of
+from tersely.code.languages.nodes import OptionalNode, named_parts, parts_in, parts_of
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.conditions import visit_choice, visit_ternary
 from tersely.code.syntax.cfg.definitions import visit_class, visit_function, visit_wrapper
@@ -47,7 +47,7 @@ class _Callee(NamedTuple):
     """The function of a call: its name, and the object that it is a method of."""
 
     name: str
-    receiver: Node | None
+    receiver: OptionalNode
 
 
 def _call(walk: Walk, node: Node, role: model.Call) -> None:
@@ -69,7 +69,7 @@ def _call(walk: Walk, node: Node, role: model.Call) -> None:
     walk.draft.fail()
 
 
-def _read_callee(walk: Walk, callee: Node | None, receiver: Node | None) -> _Callee:
+def _read_callee(walk: Walk, callee: OptionalNode, receiver: OptionalNode) -> _Callee:
     """The callee of a call, visited where it is no member."""
     if callee is None:
         return _Callee("", receiver)
@@ -107,7 +107,7 @@ def _visit_arguments(walk: Walk, node: Node, name: str, arguments: list[Node]) -
             walk.change(path, argument)
 
 
-def _given(walk: Walk, argument: Node) -> Node | None:
+def _given(walk: Walk, argument: Node) -> OptionalNode:
     """The value that an argument passes, without the name of the parameter."""
     role = walk.role(argument)
     return field(role.value)(argument) if type(role) is model.KeywordArgument else argument
@@ -129,7 +129,7 @@ def _assign(walk: Walk, node: Node, role: model.Assign) -> None:
     walk.bind(left, right, declares=declares)
 
 
-def _updates(node: Node, left: Node, right: Node | None) -> bool:
+def _updates(node: Node, left: Node, right: OptionalNode) -> bool:
     for child in node.children:
         if left.end_byte <= child.start_byte and (
             right is None or child.end_byte <= right.start_byte
@@ -251,7 +251,7 @@ def _unary(walk: Walk, node: Node, role: control.Unary) -> None:
         walk.bind(operand, None, declares=False)
 
 
-def _lent(walk: Walk, argument: Node) -> Node | None:
+def _lent(walk: Walk, argument: Node) -> OptionalNode:
     """The node that an argument lends to the callee, which may change it; None if it lends none."""
     if token(argument, walk.control.lending) is not None:
         return _given(walk, argument)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
-from tersely.code.languages.nodes import last_line_of, line_of, named_parts
+from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of, named_parts
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.draft import StatementDraft, closing_line
 from tersely.code.syntax.nodes.children import every, field
@@ -40,7 +40,9 @@ def lower(walk: Walk, node: Node) -> None:
     walk.draft.close()
 
 
-def block(walk: Walk, node: Node | None, *, scoped: bool = True, result: str | None = None) -> None:
+def block(
+    walk: Walk, node: OptionalNode, *, scoped: bool = True, result: str | None = None
+) -> None:
     """A sequence of statements, or one statement. The last gives `result` its value."""
     if node is None:
         return
@@ -95,7 +97,7 @@ def _is_doc_string(walk: Walk, node: Node) -> bool:
     return bool(wanted) and len(named_parts(node)) == 1 and named_parts(node)[0].type == wanted
 
 
-def open_statement(walk: Walk, node: Node, kind: str, head_end: Node | None = None) -> int:
+def open_statement(walk: Walk, node: Node, kind: str, head_end: OptionalNode = None) -> int:
     """Begin a statement, whose number is returned; its head ends where the node `head_end` begins."""
     draft = walk.draft
     owner = draft.statement
@@ -131,7 +133,7 @@ def _line_before(walk: Walk, node: Node, body: Node) -> int:
     )
 
 
-def _only_statement(walk: Walk, node: Node) -> Node | None:
+def _only_statement(walk: Walk, node: Node) -> OptionalNode:
     """The one statement that an expression statement is made of."""
     role = walk.role(node)
     if role is not None and type(role) not in (model.Inner, model.Statement):
@@ -140,7 +142,7 @@ def _only_statement(walk: Walk, node: Node) -> Node | None:
     return children[0] if len(children) == 1 and walk.is_statement(children[0]) else None
 
 
-def _discarded(walk: Walk, node: Node) -> Node | None:
+def _discarded(walk: Walk, node: Node) -> OptionalNode:
     """The call that a statement consists of, whose value is unused; None for other statements."""
     calls = (model.Call, model.Member) if walk.control.members_call else (model.Call,)
     inner = node
@@ -166,7 +168,7 @@ def give_result(walk: Walk, node: Node) -> None:
         walk.draft.own.add(walk.result)
 
 
-def initial(walk: Walk, node: Node | None, place: str) -> None:
+def initial(walk: Walk, node: OptionalNode, place: str) -> None:
     """Visit the part of a statement that runs before its condition."""
     for part in every(node, place) if node is not None else ():
         walk.visit(part)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
-from tersely.code.languages.nodes import line_of, named_parts
+from tersely.code.languages.nodes import OptionalNode, line_of, named_parts
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.blocks import (
     block,
@@ -150,7 +150,7 @@ def _patterns(node: Node, role: control.Case) -> list[Node]:
     return every(node, role.pattern)
 
 
-def _body_start(walk: Walk, node: Node, role: control.Case) -> Node | None:
+def _body_start(walk: Walk, node: Node, role: control.Case) -> OptionalNode:
     children = _case_statements(walk, node, role)
     return children[0] if children else None
 
@@ -206,7 +206,7 @@ def _fits_all(walk: Walk, pattern: Node, role: control.Case) -> bool:
     return walk.text(pattern) in role.wildcards
 
 
-def _is_name(walk: Walk, node: Node | None) -> bool:
+def _is_name(walk: Walk, node: OptionalNode) -> bool:
     while node is not None and len(named_parts(node)) == 1:
         node = named_parts(node)[0]
     return (

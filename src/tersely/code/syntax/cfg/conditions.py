@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
-from tersely.code.languages.nodes import named_parts, parts_and_fields
+from tersely.code.languages.nodes import OptionalNode, named_parts, parts_and_fields
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.draft import CfgNodeDraft, Ends
 from tersely.code.syntax.nodes.children import field, token
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tersely.code.syntax.cfg.walk import Walk
 
 
-def branch(walk: Walk, node: Node | None) -> tuple[Ends, Ends]:
+def branch(walk: Walk, node: OptionalNode) -> tuple[Ends, Ends]:
     """Evaluate a condition from `here`; gives the ends where it holds and where it does not."""
     if node is not None:
         role = walk.role(node)
@@ -37,12 +37,12 @@ def branch(walk: Walk, node: Node | None) -> tuple[Ends, Ends]:
     return _outcomes(walk, node, number)
 
 
-def tested(walk: Walk, node: Node | None, place: str, body: Node | None) -> tuple[Ends, Ends]:
+def tested(walk: Walk, node: OptionalNode, place: str, body: OptionalNode) -> tuple[Ends, Ends]:
     """The condition of a statement, or all that stands before its body."""
     if place != "+" or node is None:
         return branch(walk, field(place)(node) if node is not None else None)
     fails: Ends = []
-    bound: Node | None = None
+    bound: OptionalNode = None
     for part, name in parts_and_fields(node):
         if body is not None and part.start_byte >= body.start_byte:
             break
@@ -76,7 +76,7 @@ def _cover(point: CfgNodeDraft, node: Node) -> None:
         point.start, point.end = node.start_byte, max(point.end, node.end_byte)
 
 
-def _outcomes(walk: Walk, node: Node | None, number: int) -> tuple[Ends, Ends]:
+def _outcomes(walk: Walk, node: OptionalNode, number: int) -> tuple[Ends, Ends]:
     role = walk.role(node) if node is not None else None
     if node is not None and isinstance(role, control.Constant):
         if walk.text(node) in role.truths:

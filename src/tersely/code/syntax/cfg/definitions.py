@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
-from tersely.code.languages.nodes import last_line_of, line_of, named_parts, parts_of
+from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of, named_parts, parts_of
 from tersely.code.routines import RESULT, Routine
 from tersely.code.syntax.cfg.blocks import sequence
 from tersely.code.syntax.cfg.draft import Draft, StatementDraft, begin, closing_line
@@ -90,7 +90,7 @@ def _owner(walk: Walk, routine: Routine) -> str:
     return around.name if around is not None else ""
 
 
-def _announce(walk: Walk, node: Node, name: Node | None) -> None:
+def _announce(walk: Walk, node: Node, name: OptionalNode) -> None:
     """A function without a body is a name and no routine."""
     if name is not None and type(walk.role(name)) is model.Name:
         walk.bind_name(walk.text(name), node, declares=True)
@@ -152,7 +152,7 @@ def _take(walk: Walk, node: Node, name: str, inner: Draft) -> None:
         walk.change((path,), node)
 
 
-def _visit_defaults(walk: Walk, parameters: Node | None) -> None:
+def _visit_defaults(walk: Walk, parameters: OptionalNode) -> None:
     """Defaults of parameters are evaluated where the function is defined."""
     for child in parts_of(parameters):
         role = walk.role(child)
@@ -232,7 +232,7 @@ def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
     return _leave_routine(walk, around)
 
 
-def _head_of(walk: Walk, whole: Node, body: Node | None) -> None:
+def _head_of(walk: Walk, whole: Node, body: OptionalNode) -> None:
     """The head of a routine is its first statement; it ends where the body begins."""
     line = line_of(whole)
     end = body if body is not None and body.start_point[0] > whole.start_point[0] else None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
-from tersely.code.languages.nodes import line_of, named_parts, parts_of
+from tersely.code.languages.nodes import OptionalNode, line_of, named_parts, parts_of
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.blocks import (
     block,
@@ -58,7 +58,7 @@ def lower_while(walk: Walk, node: Node, role: control.While) -> None:
 
 
 def _body_before_test(
-    walk: Walk, body: Node | None, role: control.While, frame: Frame, me: int
+    walk: Walk, body: OptionalNode, role: control.While, frame: Frame, me: int
 ) -> None:
     """The body of a loop that runs once before its condition is looked at."""
     draft = walk.draft
@@ -101,7 +101,7 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
     _leave_loop(walk, field(role.otherwise)(node), frame, [(start, EdgeKind.FALSE)], me)
 
 
-def _further_clauses(walk: Walk, clauses: Node | None, target: Node | None) -> None:
+def _further_clauses(walk: Walk, clauses: OptionalNode, target: OptionalNode) -> None:
     """Bind and test the further clauses of a loop; all of them belong to taking the next element."""
     for at, clause in enumerate(parts_of(clauses)):
         if at:
@@ -111,7 +111,7 @@ def _further_clauses(walk: Walk, clauses: Node | None, target: Node | None) -> N
         walk.visit_children(clause, but=taken)
 
 
-def _test(walk: Walk, condition: Node | None, node: Node, *, negated: bool) -> tuple[Ends, Ends]:
+def _test(walk: Walk, condition: OptionalNode, node: Node, *, negated: bool) -> tuple[Ends, Ends]:
     if condition is None or type(walk.role(condition)) is model.Skip:
         walk.draft.point(node.start_byte, walk.draft.statements[walk.draft.statement].end)
         number = walk.draft.finish()
@@ -148,7 +148,7 @@ def _close_loop(draft: Draft, frame: Frame, start: int) -> None:
         draft.edge(source, start, kind)
 
 
-def _leave_loop(walk: Walk, otherwise: Node | None, frame: Frame, fails: Ends, me: int) -> None:
+def _leave_loop(walk: Walk, otherwise: OptionalNode, frame: Frame, fails: Ends, me: int) -> None:
     draft = walk.draft
     draft.frames.pop()
     draft.close()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
-from tersely.code.languages.nodes import named_parts
+from tersely.code.languages.nodes import OptionalNode, named_parts
 from tersely.code.routines import AccessPath
 from tersely.code.syntax.nodes.children import field, token
 
@@ -19,7 +19,7 @@ MAX_SOURCES = 16  # variables that one value is made of
 MAX_SOURCE_DEPTH = 8  # nested displays that are looked into
 
 
-def path_of(walk: Walk, node: Node | None, names: int) -> AccessPath | None:
+def path_of(walk: Walk, node: OptionalNode, names: int) -> AccessPath | None:
     """`self.cache["key"]` as ("self", ".cache", "['key']"), of at most `names` names; None for a
     node that is no variable.
     """
@@ -74,7 +74,7 @@ def sources_of(walk: Walk, node: Node) -> list[str]:
     return list(found)
 
 
-def _receiver(walk: Walk, node: Node, role: model.Call) -> Node | None:
+def _receiver(walk: Walk, node: Node, role: model.Call) -> OptionalNode:
     """The object on which a method is called."""
     if role.receiver:
         return field(role.receiver)(node)

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
-from tersely.code.languages.nodes import last_line_of, line_of, named_parts, parts_and_fields
+from tersely.code.languages.model import Names
+from tersely.code.languages.nodes import (
+    OptionalNode,
+    last_line_of,
+    line_of,
+    named_parts,
+    parts_and_fields,
+)
 from tersely.code.routines import OBJECT, AccessPath, CfgCall, Routine, line_count
 from tersely.code.syntax.cfg.draft import MAX_PATH_NAMES, Draft
 from tersely.code.syntax.cfg.paths import path_of, sources_of
@@ -34,7 +41,7 @@ class Postponed(NamedTuple):
 
     node: Node
     role: Any
-    imported: frozenset[str]
+    imported: Names
     around: Draft  # the module or class that it stands in
 
 
@@ -67,7 +74,7 @@ class Walk:
         self.routines: list[Routine | None] = []
         self.draft = Draft("", "module", -1, 1, line_count(source), 0)
         self.discarded = -1  # the node whose value is unused
-        self.imported: frozenset[str] = frozenset()  # names that imports bind, here or around
+        self.imported: Names = frozenset()  # names that imports bind, here or around
         self.wanted = lines  # None in functions that are read: with all that is in them
         # functions of the module and of classes that are not read as yet, by qualified name
         self.postponed: dict[str, list[Postponed]] = {}
@@ -93,7 +100,7 @@ class Walk:
         marks = {child.type for child in node.children} | {self.text(leaf) for leaf in leaves}
         return next(form for mark, form in role.forms if not mark or mark in marks)
 
-    def label_of(self, node: Node | None) -> str:
+    def label_of(self, node: OptionalNode) -> str:
         """The name of a label, without its punctuation."""
         return self.text(node).strip("@:'") if node is not None else ""
 
@@ -103,7 +110,7 @@ class Walk:
 
     # Reading
 
-    def visit(self, node: Node | None) -> None:
+    def visit(self, node: OptionalNode) -> None:
         """Record the effects of evaluating a node at the point being filled."""
         if node is None or (self.spared and self.spared.get(node.id) is False):
             return
@@ -133,7 +140,7 @@ class Walk:
         except Exception as error:
             raise UnreadableNodeError(node) from error
 
-    def visit_children(self, node: Node, but: tuple[Node | None, ...] = ()) -> None:
+    def visit_children(self, node: Node, but: tuple[OptionalNode, ...] = ()) -> None:
         """Visit the named children, some excepted."""
         left_out = {child.id for child in but if child is not None}
         for child in named_parts(node):
@@ -183,13 +190,13 @@ class Walk:
         if name in self.draft.free:
             self.draft.outward[name] = None
 
-    def path(self, node: Node | None) -> AccessPath | None:
+    def path(self, node: OptionalNode) -> AccessPath | None:
         """The variable that a node is, with the parts that it takes; None for anything else."""
         return path_of(self, node, MAX_PATH_NAMES)
 
     # Binding
 
-    def bind(self, target: Node, value: Node | None, *, declares: bool) -> None:
+    def bind(self, target: Node, value: OptionalNode, *, declares: bool) -> None:
         """Bind the names in `target`, taking patterns apart; `value` gives the variables that they
         may alias.
         """
@@ -222,7 +229,7 @@ class Walk:
                     self.bind(child, value, declares=declares)
 
     def bind_name(
-        self, name: str, node: Node, value: Node | None = None, *, declares: bool
+        self, name: str, node: Node, value: OptionalNode = None, *, declares: bool
     ) -> None:
         """Give a name another value."""
         draft = self.draft
@@ -251,14 +258,14 @@ class Walk:
                 if source != variable:
                     draft.shares[min(source, variable), max(source, variable)] = None
 
-    def _bind_followed(self, pointer: Node | None) -> None:
+    def _bind_followed(self, pointer: OptionalNode) -> None:
         """`*pointer = …`."""
         self.visit(pointer)
         path = self.path(pointer)
         if path is not None and pointer is not None:
             self.change(path, pointer)
 
-    def _bind_part(self, target: Node, role: Any, value: Node | None) -> None:
+    def _bind_part(self, target: Node, role: Any, value: OptionalNode) -> None:
         """`object.member = …`, `object[key] = …`."""
         path = self.path(target)
         inside = field(role.object)(target)

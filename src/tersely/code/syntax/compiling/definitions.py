@@ -23,7 +23,7 @@ from tersely.code.expressions import (
     named_parameters,
 )
 from tersely.code.languages import model
-from tersely.code.languages.nodes import line_of, named_parts, next_part, parts_of
+from tersely.code.languages.nodes import OptionalNode, line_of, named_parts, next_part, parts_of
 from tersely.code.symbols import CLASS_KINDS, Kind
 from tersely.code.syntax.compiling import Compilers, Handler
 from tersely.code.syntax.compiling.parameters import parameters_of
@@ -73,8 +73,8 @@ class _FunctionReader:
         walk: Lowering,
         node: Node,
         naming: Naming | None,
-        listed: Node | None,
-        body: Node | None,
+        listed: OptionalNode,
+        body: OptionalNode,
     ) -> tuple[ScopeDraft, list[tuple[str, Node]]]:
         """The scope with all that the heading says, and the patterns among the parameters, as
         `parameters_of` gives them.
@@ -127,7 +127,7 @@ def _function(rule: model.Function) -> Handler:
     return _FunctionReader(rule).lower
 
 
-def _name_of(walk: Lowering, naming: Naming | None, own_name: Node | None, what: str) -> str:
+def _name_of(walk: Lowering, naming: Naming | None, own_name: OptionalNode, what: str) -> str:
     """The name of a definition: from its assignment, else its own, else one for its kind."""
     if naming is not None:
         return naming.name or walk.text(own_name or naming.node)
@@ -187,7 +187,7 @@ def _kind_of(
     walk: Lowering,
     rule: model.Function,
     naming: Naming | None,
-    own_name: Node | None,
+    own_name: OptionalNode,
     receiver: Expression,
     flags: int,
 ) -> Kind:
@@ -204,7 +204,7 @@ def _kind_of(
     return kind
 
 
-def _bind_fields(walk: Lowering, node: Node | None, draft: ScopeDraft, owner: ScopeDraft) -> None:
+def _bind_fields(walk: Lowering, node: OptionalNode, draft: ScopeDraft, owner: ScopeDraft) -> None:
     """Parameters that are fields of the class too."""
     for child in parts_of(node):
         rule = walk.rules[child.kind_id]
@@ -278,9 +278,9 @@ def _enter_class(
     walk: Lowering,
     rule: model.Class,
     node: Node,
-    body: Node | None,
+    body: OptionalNode,
     naming: Naming | None,
-    own_name: Node | None,
+    own_name: OptionalNode,
 ) -> ScopeDraft:
     """The scope of a class, named by where it is put or by itself; of an extension, by its type."""
     name_node = naming.node if naming is not None else own_name
@@ -333,7 +333,7 @@ def _metaclasses(
 
 
 def _type_alias(
-    walk: Lowering, node: Node, name_node: Node | None, typed: Expression, kind: Kind
+    walk: Lowering, node: Node, name_node: OptionalNode, typed: Expression, kind: Kind
 ) -> Expression:
     """Bind a name for another type: a variable declared with it is an instance of that type."""
     wrapped, walk.wrapped = walk.wrapped, None

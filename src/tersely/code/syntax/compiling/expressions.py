@@ -23,13 +23,14 @@ from tersely.code.expressions import (
     SEQUENCE,
     SPREAD,
     Expression,
+    NamedExpressions,
     beginning_of,
     either,
     is_tagged,
     patterned,
 )
 from tersely.code.languages import model
-from tersely.code.languages.nodes import all_parts, line_of, named_parts
+from tersely.code.languages.nodes import OptionalNode, all_parts, line_of, named_parts
 from tersely.code.syntax.compiling import Compilers, Handler, visited
 from tersely.code.syntax.effects import with_named_callbacks
 from tersely.code.syntax.items import item, merged
@@ -90,7 +91,7 @@ def _member(rule: model.Member) -> Handler:
     return lower
 
 
-def arguments_of(walk: Lowering, node: Node | None) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def arguments_of(walk: Lowering, node: OptionalNode) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Positional and keyword arguments of an argument list."""
     if node is None:
         return (), ()
@@ -98,7 +99,7 @@ def arguments_of(walk: Lowering, node: Node | None) -> tuple[tuple[Any, ...], tu
     if own is not model.Sequence and own is not type(None):
         return (walk.value(node),), ()
     positional: list[Expression] = []
-    keywords: list[tuple[str, Expression]] = []
+    keywords: NamedExpressions = []
     for child in named_parts(node):
         rule = walk.rules[child.kind_id]
         kind = type(rule)
@@ -154,7 +155,7 @@ def _call(rule: model.Call) -> Handler:
     return lower
 
 
-def _callee(walk: Lowering, callee: Node | None, receiver: Node | None) -> Expression:
+def _callee(walk: Lowering, callee: OptionalNode, receiver: OptionalNode) -> Expression:
     """The callee of a call, where the grammar may have its receiver in a node apart."""
     if callee is None:
         return walk.value(receiver)

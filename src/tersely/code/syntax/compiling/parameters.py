@@ -15,7 +15,7 @@ from tersely.code.expressions import (
     Parameter,
 )
 from tersely.code.languages import model
-from tersely.code.languages.nodes import named_parts, parts_in
+from tersely.code.languages.nodes import OptionalNode, named_parts, parts_in
 from tersely.code.symbols import CLASS_KINDS
 from tersely.code.syntax.compiling import Compilers, Handler
 from tersely.code.syntax.nodes.children import field
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def parameters_of(
-    walk: Lowering, node: Node | None
+    walk: Lowering, node: OptionalNode
 ) -> tuple[list[Parameter], list[tuple[str, Node]]]:
     """Parameters of a list, and the patterns that the body must take apart: (synthetic name,
     pattern).
@@ -68,7 +68,7 @@ def parameters_of(
 class _Written(NamedTuple):
     """A parameter as it stands in a list: the node of its name, its type and its default."""
 
-    name: Node | None
+    name: OptionalNode
     type: Expression = None
     default: Expression = None
     mode: int = POSITIONAL

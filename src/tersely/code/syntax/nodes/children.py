@@ -7,7 +7,7 @@ from functools import cache
 from operator import methodcaller
 from typing import TYPE_CHECKING
 
-from tersely.code.languages.nodes import named_parts, parts_in
+from tersely.code.languages.nodes import OptionalNode, named_parts, parts_in
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -36,7 +36,7 @@ def field(name: str) -> Child:
     if name[0] == "#":
         position = int(name[1:])
 
-        def by_position(node: Node) -> Node | None:
+        def by_position(node: Node) -> OptionalNode:
             children = named_parts(node)
             return children[position] if -len(children) <= position < len(children) else None
 
@@ -49,7 +49,7 @@ def field(name: str) -> Child:
     return methodcaller("child_by_field_name", name)
 
 
-def only_leaf(node: Node, but: str) -> Node | None:
+def only_leaf(node: Node, but: str) -> OptionalNode:
     """The node that a node wraps, level by level up to one of the type `but`, if that is all of its
     text.
     """

@@ -5,7 +5,7 @@ lines.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from tersely.code.coverage.model import FileCoverage, lines_of_bits
@@ -13,6 +13,7 @@ from tersely.code.places import is_test
 from tersely.code.symbols import Symbol
 from tersely.context.lenses.candidate import TEST, Candidate, View, ranged_lines, ranked
 from tersely.context.lenses.coverage.measured import Measured
+from tersely.foundation.types import frozen
 
 MAX_CHANGE_TESTS = 50  # that ran changed lines, and are offered to a pack
 RAN_CHANGE_SCORE = 0.95  # of the test that ran most of the change, and little else
@@ -28,7 +29,7 @@ class UnrunLines(NamedTuple):
     lines: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RanChange:
     """The part of a change that ran. Lines are those that tests can run, in code that is no test."""
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from tersely.code.coverage.model import FileCoverage
 from tersely.code.coverage.spectrum import Spectrum, spectrum
 from tersely.code.symbols import CALLABLE_KINDS, Symbol, SymbolsOf
 from tersely.context.lenses.coverage.measured import Measured
 from tersely.context.lenses.diff.changed_symbols import Side
+from tersely.foundation.types import frozen
 
 # of the suspicion of the worst line of a function, that other lines have to be told with it
 LEAST_SHARE = 0.999
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExecutedFunction:
     """One function of which some lines ran. Lines of functions inside it are theirs."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log1p, sqrt
 from typing import NamedTuple
 
@@ -36,6 +36,7 @@ from tersely.context.lenses.coverage.evidence import (
 from tersely.context.lenses.coverage.measured import Measured
 from tersely.context.lenses.diff.changed_symbols import Side
 from tersely.foundation.limits import MAX_CANDIDATES_SYMBOLS, MAX_EXPANDED_SYMBOLS
+from tersely.foundation.types import frozen
 
 FAILED = "failed test"
 SUSPECT = "suspect"
@@ -58,7 +59,7 @@ WHOLE_LINES = 24  # of a function that is shown whole
 WHOLE_TEST_LINES = 10  # of a failed test
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CoverageSources:
     """The questions of the lens to the repository."""
 

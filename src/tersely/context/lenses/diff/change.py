@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tersely.code.index.content import read_below
@@ -23,13 +22,14 @@ from tersely.context.lenses.diff.changed_symbols import (
 from tersely.context.lenses.diff.notes import note_of, without_text
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import in_repository
+from tersely.foundation.types import frozen
 
 MAX_PLACED_FILES = 400  # of a change, that are read on both sides
 INDEX, TREE, PATCH = "index", "worktree", "patch"
 LAST_COMMIT = "HEAD"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """A change, each of its files with both sides."""
 
@@ -40,7 +40,7 @@ class Change:
     files: list[FileChange]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Revisions:
     """The change that git is asked for."""
 

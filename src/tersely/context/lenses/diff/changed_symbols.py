@@ -18,6 +18,7 @@ from tersely.code.symbols import CALLABLE_KINDS, Kind, Symbol
 from tersely.code.syntax.extract import extract
 from tersely.context.lenses.candidate import Change, Edit
 from tersely.context.lenses.diff.renames import renamed
+from tersely.foundation.types import frozen
 
 MAX_REMOVED_CHARACTERS = 400  # told of one line that was taken out
 MAX_KEPT_SIDES = 32  # that were read last
@@ -28,7 +29,7 @@ ASYNC, NOT_ASYNC = "has to be awaited now", "is not to be awaited any more"
 PARTS = "returns"  # so many parts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Side:
     """A file on one side of a change: its text and its symbols, in order, the file itself first."""
 
@@ -55,7 +56,7 @@ class Side:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileChange:
     """One file that differs, with both its sides; None for a side on which there is no text."""
 

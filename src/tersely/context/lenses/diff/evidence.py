@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import exp, log, sqrt
 
 import numpy as np
@@ -49,6 +48,7 @@ from tersely.context.lenses.diff.features.words import (
     terms_of,
 )
 from tersely.context.lenses.diff.regions import Region, regions_of
+from tersely.foundation.types import frozen
 
 MAX_READ_FILES = 60  # whose lines are looked at, the most promising
 MAX_READ_LINES = 30_000  # of all of them together
@@ -103,7 +103,7 @@ Figures = NDArray[np.float64]
 Place = tuple[str, int]  # a path, and a position among the definitions of the file
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangeSources:
     """The questions about the repository. Files that have changed are as the change leaves them."""
 
@@ -125,7 +125,7 @@ class ChangeSources:
     imports_of_left: Callable[[str], Iterable[tuple[str, int]]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Facts:
     """The facts of the change as a whole."""
 
@@ -151,7 +151,7 @@ class _Facts:
         return {one.after.path for one in self.changes if one.after is not None}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evidence:
     """Pieces of code and a row of figures for each, in the order of `FIELDS`."""
 
@@ -423,7 +423,7 @@ def _by_symbol(
     return table
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _About:
     """The facts that the figures of a symbol are made of."""
 

@@ -8,7 +8,6 @@ leaves that a row comes to add up to the logarithm of the odds that the piece is
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tersely.code.search.storage.arrays import map_arrays
+from tersely.foundation.types import frozen
 
 SHIPPED = "needed.arrays"
 
@@ -25,7 +25,7 @@ Figures = NDArray[np.float64]
 Nodes = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trees:
     """All trees. Arrays have one entry a node, but for `roots`, which has one a tree."""
 

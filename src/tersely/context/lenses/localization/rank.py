@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 
@@ -37,6 +37,7 @@ from tersely.context.lenses.localization.table import (
 )
 from tersely.context.lenses.localization.task import Task
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.types import frozen
 
 FOUND_SYMBOLS = 60  # looked at of those that search finds for a text
 MAX_NAMED_SYMBOLS = 40  # of one name
@@ -51,7 +52,7 @@ REPORT_WORDS = frozenset(
 _INNERMOST_KINDS = (CALLABLE_KINDS | CLASS_KINDS) - {Kind.LAMBDA}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LikelyFile:
     """A file that a task is probably about."""
 
@@ -60,7 +61,7 @@ class LikelyFile:
     why: tuple[str, ...]  # what is exact; words speak for all
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LikelySymbol:
     """A symbol that a task is probably about."""
 
@@ -69,7 +70,7 @@ class LikelySymbol:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Location:
     """The place where a task has to be done, as far as its text tells."""
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from tersely.foundation.types import frozen
 
 # that are read of a longer text: its beginning, and as much of its end
 MAX_TASK_CHARACTERS = 40_000
@@ -114,7 +115,7 @@ class CodeLink(NamedTuple):
     last_line: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Task:
     """A task in parts. Names are without arguments; those of the title come first in everything."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from tersely.code.index.history.changes import ChangedFile
 from tersely.code.languages.registry import LANGUAGES, language_of_path
 from tersely.code.places import file_name_of
 from tersely.code.symbols import CLASS_KINDS, Kind, Symbol
 from tersely.code.syntax.extract import extract
+from tersely.foundation.types import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gone:
     """A definition that a change took away: the file where it was, and its name, that of the file
     for a module.

@@ -19,7 +19,7 @@ after all, these are the answer.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tersely.context.lenses.candidate import View
 from tersely.context.pack.delta.reader import Reader
@@ -41,6 +41,7 @@ from tersely.context.pack.texts import Texts
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import DEFAULT_BUDGET_TOKENS, MAX_BUDGET_TOKENS, SETTLE_ROUNDS
 from tersely.foundation.text import tokens
+from tersely.foundation.types import frozen
 
 FOLDING_ROUNDS = 3  # what fills the room of folded copies may be nearly the same as well
 
@@ -85,7 +86,7 @@ def fit(
     return question.no_larger_than_files(fitted)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Question:
     """The candidates that are to be fitted, and the room for them."""
 

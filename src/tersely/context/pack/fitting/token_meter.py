@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple
 
 from tersely.context.pack.model import Block, Count, Pack, Part, Render, joined
 from tersely.foundation.limits import SETTLE_ROUNDS
+from tersely.foundation.types import frozen
 
 
 class Fitted(NamedTuple):
@@ -22,7 +23,7 @@ class Fitted(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TokenMeter:
     """Weighs packs in tokens of their printed text."""
 

@@ -17,6 +17,7 @@ from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 from tersely.context.pack.model import Count
 from tersely.foundation.text.escape import visible_line
 from tersely.foundation.text.tokens import filled, too_small
+from tersely.foundation.types import frozen
 
 MAX_OUTLINE_TRIES = 40  # lines that a map tries to add when the next heaviest does not fit
 INDENT = " "
@@ -56,7 +57,7 @@ class OutlineRow(NamedTuple):
         return f"{INDENT * self.depth}{self.name}{self.left}\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outline:
     """The text, its tokens, its lines but for the last where that is a note, and the tree that it
     is an outline of.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from tersely.code.symbols import CALLABLE_KINDS, Symbol
@@ -18,6 +18,7 @@ from tersely.context.lenses.localization.rank import LikelySymbol, Location
 from tersely.context.pack.sliced import SourceLines, windows
 from tersely.context.pack.texts import Texts
 from tersely.foundation.text.tokens import filled, too_small
+from tersely.foundation.types import frozen
 
 ROWS_TOKENS = 400  # that everything but source takes, at most
 MAX_ROWS = 8
@@ -39,7 +40,7 @@ CERTAINTIES = ((0.6, "very likely"), (0.2, "likely"), (0.0, "possible"))
 HEADING = "Probably about, likeliest first (check before editing):"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PacketRow:
     """A symbol that matters for the task. Lines count from 1 and are inclusive."""
 
@@ -53,7 +54,7 @@ class PacketRow:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Body:
     """The source of one row, without documentation. Lines count from 1 and are inclusive."""
 
@@ -64,7 +65,7 @@ class Body:
     code: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Brief:
     """The text of a packet. `used` counts every token of `text`."""
 
@@ -76,7 +77,7 @@ class Brief:
     rows_left_out: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PacketFrame:
     """The material that a packet is written from beside its rows and bodies."""
 
@@ -97,7 +98,7 @@ class Offer(NamedTuple):
     tokens: int  # of the source, or of the windows
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PacketChoice:
     """The rows and bodies that a packet is to have."""
 

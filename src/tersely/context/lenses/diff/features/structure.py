@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from tersely.code.places import directory_of, file_name_of, is_test
 from tersely.code.search.words import pieces_of
 from tersely.code.symbols import CLASS_KINDS, Symbol
 from tersely.context.lenses.diff.features.words import NAME
+from tersely.foundation.types import frozen
 
 STRUCTURE_FIELDS = (
     "imported", "importing", "file_share", "folder_share", "tested", "same_stem", "namesake", "kin", "kin_namesake",
@@ -45,7 +45,7 @@ def files_tested(changed: Collection[str], paths: Iterable[str]) -> set[str]:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hierarchy:
     """The nearness of types to those that a change concerns, by the names in their headers."""
 
@@ -78,7 +78,7 @@ class Hierarchy:
         return cls(nearness)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Structure:
     """The evidence of structure on a symbol for one change."""
 
