@@ -68,7 +68,8 @@ def _by_pytest(tree: Path, command: str, environment: Mapping[str, str]) -> Fail
     for case in ET.parse(report).iter("testcase"):
         if case.find("failure") is not None or case.find("error") is not None:
             name = case.get("file") or case.get("name", "").replace(".", "/") + ".py"
-            failed[name] += 1
+            if (tree / name).is_file():  # else an error of pytest itself
+                failed[name] += 1
     report.unlink()
     return failed
 

@@ -86,28 +86,19 @@ def session_name(agent: KnownAgent, call: HookCall, context: str) -> str:
     return f"{agent.name}-{own}-{context}" if call.session else ""
 
 
-def prompt_answer(agent: KnownAgent, packet: str) -> str:
-    """The text that is printed to have a packet put beside a prompt; nothing for no packet."""
-    return (
-        printed(agent.answer_beside(agent.prompt_event, packet))
-        if packet and agent.prompt_event
-        else ""
-    )
-
-
-def after_answer(agent: KnownAgent, text: str) -> str:
-    """The text that is printed to have something put beside the result of a tool."""
-    return (
-        printed(agent.answer_beside(agent.after_event, text)) if text and agent.after_event else ""
-    )
+def beside_answer(agent: KnownAgent, event: str, text: str) -> str:
+    """What is printed to have a text put beside a prompt, the result of a tool, or the task of a
+    sub-agent; nothing for no text, and where the agent has no such event.
+    """
+    return printed(agent.answer_beside(event, text)) if text and event else ""
 
 
 def subagent_answer(agent: KnownAgent, call: HookCall) -> str:
     """The text that is printed to have a sub-agent told of us that reads no file which does."""
-    if not call.event or call.event != agent.untold_event:
+    if call.event != agent.untold_event:
         return ""
     text = (files("tersely.integrations") / "files" / "AGENTS.md").read_text("utf-8")
-    return printed(agent.answer_beside(call.event, text.partition("\n\nOther agents")[0]))
+    return beside_answer(agent, call.event, text.partition("\n\nOther agents")[0])
 
 
 def hits(call: HookCall) -> list[tuple[str, int]]:

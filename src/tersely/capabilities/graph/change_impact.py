@@ -27,6 +27,7 @@ from tersely.capabilities.declaration.declaration import (
 from tersely.capabilities.files.places import files_below, normal, why_not_indexed
 from tersely.capabilities.graph.listing import name_of, path_of
 from tersely.capabilities.packs.budget import budget_of, budget_option
+from tersely.code.places import is_test
 from tersely.code.symbols import Grade, Kind, Symbol
 from tersely.foundation.errors import TerselyError
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from tersely.code.graph.users import User, Users
-    from tersely.code.index.history.changes import ChangedFile
     from tersely.code.index.storage.schema import IndexedFile
     from tersely.code.languages.runners.commands import SelectedTest
     from tersely.context.lenses.test_impact.changed import Gone
@@ -206,25 +206,29 @@ def _impact(workspace: Workspace, change: _Change, limit: int, offset: int) -> C
     from tersely.code.graph.users import Users
     from tersely.code.languages.runners.commands import SelectedTest
     from tersely.context.lenses.test_impact.files import ranked
-    from tersely.context.lenses.test_impact.naming import names_of, worth_of_names
+    from tersely.context.lenses.test_impact.naming import names_of, worth_of_names, worth_of_places
     from tersely.context.lenses.test_impact.reach import LIKELY, Reach
     from tersely.context.lenses.test_impact.suites import Suites
 
     engine = workspace.engine
-    engine.note_unread(change.symbols[:MAX_CHANGED_SYMBOLS])
+    symbols = change.symbols[:MAX_CHANGED_SYMBOLS]
+    engine.note_unread(symbols)
     users, suites = Users(engine.graph), Suites(engine.store.symbols_of, engine.source)
     before = _users_of_gone(change.gone, users)
     before += [user for path in change.templates for user in users.of_template(path)]
-    found = Reach(users, engine.store, suites, MAX_SEARCHED_SYMBOLS).search(
-        change.symbols[:MAX_CHANGED_SYMBOLS], before
-    )
-    importing = _importing(workspace, change, found, suites)
-    own = names_of(change.symbols[:MAX_CHANGED_SYMBOLS])
+    found = Reach(users, engine.store, suites, MAX_SEARCHED_SYMBOLS).search(symbols, before)
+    ways = _importing(workspace, change)
+    importing = _others(workspace, ways, found, suites)
+    own = names_of(symbols)
     naming = [
         worth_of_names(names, change.files, engine.store, suites, MAX_RANKED_FILES)
         for names in (change.names, (*change.names, *own))
     ]
-    files = ranked(found.tests, naming, lambda path: len(suites.tests(path)))
+    beside = (
+        {one.file: 1 / len(one.path) for one in ways},
+        worth_of_places(change.files, {path for worths in naming for path in worths}),
+    )
+    files = ranked(found.tests, naming, beside, lambda path: len(suites.tests(path)))
     likely = {one.test for one in found.tests if one.certainty >= LIKELY}
     every = [one.test for one in found.tests]
     commands = _commands(
@@ -257,7 +261,6 @@ def _first(
     calls.
     """
     from tersely.code.languages.runners.commands import SelectedTest
-    from tersely.code.places import is_test
 
     suite = sum(is_test(file.path) for file in indexed)
     first = files[: max(FIRST_FILES, int(FIRST_SHARE * suite))]
@@ -327,8 +330,6 @@ def _all_files(
     tests: Sequence[SelectedTest], languages: Mapping[str, str], suites: Suites
 ) -> list[str]:
     """The files that hold tests, if those that are to be run may be all of them."""
-    from tersely.code.places import is_test
-
     candidates = [path for path in languages if is_test(path)]
     if 2 * len({test.path for test in tests}) < len(candidates):
         return []
@@ -349,8 +350,6 @@ def _outside_tests(affected: Affected) -> tuple[Step, ...]:
     """The way from where it leaves the tests; if it never does, the change alone, nothing if that
     is the test.
     """
-    from tersely.code.places import is_test
-
     steps = affected.steps
     left = next(
         (at for at, step in enumerate(steps) if not is_test(path_of(step.id))), len(steps) - 1
@@ -429,7 +428,7 @@ def _of_git(workspace: Workspace, base: str) -> _Change:
     from tersely.code.index.history.changes import Changes
     from tersely.code.index.unread import left_out
     from tersely.context.lenses.diff.features.words import names_of as changed_names
-    from tersely.context.lenses.test_impact.changed import changed_symbols
+    from tersely.context.lenses.test_impact.changed import changed_symbols, gone
 
     store = workspace.engine.store
     changes = Changes(workspace.root, base)
@@ -445,7 +444,11 @@ def _of_git(workspace: Workspace, base: str) -> _Change:
         one
         for file in files
         if file.old_path
-        for one in _lost(file, changes.before(file.old_path), workspace)
+        for one in gone(
+            file,
+            changes.before(file.old_path),
+            store.symbols_of(file.path) if file.path else [],
+        )
     ]
     differing = [file.path for file in files if file.path and store.file(file.path)]
     templates = [file.path for file in differing_files if _is_template(workspace, file.path)]
@@ -453,12 +456,6 @@ def _of_git(workspace: Workspace, base: str) -> _Change:
     said = changed_names(diffs, lambda _: ())
     names = said.gone | said.brought
     return _Change(symbols, lost, differing, templates, names, changes.commit)
-
-
-def _lost(file: ChangedFile, before: bytes, workspace: Workspace) -> list[Gone]:
-    from tersely.context.lenses.test_impact.changed import gone
-
-    return gone(file, before, workspace.engine.store.symbols_of(file.path) if file.path else [])
 
 
 def _users_of_gone(gone: list[Gone], users: Users) -> list[User]:
@@ -472,26 +469,24 @@ def _users_of_gone(gone: list[Gone], users: Users) -> list[User]:
     ]
 
 
-def _importing(
-    workspace: Workspace, change: _Change, found: Reaching, suites: Suites
-) -> list[Importing]:
-    """Files of tests that import a changed file and hold a test that is not found already, nearest
-    first.
-    """
+def _importing(workspace: Workspace, change: _Change) -> list[Importing]:
+    """All files that import a changed one, nearest first."""
     from tersely.context.lenses.test_impact.importing import importing, imports_of_gone
 
     engine = workspace.engine
     imports = engine.store.every_import()
-    languages = {file.path: file.language for file in engine.store.files()}
-    graph = engine.imports
     left = [one.path for one in change.gone if not one.qualname]
     changed = {*change.files, *(to for path in left for to, _ in imports_of_gone(path, imports))}
+    return importing(changed, engine.imports.edges(imports), engine.graph.program.under)
+
+
+def _others(
+    workspace: Workspace, ways: Sequence[Importing], found: Reaching, suites: Suites
+) -> list[Importing]:
+    """Those of some files that hold a test which is not found already."""
+    languages = {file.path: file.language for file in workspace.engine.store.files()}
     reached = {affected.test for affected in found.tests}
-    return [
-        one
-        for one in importing(changed, graph.edges(imports), engine.graph.program.under)
-        if suites.has_others(one.file, languages[one.file], reached)
-    ]
+    return [one for one in ways if suites.has_others(one.file, languages[one.file], reached)]
 
 
 def _file_line(one: TestFile, style: Style) -> str:

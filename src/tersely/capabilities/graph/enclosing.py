@@ -31,13 +31,10 @@ NAMED_CALLERS = 2  # of each; of more it is said how many
 
 @frozen
 class Enclosing:
-    """A definition with its first and last line, how many of the lines it encloses, and the places
-    of surely known calls of it: `path:line caller`.
-    """
+    """A definition with its first and last line, and surely known calls of it: `path:line caller`."""
 
     symbol: str
     lines: tuple[int, int]
-    enclosed: int
     callers: tuple[str, ...]
 
 
@@ -85,7 +82,6 @@ def run(
         Enclosing(
             one.id,
             (one.start_line, one.end_line),
-            hits[one],
             tuple(
                 f"{site.path}:{site.line} {name_of(edge.caller)}"
                 for edge in sorted(calls(one.id), key=lambda edge: is_test(edge.caller))

@@ -30,9 +30,8 @@ from tersely.integrations.hooks import (
     LEAST_OUTLINED_BYTES,
     LEAST_OUTLINED_LINES,
     HookCall,
-    after_answer,
+    beside_answer,
     hits,
-    prompt_answer,
     read_answer,
     read_call,
     session_name,
@@ -105,7 +104,7 @@ def _prompt(agent: KnownAgent, call: HookCall) -> str:
         raise
     if not found["speaks"]:
         _log(f"prompt {agent.name}: {found['silence']}")
-    return prompt_answer(agent, found["text"])
+    return beside_answer(agent, agent.prompt_event, found["text"])
 
 
 def _read(agent: KnownAgent, call: HookCall) -> str:
@@ -164,7 +163,7 @@ def _after(agent: KnownAgent, call: HookCall) -> str:
         text = _asked(["breaks", *files], root)["line"]
     text = text.rstrip()
     is_new = text and state.is_first(_reader(call, root), text)
-    return after_answer(agent, f"{_BESIDE}{text}") if is_new else ""
+    return beside_answer(agent, agent.after_event, f"{_BESIDE}{text}") if is_new else ""
 
 
 def _matching(file: Path, call: HookCall) -> Iterator[int]:

@@ -11,6 +11,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tersely.code.languages.registry import family_of, language_of_path
@@ -18,7 +19,6 @@ from tersely.code.places import directory_of, file_name_of, is_test
 from tersely.code.symbols import Symbol
 
 if TYPE_CHECKING:
-    from tersely.code.index.storage.schema import IndexedFile
     from tersely.code.index.storage.store import Store
     from tersely.context.lenses.test_impact.suites import Suites
 
@@ -54,17 +54,28 @@ def worth_of_names(
         for file_id in mentioning:
             if file_id in tests:
                 worth[tests[file_id].path] += rarity
-    stems, directories = set(map(_stem, owners)), set(map(directory_of, owners))
-    for file in tests.values():
-        worth[file.path] += CALLED_AFTER * (_stem(file.path) in stems)
-        worth[file.path] += SAME_DIRECTORY * (directory_of(file.path) in directories)
+    for path, beside in worth_of_places(owners, (file.path for file in tests.values())).items():
+        worth[path] += beside
     kin = [
         file
         for file in tests.values()
         if family_of(file.language) in families and worth[file.path] > 0
     ]
     kin.sort(key=lambda file: (-round(worth[file.path], 9), file.path))
-    return {path: worth[path] for path in _holding_tests(kin, suites, limit)}
+    holding = (file.path for file in kin if suites.holds_tests(file.path, file.language))
+    return {path: worth[path] for path in islice(holding, limit)}
+
+
+def worth_of_places(owners: Collection[str], tests: Iterable[str]) -> dict[str, float]:
+    """By path how much speaks for a file of tests by its name and place: it is called after one of
+    some files, or stands beside one.
+    """
+    stems, directories = set(map(_stem, owners)), set(map(directory_of, owners))
+    return {
+        path: CALLED_AFTER * (_stem(path) in stems)
+        + SAME_DIRECTORY * (directory_of(path) in directories)
+        for path in tests
+    }
 
 
 def names_of(symbols: Sequence[Symbol]) -> list[str]:
@@ -82,14 +93,3 @@ def _stem(path: str) -> str:
     """
     name = file_name_of(path).rpartition(".")[0]
     return _AFFIXES.sub("", name).lower()
-
-
-def _holding_tests(files: Sequence[IndexedFile], suites: Suites, limit: int) -> list[str]:
-    """The first files that hold tests which can be run."""
-    found: list[str] = []
-    for file in files:
-        if suites.holds_tests(file.path, file.language):
-            found.append(file.path)
-        if len(found) == limit:
-            break
-    return found
