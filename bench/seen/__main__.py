@@ -282,11 +282,10 @@ def _report(tasks: Iterable[Task], known: dict[str, Measured], keep: bool) -> No
             costs[style.name] for style in VARIANTS if len(costs.get(style.name, ())) == len(plain)
         ]
         best = min(whole, key=_order)
-        for agent, paid in costs.items():
-            carried = {
-                name: one[agent] for name in paid if agent in (one := known[RESIDENT].get(name, {}))
-            }
-            rows.append({"group": group, **row(agent, paid, carried, plain, best)})
+        for agent, cost in costs.items():
+            resident = {name: known[RESIDENT].get(name, {}) for name in cost}
+            carried = {name: one[agent] for name, one in resident.items() if agent in one}
+            rows.append({"group": group, **row(agent, cost, carried, plain, best)})
     results.report("seen", [TABLE.filled(rows), answers.TABLE.filled(by_themselves)], keep)
 
 

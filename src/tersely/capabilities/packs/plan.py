@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tersely.context.pack.change import ChangeView
     from tersely.workspace import Workspace
 
-DEFAULT_PLAN_TOKENS = 2_000
+DEFAULT_PLAN_TOKENS = 1_950  # so that the call and its answer stay within 2,000
 
 
 @frozen
