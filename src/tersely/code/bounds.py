@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from tersely.foundation.storage.hashing import content_hash
 from tersely.foundation.types import JsonObject
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 Key = TypeVar("Key", bound=Hashable)
 
 # the names of a class and of its function, what that was given, and the hash of what it returned
@@ -40,8 +40,8 @@ class Bounds:
             self._heard[-1] = self._heard[-1].union(bounds)
 
     def hear(
-        self, compute: Callable[..., Found], *arguments: object
-    ) -> tuple[Found, frozenset[str]]:
+        self, compute: Callable[..., Result], *arguments: object
+    ) -> tuple[Result, frozenset[str]]:
         """The result of a function, and the bounds that it met, which enclosing calls do not
         receive.
         """
@@ -55,11 +55,11 @@ class Bounds:
 
     def once(
         self,
-        known: dict[Key, tuple[Found, frozenset[str]]],
+        known: dict[Key, tuple[Result, frozenset[str]]],
         key: Key,
-        compute: Callable[..., Found],
+        compute: Callable[..., Result],
         *arguments: object,
-    ) -> Found:
+    ) -> Result:
         """The result of a function, computed once a key; each call meets the bounds of the
         computation.
         """
@@ -82,7 +82,7 @@ class Asked:
     # in order; None where nobody wants to know, or something was asked that cannot be told
     questions: list[Question] | None = None
 
-    def hear(self, call: Callable[..., Found], *given: Any, **named: Any) -> Found:
+    def hear(self, call: Callable[..., Result], *given: Any, **named: Any) -> Result:
         """What a method returns, which is written down."""
         try:
             found = call(*given, **named)

@@ -11,7 +11,7 @@ from tersely.code.index.building import rows
 from tersely.code.index.unread import unread
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.syntax.extract import extract
-from tersely.code.syntax.outline import OUTLINED, outlined
+from tersely.code.syntax.outline import OUTLINED, outline_of
 
 BUNDLE = """\
 (function (root, factory) { root.Lib = factory() })(this, function () {
@@ -62,6 +62,6 @@ def test_that_the_rest_was_not_read_is_said(large: Path) -> None:
 
 def test_an_outline_has_the_same_definitions() -> None:
     whole = extract(BUNDLE.encode(), LANGUAGES["javascript"])
-    outline = outlined(whole)
+    outline = outline_of(whole)
     assert (outline.definitions, outline.imports) == (whole.definitions, whole.imports)
     assert outline.mentions == whole.mentions  # so that nothing it uses is taken for dead

@@ -104,7 +104,7 @@ def own_name(walk: Lowering) -> str:
 def narrow_name(walk: Lowering, name: str, annotation: Expression) -> None:
     """Narrow a name to a type from here on."""
     if annotation is not None:
-        value = (DECLARED, walk.versioned(name), annotation)
+        value = (DECLARED, walk.current_variable(name), annotation)
         walk.rebinds = True
         walk.bind_name(name, value)
         walk.rebinds = False
@@ -115,7 +115,7 @@ def bind_typed(
 ) -> None:
     """Bind a local name to a value of a declared type."""
     if name is not None:
-        walk.bind(name, walk.typed(value, annotation))
+        walk.bind(name, walk.with_type(value, annotation))
 
 
 def function(

@@ -175,7 +175,9 @@ def lower_export(walk: Lowering, node: Node) -> Expression:
             name = declared.child_by_field_name("name")
             walk.bind_name("default", walk.text(name) if name is not None else result, declared)
     elif value is not None:
-        walk.bind_name("default", walk.assigned_to("default", value, wrapped or (node, 0)), node)
+        walk.bind_name(
+            "default", walk.value_assigned_to("default", value, wrapped or (node, 0)), node
+        )
     elif "=" in tokens:
         for child in named_parts(node):
             walk.bind_name("exports", walk.value(child), child)
@@ -235,7 +237,7 @@ def lower_element(walk: Lowering, node: Node) -> Expression:
         if child.type == "jsx_attribute" and named_parts(child):
             value = named_parts(child)[1] if len(named_parts(child)) > 1 else None
             key = (CONST, walk.text(named_parts(child)[0]))
-            walk.displayed(serial, key, named_parts(child)[0])
+            walk.note_key(serial, key, named_parts(child)[0])
             pairs.append((key, walk.value(value)))
         elif (
             child.type == "jsx_expression" and name is not None and child.start_byte > name.end_byte
@@ -260,11 +262,11 @@ def _is_element(walk: Lowering, name: Node) -> bool:
 
 def _lower_own_element(walk: Lowering, node: Node, name: Node) -> Expression:
     element = _own_element(walk, name)
-    walk.taken(element, name)
+    walk.note_pattern_member(element, name)
     for child in named_parts(node):
         parts = named_parts(child) if child.type == "jsx_attribute" else []
         if parts:
-            walk.taken((MEMBER, element, walk.text(parts[0])), parts[0])
+            walk.note_pattern_member((MEMBER, element, walk.text(parts[0])), parts[0])
             walk.visit(parts[1:])
         elif child.id != name.id:
             walk.value(child)
@@ -275,7 +277,7 @@ def lower_closing(walk: Lowering, node: Node) -> Expression:
     """`</element>`."""
     name = node.child_by_field_name("name")
     if name is not None and _is_element(walk, name):
-        walk.taken(_own_element(walk, name), name)
+        walk.note_pattern_member(_own_element(walk, name), name)
     else:
         walk.value(name)
     return None

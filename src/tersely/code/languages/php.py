@@ -226,7 +226,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
             continue
         text = walk.text(name).removeprefix("$")
         value = walk.field_value(element, "default_value")
-        walk.bind_name(text, walk.typed(value, annotation), name)
+        walk.bind_name(text, walk.with_type(value, annotation), name)
         walk.define_value(node, text, name, Kind.FIELD)
     return None
 

@@ -376,7 +376,7 @@ def _bind(walk: Lowering, target: Node, value: Expression, node: OptionalNode = 
         if walk.scope.kind in BODIES or walk.scope.kind is Kind.MODULE:
             walk.define_node(node or target, target, Kind.CONSTANT)
     elif kind in ("instance_variable", "class_variable"):
-        walk.stored(text, target)
+        walk.note_member_store(text, target)
         walk.mentions.add(text)
         walk.scope.binds.append(((MEMBER, "self", text), value))
     elif kind == "global_variable":
@@ -410,7 +410,7 @@ def _bind_attribute(walk: Lowering, target: Node, value: Expression) -> None:
     if method is None:
         return
     base, name = walk.value(receiver), walk.text(method)
-    walk.stored(f"@{name}", method)
+    walk.note_member_store(f"@{name}", method)
     walk.mentions.add(f"{name}=")
     walk.scope.binds.append(((MEMBER, base, f"@{name}"), value))
     walk.call((MEMBER, base, f"{name}="), (value,), (), last_line_of(method))

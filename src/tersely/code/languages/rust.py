@@ -509,7 +509,7 @@ def _bind_struct(walk: Lowering, node: Node) -> None:
             member = part[1][-1] if is_tagged(part, EITHER) else part  # of a struct
             if member is not None:
                 walk.mentions.add(walk.text(name))
-                walk.taken(member, name)
+                walk.note_pattern_member(member, name)
             bind_pattern(walk, inner or name, part)
 
 
@@ -656,7 +656,7 @@ def lower_struct_literal(walk: Lowering, node: Node) -> Expression:
         if child.type == "shorthand_field_initializer" and named_parts(child):
             name = named_parts(child)[-1]
             walk.scope.binds.append(((MEMBER, typed, walk.text(name)), walk.value(name)))
-            walk.taken((MEMBER, typed, walk.text(name)), name)
+            walk.note_pattern_member((MEMBER, typed, walk.text(name)), name)
         elif field is not None:
             value = walk.field_value(child, "value")
             walk.fill(typed, field, value)
@@ -814,7 +814,7 @@ def _token_path(walk: Lowering, tokens: list[Node], position: int) -> tuple[Expr
         return (IMPORTED, SEPARATOR.join(names[:-1]), names[-1]), position
     walk.scope.read.add(names[0])
     walk.mentions.update(names[1:])
-    value: Expression = walk.versioned(names[0])
+    value: Expression = walk.current_variable(names[0])
     for name in names[1:]:
         value = (MEMBER, value, name)
     return value, position

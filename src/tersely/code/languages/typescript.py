@@ -224,7 +224,7 @@ def lower_object_type(walk: Lowering, node: Node) -> Expression:
         if child.type in ("property_signature", "method_signature") and name is not None:
             annotation = _type_of_member(walk, child)
             key = (CONST, walk.text(name).strip(QUOTES))
-            walk.displayed(serial, key, name)
+            walk.note_key(serial, key, name)
             pairs.append((key, annotation and (TYPED, annotation)))
     return either((MAPPING, tuple(pairs), serial) if pairs or not signatures else None, *signatures)
 
@@ -273,7 +273,7 @@ def lower_lookup(walk: Lowering, node: Node) -> Expression:
     if not is_name:
         return (ITEM, (TYPED, owner), (TYPED, walk.value(parts[1])))
     member = (MEMBER, (TYPED, owner), key.strip(QUOTES))
-    walk.taken(member, parts[1])
+    walk.note_pattern_member(member, parts[1])
     return member
 
 

@@ -11,7 +11,7 @@ from tersely.code.syntax.extract import parse, syntax_problems
 from tersely.foundation.errors import TerselyError
 
 
-def broken_by(path: str, before: bytes, after: bytes) -> list[Problem]:
+def introduced_problems(path: str, before: bytes, after: bytes) -> list[Problem]:
     """The problems that `after` has and `before` had not, if it has more; none for a file without a
     grammar.
 
@@ -27,17 +27,17 @@ def broken_by(path: str, before: bytes, after: bytes) -> list[Problem]:
         return []
     if len(found[1]) <= len(found[0]):
         return []
-    known = Counter(_said(before, found[0]))
+    known = Counter(_with_line_texts(before, found[0]))
     problems = []
-    for problem, said in zip(found[1], _said(after, found[1]), strict=True):
-        if known[said] > 0:
-            known[said] -= 1
+    for problem, pair in zip(found[1], _with_line_texts(after, found[1]), strict=True):
+        if known[pair] > 0:
+            known[pair] -= 1
         else:
             problems.append(problem)
     return problems
 
 
-def _said(source: bytes, problems: Sequence[Problem]) -> list[tuple[str, bytes]]:
+def _with_line_texts(source: bytes, problems: Sequence[Problem]) -> list[tuple[str, bytes]]:
     """Problems as (message, text of the line): an edit above moves the numbers of lines."""
     lines = source.split(b"\n")
     return [

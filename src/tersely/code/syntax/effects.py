@@ -77,7 +77,7 @@ def with_named_callbacks(
     """
     places = walk.resolution.named_callbacks[called]
 
-    def meant(place: int | str, value: Expression) -> Expression:
+    def with_callback(place: int | str, value: Expression) -> Expression:
         read = walk.resolution.meant_by_text
         is_text = place in places and is_tagged(value, CONST) and type(value[1]) is str
         named = read(value[1]) if read is not None and is_text else None
@@ -87,8 +87,8 @@ def with_named_callbacks(
         return either(value, named)
 
     return (
-        tuple(meant(place, value) for place, value in enumerate(positional)),
-        tuple((name, meant(name, value)) for name, value in keywords),
+        tuple(with_callback(place, value) for place, value in enumerate(positional)),
+        tuple((name, with_callback(name, value)) for name, value in keywords),
     )
 
 
@@ -139,7 +139,7 @@ def note_export(walk: Lowering, callee: Expression, arguments: tuple[Any, ...]) 
     line = walk.definitions[factory[1]].start_line
     names = listed[1] if is_tagged(listed, SEQUENCE) else ()
     facts = [Import(name[1], "", "", line) for name in names if is_tagged(name, CONST)]
-    given = tuple(walk.imported(fact) for fact in facts) if len(facts) == len(names) else ()
+    given = tuple(walk.imported_value(fact) for fact in facts) if len(facts) == len(names) else ()
     for fact in facts:
         walk.add_import(fact)
     draft = walk.drafts[factory[1]]

@@ -15,7 +15,7 @@ from tersely.code.languages.model import Language
 from tersely.code.languages.nodes import line_of
 from tersely.code.symbols import FileFacts, Problem
 from tersely.code.syntax.compiling.table import compile_rules
-from tersely.code.syntax.isolation import Spared, walked
+from tersely.code.syntax.isolation import Spared, isolated_walk
 from tersely.code.syntax.lowering import Lowering
 from tersely.code.syntax.mentions import (
     mentioned_bases,
@@ -79,13 +79,13 @@ def extract(
     roots = [tree.root_node for tree in trees(parser, source, language)]
     root = roots[-1]
 
-    def lowered(spared: Spared) -> Lowering:
+    def lower_tree(spared: Spared) -> Lowering:
         walk = Lowering(source, language, spared.handlers(handlers), rules)
         walk.path = path
         walk.run(root)
         return walk
 
-    walk, unread = walked(root, lowered, levels)
+    walk, unread = isolated_walk(root, lower_tree, levels)
     broken = filterfalse(_loses_nothing, _broken_nodes(root if root.has_error else roots[0]))
     problems = [*unread, *map(_problem, islice(broken, MAX_PROBLEMS))]
     walk.mentions |= walk.scope.read

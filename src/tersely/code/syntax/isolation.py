@@ -87,7 +87,7 @@ class Spared:
 AnyWalk = TypeVar("AnyWalk")
 
 
-def walked(
+def isolated_walk(
     root: Node, walk: Callable[[Spared], AnyWalk], levels: int | None = None
 ) -> tuple[AnyWalk, list[Problem]]:
     """The walk over a tree, and the problems of the nodes that it could not read.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 BODIES = ("body", "consequence")  # fields of statements that hold other statements
 
 
-def stored(walk: Lowering, item: Expression, value: Expression, *, straight: bool) -> None:
+def store_item(walk: Lowering, item: Expression, value: Expression, *, straight: bool) -> None:
     """An item was given a value."""
     known = walk.scope.stored
     if not walk.resolution.items_in_order or not is_tagged(item, ITEM):
@@ -34,13 +34,13 @@ def stored(walk: Lowering, item: Expression, value: Expression, *, straight: boo
     known[path] = name
 
 
-def merged(walk: Lowering, target: Expression, added: Expression) -> None:
+def store_items(walk: Lowering, target: Expression, added: Expression) -> None:
     """Record that straight-line code added all items of another mapping: the written ones are
     stored.
     """
     if is_tagged(added, MAPPING):
         for key, value in added[1]:
-            stored(walk, (ITEM, target, key), value, straight=True)
+            store_item(walk, (ITEM, target, key), value, straight=True)
 
 
 def item(walk: Lowering, container: Expression, key: Expression, node: Node) -> Expression:

@@ -170,7 +170,7 @@ class Lowering:
         """
         return parameters_of(self, node)
 
-    def typed(self, value: Expression, annotation: Expression) -> Expression:
+    def with_type(self, value: Expression, annotation: Expression) -> Expression:
         """A value that is declared to be of a type."""
         if type(annotation) is str and annotation in self.resolution.inferred_types:
             return value
@@ -235,21 +235,21 @@ class Lowering:
         self.scope.unnamed += 1
         return f"<{what}{self.scope.unnamed}>"
 
-    def written(self, name: str, node: Node) -> None:
+    def note_binding(self, name: str, node: Node) -> None:
         """Called where a name is bound; walks that want to know the places override this and the
         next three.
         """
 
-    def stored(self, name: str, node: Node) -> None:
+    def note_member_store(self, name: str, node: Node) -> None:
         """Called where a member is assigned."""
 
-    def displayed(self, serial: int, key: Expression, node: Node) -> None:
+    def note_key(self, serial: int, key: Expression, node: Node) -> None:
         """Called where the list or mapping of that serial holds something."""
 
-    def taken(self, member: Expression, node: Node) -> None:
+    def note_pattern_member(self, member: Expression, node: Node) -> None:
         """Called where a pattern takes a member, which `node` names, out of the matched value."""
 
-    def met(self, name: str, variables: tuple[str, ...]) -> None:
+    def note_join(self, name: str, variables: tuple[str, ...]) -> None:
         """Called where bodies meet that bound a name as different variables: it is now either."""
 
     def fill(self, owner: Expression, name: Node, value: Expression) -> None:
@@ -275,7 +275,7 @@ class Lowering:
         if in_block and (variable := self._block_variable(name, node)) is not None:
             self._bind_variable(variable, value)
             if node is not None:
-                self.written(name, node)
+                self.note_binding(name, node)
             return
         (scope.outward if self.outward else scope.declared).add(name)
         mine = not self.outward or name in scope.declared
@@ -285,10 +285,10 @@ class Lowering:
             scope.versions[name] = scope.versions_made[name] = scope.versions_made.get(name, 1) + 1
         if self.rebinds and mine:
             scope.bound.add(name)  # no longer the variable of a block around this function
-        scope.binds.append((self.versioned(name), value))
+        scope.binds.append((self.current_variable(name), value))
         scope.bound.add(name)
         if node is not None:
-            self.written(name, node)
+            self.note_binding(name, node)
 
     @contextmanager
     def in_block(self) -> Iterator[None]:
@@ -341,7 +341,7 @@ class Lowering:
         block.
         """
         if not self._declares(node):
-            return self.in_sight(name)
+            return self.visible_block_variable(name)
         if self.block is None:
             return None
         return (self.language.hoists and self.block.get(name)) or self._new_variable(name)
@@ -354,7 +354,7 @@ class Lowering:
         outlives = node is None or (language.outlives is not None and language.outlives(node))
         return not (self.outward or outlives)
 
-    def in_sight(self, name: str) -> str | None:
+    def visible_block_variable(self, name: str) -> str | None:
         """The variable of a block around that a name means, None for other names."""
         variable = self.in_blocks.get(name)
         scope = self.scope
@@ -378,19 +378,19 @@ class Lowering:
         """The name of a parameter, which may have none."""
         if node is None:
             return f"#{position}"
-        self.written(self.text(node), node)
+        self.note_binding(self.text(node), node)
         return self.text(node)
 
     def update(self, name: str, value: Expression, *, straight: bool) -> Expression:
         """Give a variable that is declared elsewhere a value: a local one, else a member of the
         receiver.
         """
-        variable = self.in_sight(name) if self.in_blocks else None
+        variable = self.visible_block_variable(name) if self.in_blocks else None
         if variable is not None:
             self._bind_variable(variable, value)
             return value
         if name in self.scope.bound:
-            value = self.typed(value, self.scope.types.get(name))
+            value = self.with_type(value, self.scope.types.get(name))
             self.rebinds = straight
             self.bind_name(name, value)
             self.rebinds = False
@@ -400,7 +400,7 @@ class Lowering:
             if name in outer.bound:
                 outer.binds.append((name, None))
                 self.scope.outer.append((name, 0))
-                self.scope.binds.append((name, self.typed(value, outer.types.get(name))))
+                self.scope.binds.append((name, self.with_type(value, outer.types.get(name))))
                 return value
             parent = self.drafts[self.definitions[outer.definition].parent]
             if parent is None:
@@ -411,9 +411,9 @@ class Lowering:
         self.scope.binds.append(((MEMBER, receiver, name) if is_member else name, value))
         return value
 
-    def versioned(self, name: str) -> str:
+    def current_variable(self, name: str) -> str:
         """The variable that a name means at this point."""
-        variable = self.in_sight(name) if self.in_blocks else None
+        variable = self.visible_block_variable(name) if self.in_blocks else None
         if variable is not None:
             return variable
         version = self.scope.versions.get(name)
@@ -439,13 +439,15 @@ class Lowering:
             return result
         return self.value(node)
 
-    def named(self, node: Node, naming: Naming) -> Expression:
+    def named_value(self, node: Node, naming: Naming) -> Expression:
         """The value of a node; a function, class or mapping gets a name from where it is put."""
         if type(self.rules[node.kind_id]) in (model.Function, model.Class, model.Dictionary):
             self.naming = naming
         return self.value(node)
 
-    def assigned(self, left: Node, right: Node, wrapped: tuple[Node, int] | None) -> Expression:
+    def assigned_value(
+        self, left: Node, right: Node, wrapped: tuple[Node, int] | None
+    ) -> Expression:
         """The value of the right side of an assignment, named by the left; `wrapped` is the
         statement around it.
         """
@@ -461,14 +463,16 @@ class Lowering:
             if kind in (model.Function, model.Class, model.Dictionary)
             else None
         )
-        return self.named(right, naming) if naming is not None else self.value(right)
+        return self.named_value(right, naming) if naming is not None else self.value(right)
 
-    def assigned_to(self, name: str, node: Node, wrapped: tuple[Node, int] | None) -> Expression:
+    def value_assigned_to(
+        self, name: str, node: Node, wrapped: tuple[Node, int] | None
+    ) -> Expression:
         """The value of a node that is bound to a name which is not written as one."""
         kind = type(self.rules[node.kind_id])
         if kind in (model.Function, model.Class):
             self.wrapped = wrapped
-        return self.named(node, Naming("" if kind is model.Dictionary else name, node))
+        return self.named_value(node, Naming("" if kind is model.Dictionary else name, node))
 
     def call(self, callee: Expression, arguments: tuple[Any, ...], keywords: tuple[Any, ...], line: int,
              tag: int = CALL, types: tuple[Any, ...] = ()) -> Expression:  # fmt: skip
@@ -607,7 +611,7 @@ class Lowering:
         elif fact.alias:
             if fact.alias != fact.name:
                 self.filling_names.add(fact.alias)
-            value, variable = self.imported(fact), self.versioned(fact.alias)
+            value, variable = self.imported_value(fact), self.current_variable(fact.alias)
             if self.rebinds and (variable, value) not in self.scope.binds:
                 self.bind_name(fact.alias, value)
             else:
@@ -616,7 +620,7 @@ class Lowering:
         if fact.name and fact.name != "*":
             self.mentions.add(fact.name)
 
-    def imported(self, fact: Import) -> Expression:
+    def imported_value(self, fact: Import) -> Expression:
         """The expression of the value that an import binds."""
         facts = self.resolution
         if facts.module_keys is not None:

@@ -98,7 +98,7 @@ _FILLED = re.compile(r"\{[^{}]*\}")  # in a text, where `format` puts something 
 
 
 @cache
-def echoing(facts: Resolution) -> Names:
+def receiver_returning_methods(facts: Resolution) -> Names:
     """Names of methods that return their receiver."""
     every = (*facts.methods.items(), *facts.summaries.items())
     return frozenset(
@@ -218,7 +218,7 @@ def displays_in(expression: Expression) -> Iterator[Any]:
         pending += reversed(current)
 
 
-def mapped(expression: Expression) -> Iterator[tuple[Any, Expression]]:
+def constant_entries(expression: Expression) -> Iterator[tuple[Any, Expression]]:
     """Constant keys and values of the mappings that an expression writes down, at any depth."""
     if type(expression) is not tuple:
         return
@@ -227,13 +227,13 @@ def mapped(expression: Expression) -> Iterator[tuple[Any, Expression]]:
         for key, value in expression[1]:
             if type(key) is tuple and key[0] == CONST:
                 yield key[1], value
-            yield from mapped(value)
+            yield from constant_entries(value)
     elif tag in (CALL, NEW):
         for part in expression[2]:
-            yield from mapped(part)
+            yield from constant_entries(part)
     elif tag in (SEQUENCE, EITHER):
         for part in expression[1]:
-            yield from mapped(part)
+            yield from constant_entries(part)
 
 
 def carried_names(expression: Expression) -> set[Any]:

@@ -8,17 +8,17 @@ from tersely.code.expressions import Scope
 from tersely.code.symbols import OUTLINED, FileFacts, Kind, Problem
 
 
-def outlined(facts: FileFacts) -> FileFacts:
+def outline_of(facts: FileFacts) -> FileFacts:
     """Facts in which functions without named definitions inside keep only their results."""
-    joining = _joining(facts)
+    enclosing = _enclosing_definitions(facts)
     scopes = tuple(
-        scope if position in joining or type(scope) is not tuple else _closed(scope)
+        scope if position in enclosing or type(scope) is not tuple else _interface_of(scope)
         for position, scope in enumerate(facts.scopes)
     )
     return facts._replace(scopes=scopes, problems=(Problem(1, OUTLINED), *facts.problems))
 
 
-def _joining(facts: FileFacts) -> set[int]:
+def _enclosing_definitions(facts: FileFacts) -> set[int]:
     """The positions of definitions with a named definition inside, at any depth."""
     found = {0}
     for definition in facts.definitions:
@@ -30,6 +30,6 @@ def _joining(facts: FileFacts) -> set[int]:
     return found
 
 
-def _closed(scope: tuple[Any, ...]) -> tuple[Any, ...]:
+def _interface_of(scope: tuple[Any, ...]) -> tuple[Any, ...]:
     """A scope seen from outside: its parameters and its results."""
     return tuple(Scope(*scope)._replace(binds=(), calls=(), reads=(), yields=(), outer=()))

@@ -51,13 +51,13 @@ def bind(walk: Lowering, target: Node, value: Expression) -> None:
     elif kind is model.Member:
         member = walk.callee(target)
         note_stored(walk, member, line_of(target))
-        walk.stored(member[2] if is_tagged(member, MEMBER) else "", target)
+        walk.note_member_store(member[2] if is_tagged(member, MEMBER) else "", target)
         walk.scope.binds.append((member, value))
     elif kind is model.Item:
         item = walk.value(target)
         walk.instead_of_reading(item, 1, (item[2], value) if is_tagged(item, ITEM) else ())
         walk.scope.binds.append((item, value))
-        items.stored(walk, item, value, straight=walk.rebinds)
+        items.store_item(walk, item, value, straight=walk.rebinds)
         _hold(walk, item, value)
     elif kind is model.Sequence and rule.unwraps and len(named_parts(target)) == 1:
         bind(walk, named_parts(target)[0], value)
@@ -137,7 +137,7 @@ def _member(walk: Lowering, node: Node, value: Expression, name: str) -> Express
         return None
     member = (MEMBER, value, name)
     walk.scope.reads.append((member, line_of(node)))
-    walk.taken(member, node)
+    walk.note_pattern_member(member, node)
     return member
 
 

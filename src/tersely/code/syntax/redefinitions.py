@@ -66,10 +66,10 @@ class Redefinitions:
             ]
             if draft is not None and types:
                 draft.returned_type = either(*dict.fromkeys(types))
-        return _numbered(definitions, drafts)
+        return _with_numbers(definitions, drafts)
 
 
-def _numbered(definitions: Sequence[Definition], drafts: Drafts) -> list[Definition]:
+def _with_numbers(definitions: Sequence[Definition], drafts: Drafts) -> list[Definition]:
     replaced: list[bool] = []
     by_name: dict[str, list[int]] = defaultdict(list)
     for position, (definition, draft) in enumerate(zip(definitions, drafts, strict=True)):

@@ -32,7 +32,7 @@ from tersely.code.syntax.compiling.statements import LABEL_MARK
 from tersely.code.syntax.compiling.table import ENDING_RULES
 from tersely.code.syntax.drafts import SCOPE_OWNERS, ScopeDraft
 from tersely.code.syntax.extract import tools_for, trees
-from tersely.code.syntax.isolation import Spared, walked
+from tersely.code.syntax.isolation import Spared, isolated_walk
 from tersely.code.syntax.lowering import Lowering
 from tersely.code.syntax.names_alone import is_type
 from tersely.code.syntax.nodes.children import field
@@ -241,7 +241,7 @@ class Trace(Lowering):
 
     # The events of the walk
 
-    def written(self, name: str, node: Node) -> None:
+    def note_binding(self, name: str, node: Node) -> None:
         """Remember where a name is bound."""
         if name:
             outer = dict(self.scope.outer).get(name, -1)
@@ -250,17 +250,22 @@ class Trace(Lowering):
                 and type(self.rules[self._current.kind_id]) is model.TypeParameter
             )
             note = Note(
-                node, -1, not self.outward, self.versioned(name), outer=outer, everywhere=everywhere
+                node,
+                -1,
+                not self.outward,
+                self.current_variable(name),
+                outer=outer,
+                everywhere=everywhere,
             )
             self._notes[name].append(note)
             self._written.add(node.start_byte)
 
-    def stored(self, name: str, node: Node) -> None:
+    def note_member_store(self, name: str, node: Node) -> None:
         """Remember where a member is assigned."""
         self.stores[name].append((node.start_byte, last_line_of(node)))
         self._written.add(node.end_byte)
 
-    def met(self, name: str, variables: tuple[str, ...]) -> None:
+    def note_join(self, name: str, variables: tuple[str, ...]) -> None:
         """Remember the variables that a variable may be."""
         self._met[self.scope.definition, name] = variables
 
@@ -272,14 +277,14 @@ class Trace(Lowering):
         for offset in self._asked_in(name):
             self._members[offset] = (self.scope.definition, member)
 
-    def displayed(self, serial: int, key: Expression, node: Node) -> None:
+    def note_key(self, serial: int, key: Expression, node: Node) -> None:
         """Remember the line of a key in a list or mapping."""
         if type(key) is tuple and len(key) > 1:
             self.keys[serial, key[1]].append(line_of(node))
             if type(key[1]) is str:
                 self._keys.update(dict.fromkeys(self._asked_in(node), Key(serial, key[1])))
 
-    def taken(self, member: Expression, node: Node) -> None:
+    def note_pattern_member(self, member: Expression, node: Node) -> None:
         """Remember where a pattern names a member."""
         self._taken.update(dict.fromkeys(self._asked_in(node), (self.scope.definition, member)))
 
@@ -291,7 +296,9 @@ class Trace(Lowering):
             return
         self._importing[node.start_byte, node.end_byte] = None
         if fact.alias:
-            self._notes[fact.alias].append(Note(node, -1, True, self.versioned(fact.alias), fact))
+            self._notes[fact.alias].append(
+                Note(node, -1, True, self.current_variable(fact.alias), fact)
+            )
 
     def enter(self, node: Node, kind: Kind, name: str, name_node: OptionalNode, body: OptionalNode,
               prefix: str = "") -> ScopeDraft:  # fmt: skip
@@ -550,9 +557,9 @@ def trace(source: bytes, language: Language, offsets: Sequence[int] = ()) -> Tra
     parser, handlers, rules = tools_for(language)
     root = trees(parser, source, language)[-1].root_node
 
-    def traced(spared: Spared) -> Trace:
+    def trace_tree(spared: Spared) -> Trace:
         walk = Trace(source, language, spared.handlers(handlers), rules, offsets)
         walk.run(root)
         return walk
 
-    return walked(root, traced)[0]
+    return isolated_walk(root, trace_tree)[0]

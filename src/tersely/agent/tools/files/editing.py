@@ -19,7 +19,7 @@ from tersely.agent.tools.files.diffs import FileDifference, difference
 from tersely.agent.tools.files.numbered import NumberedLines, unquoted
 from tersely.agent.tools.observation import clipped, failed
 from tersely.agent.tools.toolbox import Toolbox
-from tersely.code.syntax.check import broken_by
+from tersely.code.syntax.check import introduced_problems
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import in_repository
 from tersely.foundation.limits import MAX_EDITED_BYTES, MAX_WHOLE_LINES
@@ -265,7 +265,7 @@ def _plan(
     if encoded == data:
         return RefusedEdit(inside, _SO_ALREADY)
     shown = after.shown
-    problems = broken_by(inside, data or b"", encoded)
+    problems = introduced_problems(inside, data or b"", encoded)
     said = "; ".join(
         f"line {one.line} {one.message}: {clipped(_line(shown, one.line))}" for one in problems[:3]
     )

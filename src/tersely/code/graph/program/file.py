@@ -40,12 +40,12 @@ from tersely.code.syntax.mentions import (
     callee_names,
     calling_names,
     collect_carried,
+    constant_entries,
     displays_in,
-    echoing,
     is_of_block,
-    mapped,
     original_names,
     read_name,
+    receiver_returning_methods,
     serials_in,
     written_names,
 )
@@ -250,7 +250,12 @@ class File:
     @cached_property
     def _readers(self) -> frozenset[str]:
         """Methods that give what they are called on, or what it holds."""
-        return self.facts.getters | self.facts.views | self.facts.item_views | echoing(self.facts)
+        return (
+            self.facts.getters
+            | self.facts.views
+            | self.facts.item_views
+            | receiver_returning_methods(self.facts)
+        )
 
     def _other_names(self, callee: Any, names: Iterable[Any]) -> Iterable[Any]:
         """The names of a member that is called, with those of other things that the call may mean."""
@@ -397,7 +402,7 @@ class File:
             yield outer, scope.decorated, own.name, None, is_local, False
         if self.facts.members_are_items:
             for expression in (*(value for _, value in scope.binds), *scope.returns, *scope.calls):
-                for key, value in mapped(expression):
+                for key, value in constant_entries(expression):
                     yield position, value, key, None, False, False
         yield from self._flows_into_calls(position, scope)
 

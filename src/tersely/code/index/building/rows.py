@@ -17,7 +17,7 @@ from tersely.code.index.storage.schema import (
 from tersely.code.languages.registry import LANGUAGES, language_of_path, language_of_script
 from tersely.code.symbols import FileFacts
 from tersely.code.syntax.extract import extract
-from tersely.code.syntax.outline import outlined
+from tersely.code.syntax.outline import outline_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.hashing import content_hash
 
@@ -96,5 +96,5 @@ def _encoded(
 ) -> tuple[FileFacts, bytes]:
     facts = extract(source, LANGUAGES[language], path, levels)
     if len(source) > MAX_WHOLE_BYTES:
-        facts = outlined(facts)
+        facts = outline_of(facts)
     return facts, encode_facts(facts)

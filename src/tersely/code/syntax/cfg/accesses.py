@@ -11,7 +11,7 @@ from tersely.code.languages.nodes import OptionalNode, named_parts, parts_in, pa
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.conditions import visit_choice, visit_ternary
 from tersely.code.syntax.cfg.definitions import visit_class, visit_function, visit_wrapper
-from tersely.code.syntax.cfg.walk import declared
+from tersely.code.syntax.cfg.walk import declaration_variable
 from tersely.code.syntax.nodes.children import field, only_leaf, token
 
 if TYPE_CHECKING:
@@ -101,13 +101,15 @@ def _visit_arguments(walk: Walk, node: Node, name: str, arguments: list[Node]) -
     changed = walk.control.changing_arguments.get(name, -1)
     for position, argument in enumerate(arguments):
         walk.visit(argument)
-        lent = _given(walk, argument) if position == changed else _lent(walk, argument)
+        lent = (
+            _argument_value(walk, argument) if position == changed else _lent_node(walk, argument)
+        )
         path = walk.path(lent)
         if path is not None:
             walk.change(path, argument)
 
 
-def _given(walk: Walk, argument: Node) -> OptionalNode:
+def _argument_value(walk: Walk, argument: Node) -> OptionalNode:
     """The value that an argument passes, without the name of the parameter."""
     role = walk.role(argument)
     return field(role.value)(argument) if type(role) is model.KeywordArgument else argument
@@ -229,8 +231,8 @@ def _outer(walk: Walk, node: Node, role: model.Outer) -> None:
     names = [walk.text(child) for child in named_parts(node)]
     walk.draft.outer.update(names)
     for name in names:
-        walk.draft.own.add(declared(name))
-        walk.write((declared(name),), node)
+        walk.draft.own.add(declaration_variable(name))
+        walk.write((declaration_variable(name),), node)
 
 
 def _escape(walk: Walk, node: Node, role: control.Escape) -> None:
@@ -251,11 +253,11 @@ def _unary(walk: Walk, node: Node, role: control.Unary) -> None:
         walk.bind(operand, None, declares=False)
 
 
-def _lent(walk: Walk, argument: Node) -> OptionalNode:
+def _lent_node(walk: Walk, argument: Node) -> OptionalNode:
     """The node that an argument lends to the callee, which may change it; None if it lends none."""
     if token(argument, walk.control.lending) is not None:
-        return _given(walk, argument)
-    argument = _given(walk, argument) or argument
+        return _argument_value(walk, argument)
+    argument = _argument_value(walk, argument) or argument
     role = walk.role(argument)
     if isinstance(role, control.Unary) and token(argument, role.borrows) is not None:
         return field(role.operand)(argument)

@@ -30,7 +30,7 @@ def lower(walk: Walk, node: Node) -> None:
         return
     defines = type(role) in (model.Function, model.Class, model.Wrapper)
     open_statement(walk, node, "definition" if defines else "simple")
-    call = _discarded(walk, node)
+    call = _unused_call(walk, node)
     walk.discarded = call.id if call is not None and walk.result is None else -1
     walk.visit(node)
     give_result(walk, node)
@@ -142,7 +142,7 @@ def _only_statement(walk: Walk, node: Node) -> OptionalNode:
     return children[0] if len(children) == 1 and walk.is_statement(children[0]) else None
 
 
-def _discarded(walk: Walk, node: Node) -> OptionalNode:
+def _unused_call(walk: Walk, node: Node) -> OptionalNode:
     """The call that a statement consists of, whose value is unused; None for other statements."""
     calls = (model.Call, model.Member) if walk.control.members_call else (model.Call,)
     inner = node

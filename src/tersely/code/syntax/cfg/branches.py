@@ -14,7 +14,7 @@ from tersely.code.syntax.cfg.blocks import (
     initial,
     open_statement,
 )
-from tersely.code.syntax.cfg.conditions import tested
+from tersely.code.syntax.cfg.conditions import lower_condition
 from tersely.code.syntax.cfg.draft import Ends
 from tersely.code.syntax.nodes.children import every, field
 
@@ -46,7 +46,7 @@ def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> En
     me = open_statement(walk, node, "if", then)
     initial(walk, node, role.initial)
     draft.decisions += 1
-    holds, fails = tested(walk, node, role.condition, then if then is not None else last)
+    holds, fails = lower_condition(walk, node, role.condition, then if then is not None else last)
     draft.here = fails if role.negated else holds
     block(walk, then, result=result)
     draft.close()

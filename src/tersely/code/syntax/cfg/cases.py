@@ -44,8 +44,8 @@ def lower_switch(walk: Walk, node: Node, role: control.Switch) -> None:
     if alias is not None:
         walk.bind(alias, subject, declares=True)
     if subject is not None:
-        walk.write((_matched(node),), subject)
-        draft.own.add(_matched(node))
+        walk.write((_subject_variable(node),), subject)
+        draft.own.add(_subject_variable(node))
     start = draft.finish()
     cases = _cases_in(walk, body)
     if cases:
@@ -82,7 +82,7 @@ def _try_cases(walk: Walk, cases: Cases, frame: Frame, missed: Ends, around: Nod
     for node, role in ordered:
         draft.statement = me
         draft.here = missed
-        missed = _case_head(walk, node, role, _matched(around))
+        missed = _case_head(walk, node, role, _subject_variable(around))
         draft.here = draft.here + fallen
         frame.continues = []
         _case_body(walk, node, role, frame.result)
@@ -105,7 +105,7 @@ def _jump_to_cases(walk: Walk, cases: Cases, start: int, around: Node) -> None:
     for node, role in cases:
         draft.statement = me
         draft.here = [*draft.here, (start, EdgeKind.CASE)]
-        _case_head(walk, node, role, _matched(around))
+        _case_head(walk, node, role, _subject_variable(around))
         draft.here = [
             (number, EdgeKind.NEXT) for number, kind in draft.here if kind is not EdgeKind.FALSE
         ]
@@ -114,7 +114,7 @@ def _jump_to_cases(walk: Walk, cases: Cases, start: int, around: Node) -> None:
         draft.here = [*draft.here, (start, EdgeKind.FALSE)]
 
 
-def _matched(switch: Node) -> str:
+def _subject_variable(switch: Node) -> str:
     """The variable that stands for the subject of a switch."""
     return f"<{switch.start_byte} matched>"
 

@@ -37,7 +37,9 @@ def branch(walk: Walk, node: OptionalNode) -> tuple[Ends, Ends]:
     return _outcomes(walk, node, number)
 
 
-def tested(walk: Walk, node: OptionalNode, place: str, body: OptionalNode) -> tuple[Ends, Ends]:
+def lower_condition(
+    walk: Walk, node: OptionalNode, place: str, body: OptionalNode
+) -> tuple[Ends, Ends]:
     """The condition of a statement, or all that stands before its body."""
     if place != "+" or node is None:
         return branch(walk, field(place)(node) if node is not None else None)

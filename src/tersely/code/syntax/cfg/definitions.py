@@ -160,7 +160,7 @@ def _visit_defaults(walk: Walk, parameters: OptionalNode) -> None:
         walk.visit(default)
 
 
-class Around(NamedTuple):
+class EnclosingState(NamedTuple):
     """The place of the walk before it entered a routine, and the routine's place in the file."""
 
     draft: Draft
@@ -171,9 +171,9 @@ class Around(NamedTuple):
     place: int
 
 
-def _enter_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) -> Around:
+def _enter_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) -> EnclosingState:
     """Begin a routine that goes from one node to another; `walk.draft` collects its points."""
-    around = Around(
+    around = EnclosingState(
         walk.draft, walk.result, walk.discarded, walk.imported, walk.wanted, len(walk.routines)
     )
     walk.routines.append(None)
@@ -195,7 +195,7 @@ def _enter_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) ->
     return around
 
 
-def _leave_routine(walk: Walk, around: Around) -> Draft:
+def _leave_routine(walk: Walk, around: EnclosingState) -> Draft:
     """End a routine; the walk goes on in the one around it, of which it may read variables."""
     draft = walk.draft
     walk.routines[around.place] = draft.freeze()

@@ -75,7 +75,7 @@ class Frame:
     passing: dict[tuple[Leap, str, EdgeKind], None] = field(default_factory=dict)
 
 
-def left(depth: int) -> str:
+def exit_variable(depth: int) -> str:
     """The variable that stands for how the `try` of the frame at this depth was left."""
     return f"<left {depth}>"
 
@@ -183,11 +183,11 @@ class Draft:
             if frame.kind == "finally":
                 for source, kind in ends:
                     if kind is not EdgeKind.EXCEPTION:
-                        self.points[source].writes[left(at),] = None
+                        self.points[source].writes[exit_variable(at),] = None
                 frame.raised += ends
                 frame.passing.update(dict.fromkeys((leap, label, kind) for _, kind in ends))
                 return
-            taken = self._taken(frame, leap, label)
+            taken = self._leap_ends(frame, leap, label)
             if taken is not None:
                 taken += ends
                 return
@@ -195,7 +195,7 @@ class Draft:
             for source, kind in ends:
                 self.edge(source, EXIT, kind)
 
-    def _taken(self, frame: Frame, leap: Leap, label: str) -> Ends | None:
+    def _leap_ends(self, frame: Frame, leap: Leap, label: str) -> Ends | None:
         if leap is Leap.RAISE:
             return frame.raised if frame.kind == "handlers" else None
         if leap is Leap.CONTINUE:
@@ -314,7 +314,7 @@ class Draft:
         """
         known = self.captures
         for _ in range(MAX_CAPTURE_ROUNDS):
-            grown = {name: self._grown(name) for name in known}
+            grown = {name: self._transitive_captures(name) for name in known}
             if grown == known:
                 break
             known = grown
@@ -325,7 +325,7 @@ class Draft:
                 point.mutates.update(dict.fromkeys((name,) for name in writes))
         self.captures = known
 
-    def _grown(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _transitive_captures(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         reads, writes = (dict.fromkeys(names) for names in self.captures[name])
         for other in list(reads):
             if other in self.captures and other != name:

@@ -14,7 +14,7 @@ from tersely.code.syntax.cfg.blocks import (
     open_statement,
     sequence,
 )
-from tersely.code.syntax.cfg.draft import Ends, Frame, left
+from tersely.code.syntax.cfg.draft import Ends, Frame, exit_variable
 from tersely.code.syntax.nodes.children import field
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _finally(walk: Walk, node: Node, role: control.Finally, me: int) -> None:
     draft.close()
     if not frame.passing:
         return
-    draft.point(node.end_byte, node.end_byte).reads[left(len(draft.frames)),] = None
+    draft.point(node.end_byte, node.end_byte).reads[exit_variable(len(draft.frames)),] = None
     number = draft.finish()
     for leap, label, kind in frame.passing:
         draft.route([(number, kind)], leap, label)

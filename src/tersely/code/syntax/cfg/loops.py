@@ -13,7 +13,7 @@ from tersely.code.syntax.cfg.blocks import (
     initial,
     open_statement,
 )
-from tersely.code.syntax.cfg.conditions import branch, tested
+from tersely.code.syntax.cfg.conditions import branch, lower_condition
 from tersely.code.syntax.cfg.draft import Draft, Ends, Frame
 from tersely.code.syntax.nodes.children import every, field
 
@@ -41,7 +41,7 @@ def lower_while(walk: Walk, node: Node, role: control.While) -> None:
     start = len(draft.points)
     if role.first:
         if role.condition == "+":
-            holds, fails = tested(walk, node, role.condition, body)
+            holds, fails = lower_condition(walk, node, role.condition, body)
         else:
             holds, fails = _test(walk, condition, node, negated=role.negated)
         draft.here = holds

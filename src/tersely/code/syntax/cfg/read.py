@@ -15,7 +15,7 @@ from tersely.code.syntax.cfg.draft import StatementDraft, begin
 from tersely.code.syntax.cfg.statements import STATEMENTS
 from tersely.code.syntax.cfg.walk import Walk
 from tersely.code.syntax.extract import parse
-from tersely.code.syntax.isolation import Spared, walked
+from tersely.code.syntax.isolation import Spared, isolated_walk
 
 if TYPE_CHECKING:
     from tersely.code.languages.model import Language
@@ -41,6 +41,6 @@ def read_routines(source: bytes, language: Language, lines: range | None = None)
         read_called(walk)
         return walk
 
-    walk, _ = walked(root, read)
+    walk, _ = isolated_walk(root, read)
     walk.routines[0] = walk.draft.freeze()
     return Routines(tuple(one for one in walk.routines if one is not None))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 TYPE_FIELDS = frozenset({"type", "type_arguments", "size", "parameters"})
 
 
-def declared(name: str) -> str:
+def declaration_variable(name: str) -> str:
     """The variable that stands for the declaration that a name is of a routine around."""
     return f"<outer {name}>"
 
@@ -252,7 +252,7 @@ class Walk:
                 draft.outward[variable] = None
         self.write((variable,), node)
         if name in draft.outer:
-            self.read((declared(name),), node)
+            self.read((declaration_variable(name),), node)
         if value is not None:
             for source in sources_of(self, value):
                 if source != variable:

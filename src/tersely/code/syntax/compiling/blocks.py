@@ -27,13 +27,13 @@ def as_block(lower: Handler) -> Handler:
             return lower(walk, node)
         with walk.in_block():
             if walk.language.hoists:
-                walk.announce(_declared(walk, node))
+                walk.announce(_declared_names(walk, node))
             return lower(walk, node)
 
     return lower_in_block
 
 
-def _declared(walk: Lowering, node: Node) -> Iterator[str]:
+def _declared_names(walk: Lowering, node: Node) -> Iterator[str]:
     """The names that statements of a block declare for the whole of it."""
     outlives = walk.language.outlives
     for statement in named_parts(node):

@@ -33,19 +33,19 @@ LEAVING_RULES = (model.Return, model.Raises)
 def _branches(rule: model.Branches) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         if not walk.is_straight(node):
-            for child, told in _told(rule, walk, node):
-                walk.value_knowing(told(), child)
+            for child, facts in _parts_with_facts(rule, walk, node):
+                walk.value_knowing(facts(), child)
             return None
         before = dict(walk.scope.versions)
         ends: list[dict[str, int]] = []
         is_complete = False
-        for child, told in _told(rule, walk, node):
+        for child, facts in _parts_with_facts(rule, walk, node):
             walk.scope.versions = dict(before)
             if child.type != rule.body:
                 walk.value(child)
                 before = dict(walk.scope.versions)
                 continue
-            _run(walk, child, told())
+            _run(walk, child, facts())
             walk.scope.stored.clear()
             if not _leaves(walk, child):
                 ends.append(walk.scope.versions)
@@ -60,7 +60,7 @@ def _branches(rule: model.Branches) -> Handler:
     return lower
 
 
-def _told(
+def _parts_with_facts(
     rule: model.Branches, walk: Lowering, node: Node
 ) -> list[tuple[Node, Callable[[], Known]]]:
     """The parts of a node, in order, each with the facts that its condition establishes there."""
@@ -68,7 +68,7 @@ def _told(
     parts: list[tuple[Node, Callable[[], Known]]] = []
     for child in named_parts(node):
         if child.type in rule.clauses:
-            parts.extend(_told(rule, walk, child))
+            parts.extend(_parts_with_facts(rule, walk, child))
         elif child.type != rule.body or condition is None or rule.known_in is None:
             condition = child
             parts.append((child, list))
@@ -77,11 +77,11 @@ def _told(
     return parts
 
 
-def _run(walk: Lowering, body: Node, told: Known = ()) -> None:
+def _run(walk: Lowering, body: Node, facts: Known = ()) -> None:
     """Lower a body whose statements run one after the other."""
     scope, around = walk.scope, walk.scope.body
     scope.body = body.id
-    walk.value_knowing(told, body)
+    walk.value_knowing(facts, body)
     scope.body = around
 
 
@@ -104,7 +104,7 @@ def _meet(walk: Lowering, ends: list[dict[str, int]]) -> None:
             f"{name}{VERSION_MARK}{version}" if version else name for version in versions
         )
         scope.binds.append((f"{name}{VERSION_MARK}{made}", (EITHER, variables)))
-        walk.met(f"{name}{VERSION_MARK}{made}", variables)
+        walk.note_join(f"{name}{VERSION_MARK}{made}", variables)
 
 
 def _runs(rule: model.Runs) -> Handler:

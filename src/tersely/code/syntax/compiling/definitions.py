@@ -120,7 +120,7 @@ class _FunctionReader:
         own_name = self._name(node)
         if self._rule.is_value and own_name is not None:
             draft.binds.append((walk.text(own_name), (DEFINED, draft.definition)))
-            walk.written(walk.text(own_name), own_name)
+            walk.note_binding(walk.text(own_name), own_name)
 
 
 def _function(rule: model.Function) -> Handler:
@@ -373,11 +373,11 @@ def _variable(rule: model.Variable) -> Handler:
         if rule.names and name is not None and value_node is not None:
             if type(walk.rules[value_node.kind_id]) in (model.Function, model.Class):
                 walk.wrapped = wrapped or (node, 0)
-            value = walk.named(value_node, Naming(walk.text(name), name))
+            value = walk.named_value(value_node, Naming(walk.text(name), name))
         else:
             value = walk.value(value_node)
         is_definition = name is not None and walk.is_definition(value, walk.text(name))
-        value = walk.typed(value, annotation)
+        value = walk.with_type(value, annotation)
         walk.visit_others(node, name, get_type(node), value_node)
         if name is not None:
             text = _unquoted(walk, name)
@@ -416,10 +416,10 @@ def _variables(rule: model.Variables) -> Handler:
             if name is None:
                 continue
             text = walk.text(name)
-            walk.written(text, name)
+            walk.note_binding(text, name)
             walk.rebinds = text in scope.bound and walk.is_straight(node)
             if symbol or value is not None:
-                walk.bind_name(text, walk.typed(value, annotation), name)
+                walk.bind_name(text, walk.with_type(value, annotation), name)
             else:  # a local variable holds a value that is assigned later
                 walk.bind_name(text, None, name)
             walk.rebinds = False

@@ -38,7 +38,7 @@ def _sequence(rule: model.Sequence) -> Handler:
         values = walk.values(node)
         serial = walk.next_serial()
         for index, child in enumerate(parts):
-            walk.displayed(serial, (CONST, index), child)
+            walk.note_key(serial, (CONST, index), child)
         return (SEQUENCE, values, serial)
 
     return lower
@@ -77,14 +77,14 @@ def _mapping(rule: model.Dictionary) -> Handler:
             elif kind is model.Spread:
                 pairs.append(((SPREAD, None), walk.value(field(inner.value)(child))))
             elif kind is model.Name:  # { name }
-                walk.displayed(display.serial, (CONST, walk.text(child)), child)
+                walk.note_key(display.serial, (CONST, walk.text(child)), child)
                 pairs.append(((CONST, walk.text(child)), walk.value(child)))
             elif kind is model.Function:  # { name() { … } }
                 name = field(inner.name)(child)
                 key = _key_of_function(walk, name) if name is not None else None
                 if name is not None:
                     walk.naming = display.naming(walk.text(name), name)
-                    walk.displayed(display.serial, key, name)
+                    walk.note_key(display.serial, key, name)
                 pairs.append((key, walk.value(child)))
             else:
                 walk.value(child)
@@ -114,13 +114,13 @@ def _entry(
     key = _key(walk.text(key_node)) if is_word and key_node else walk.value(key_node)
     if rule.names_are_keys and is_tagged(key, CONST):
         key = _key(str(key[1]))
-    walk.displayed(display.serial, key, key_node or node)
+    walk.note_key(display.serial, key, key_node or node)
     if not rule.names_are_keys or not is_tagged(key, CONST) or value_node is None:
         return key, walk.value(value_node)
     member = display.naming(str(key[1]), key_node or node)
     if type(walk.rules[value_node.kind_id]) in (model.Function, model.Class):
         walk.wrapped = (node, 0)
-    value = walk.named(value_node, member)
+    value = walk.named_value(value_node, member)
     is_value = (
         display.is_named
         and walk.scope.kind is Kind.MODULE

@@ -33,7 +33,7 @@ from tersely.code.languages import model
 from tersely.code.languages.nodes import OptionalNode, all_parts, line_of, named_parts
 from tersely.code.syntax.compiling import Compilers, Handler, visited
 from tersely.code.syntax.effects import with_named_callbacks
-from tersely.code.syntax.items import item, merged
+from tersely.code.syntax.items import item, store_items
 from tersely.code.syntax.nodes.children import field
 
 if TYPE_CHECKING:
@@ -52,12 +52,12 @@ def _name(rule: model.Name) -> Handler:
         name = walk.texts[walk.source[node.start_byte : node.end_byte]]
         if name in walk.type_parameters:
             return walk.type_parameters[name]
-        if walk.in_blocks and (variable := walk.in_sight(name)) is not None:
+        if walk.in_blocks and (variable := walk.visible_block_variable(name)) is not None:
             return variable
         walk.scope.read.add(name)
         if rule.may_call and name not in walk.scope.bound:
             walk.scope.reads.append((name, node.start_point[0] + 1))
-        return walk.versioned(name) if walk.scope.versions else name
+        return walk.current_variable(name) if walk.scope.versions else name
 
     return lower
 
@@ -127,7 +127,7 @@ def _call(rule: model.Call) -> Handler:
         fact = rule.imports(node, walk.text) if rule.imports is not None else None
         if fact is not None:
             walk.add_import(fact)
-            return walk.imported(fact)
+            return walk.imported_value(fact)
         callee_node = get_callee(node)
         callee = _callee(walk, callee_node, get_receiver(node))
         positional, keywords = arguments_of(walk, get_arguments(node))
@@ -144,13 +144,13 @@ def _call(rule: model.Call) -> Handler:
         result = walk.call(callee, positional, keywords, line, tag, of_call)
         for target, added in _mergers(walk, callee, positional) if is_noted else ():
             if walk.is_straight(node):
-                merged(walk, target, added)
+                store_items(walk, target, added)
         if walk.resolution.deriving_functions and positional and _derives(walk, callee):
             return (MAPPING, (((SPREAD, None), positional[0]),), walk.next_serial())
         may_fill = type(called) is str and called in walk.filling_names
-        made = (may_fill and _filled(walk, callee, positional, keywords)) or result
+        made = (may_fill and _new_collection(walk, callee, positional, keywords)) or result
         is_typed = rule.constructs and generics
-        return walk.typed(made, (GENERIC, callee, generics)) if is_typed else made
+        return walk.with_type(made, (GENERIC, callee, generics)) if is_typed else made
 
     return lower
 
@@ -177,7 +177,7 @@ def _mergers(
         yield from ((positional[0], added) for added in positional[1:])
 
 
-def _filled(
+def _new_collection(
     walk: Lowering, callee: Expression, positional: tuple[Any, ...], keywords: tuple[Any, ...]
 ) -> Expression:
     """The collection that a call makes, None if it makes none that code fills."""
@@ -194,7 +194,7 @@ def _filled(
         elements = () if given is None or is_size else ((SPREAD, given),)
         return (SEQUENCE, elements, walk.next_serial())
     if filling is model.Filling.FACTORY:
-        made = _filled(walk, given, (), ()) or (CALL, given, (), (), 0)
+        made = _new_collection(walk, given, (), ()) or (CALL, given, (), (), 0)
         pairs = ((None, made),) if given is not None else ()
     elif given is not None:
         pairs = _pairs_in(given)
@@ -378,7 +378,7 @@ def _typed(rule: model.Typed) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         chosen, known = get(node), get_value(node)
         walk.visit_others(node, chosen, known)
-        return walk.typed(walk.value(known), walk.value(chosen))
+        return walk.with_type(walk.value(known), walk.value(chosen))
 
     return lower
 

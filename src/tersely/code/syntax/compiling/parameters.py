@@ -43,10 +43,10 @@ def parameters_of(
         rule = walk.rules[child.kind_id]
         if type(rule) is model.Name:
             name = walk.text(child)
-            walk.written(name, child)
+            walk.note_binding(name, child)
             parameters.append(Parameter(name, None, None, POSITIONAL))
             continue
-        written = _written(walk, child, rule)
+        written = _read_parameter(walk, child, rule)
         if written is None:
             continue
         name, mode = f"#{len(parameters)}", written.mode
@@ -56,16 +56,16 @@ def parameters_of(
                 patterns.append((name, name_node))
             else:
                 name = walk.text(name_node)
-                walk.written(name, name_node)
+                walk.note_binding(name, name_node)
         parameters.append(Parameter(name, written.type, written.default, mode))
         is_named = written.name is not None
         for further in parts_in(child, rule.name)[1:] if is_named and _may_list_names(rule) else ():
-            walk.written(walk.text(further), further)
+            walk.note_binding(walk.text(further), further)
             parameters.append(Parameter(walk.text(further), written.type, written.default, mode))
     return parameters, patterns
 
 
-class _Written(NamedTuple):
+class _ParameterParts(NamedTuple):
     """A parameter as it stands in a list: the node of its name, its type and its default."""
 
     name: OptionalNode
@@ -74,22 +74,22 @@ class _Written(NamedTuple):
     mode: int = POSITIONAL
 
 
-def _written(walk: Lowering, child: Node, rule: Any) -> _Written | None:
+def _read_parameter(walk: Lowering, child: Node, rule: Any) -> _ParameterParts | None:
     """The parameter that a child of a list declares, None if it declares none."""
     if type(rule) in (model.Comment, model.Skip):
         return None
     if type(rule) is model.Assign:  # a pattern with a default
         default = walk.value(field(rule.right)(child)) or UNFOLLOWED
-        return _Written(field(rule.left)(child) or child, default=default)
+        return _ParameterParts(field(rule.left)(child) or child, default=default)
     if type(rule) is not model.Parameter:
-        return _Written(child)
+        return _ParameterParts(child)
     name = field(rule.name)(child)
     if name is not None and name.type == rule.ignored:
         return None
     annotation = walk.value(field(rule.type)(child))
     given = field(rule.default)(child)
     default = walk.value(given) or (UNFOLLOWED if given is not None else None)
-    return _Written(name, annotation, default, rule.mode)
+    return _ParameterParts(name, annotation, default, rule.mode)
 
 
 def _without_spread(walk: Lowering, name: Node, mode: int) -> tuple[Node, int]:
@@ -114,7 +114,7 @@ def _parameter(rule: model.Parameter) -> Handler:
 
     def lower(walk: Lowering, node: Node) -> Expression:
         annotation = walk.value(get_type(node))
-        value = walk.typed(walk.value(get_default(node)), annotation)
+        value = walk.with_type(walk.value(get_default(node)), annotation)
         name = get_name(node)
         if name is not None:
             walk.bind(name, value)
@@ -137,7 +137,7 @@ def _type_parameter(rule: model.TypeParameter) -> Handler:
                 bound if walk.resolution.traits else (TYPE_PARAMETER, bound, walk.text(name))
             )
             walk.type_parameters[walk.text(name)] = stands_for
-            walk.written(walk.text(name), name)
+            walk.note_binding(walk.text(name), name)
         return None
 
     return lower

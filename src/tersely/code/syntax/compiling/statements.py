@@ -47,13 +47,13 @@ def _assign(rule: model.Assign) -> Handler:
         if rule.updates and left is not None:
             left = _without_parentheses(walk, left)
         if rule.names and left is not None and right is not None:
-            value = walk.assigned(left, right, wrapped)
+            value = walk.assigned_value(left, right, wrapped)
         else:
             value = walk.value(right)
         if left is None:
-            return walk.typed(value, annotation)
+            return walk.with_type(value, annotation)
         is_definition = is_tagged(value, DEFINED) and walk.is_definition(value, walk.text(left))
-        value = walk.typed(value, annotation)
+        value = walk.with_type(value, annotation)
         if rule.updates and type(walk.rules[left.kind_id]) is model.Name:
             return walk.update(walk.text(left), value, straight=walk.is_straight(node))
         _bind_left(walk, rule, node, left, value)
@@ -170,7 +170,8 @@ def _iterate(rule: model.Iterate) -> Handler:
         if target is not None:
             takes_keys = rule.keys and any(child.type == rule.keys for child in node.children)
             walk.bind(
-                target, walk.typed(value and (KEY_OF if takes_keys else ELEMENT, value), annotation)
+                target,
+                walk.with_type(value and (KEY_OF if takes_keys else ELEMENT, value), annotation),
             )
         if value is not None:
             _implicit_iteration(walk, value, node, waits=_has_token(node, rule.waits))
@@ -332,7 +333,7 @@ def _label(rule: model.Label) -> Handler:
     def lower(walk: Lowering, node: Node) -> Expression:
         name = get_name(node)
         if name is not None:
-            walk.written(LABEL_MARK + walk.text(name), name)
+            walk.note_binding(LABEL_MARK + walk.text(name), name)
         walk.visit_others(node, name)
         return None
 
