@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from bench.groundtruth.score import CaseResult, compare, failed
 from tersely.code.flow.blocks import BasicBlock, basic_blocks
-from tersely.code.flow.reaching import definitions_of, reaching
+from tersely.code.flow.reaching import definitions_of, reaching_definitions
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.routines import CfgNode, Routine
 from tersely.code.syntax.cfg.read import read_routines
@@ -204,7 +204,7 @@ def _reaching_writes(sample: Sample, source: str, name: str, *, after: bool) -> 
     at, number = _place(sample, source)
     routine = sample.routines[at]
     definitions = definitions_of(routine)
-    incoming = reaching(routine, definitions)[number]
+    incoming = reaching_definitions(routine, definitions)[number]
     own = [one for one in definitions if one.point == number and one.path == (name,)]
     if after and own:
         return len(own)

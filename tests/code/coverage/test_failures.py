@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.code.coverage.failures import merged, read_failures
+from tersely.code.coverage.failures import merge_runs, read_failures
 from tersely.code.coverage.naming import KnownTests
 from tersely.foundation.errors import TerselyError
 
@@ -128,7 +128,7 @@ def test_a_failure_that_two_reports_tell_of_is_one() -> None:
         b'<testcase classname="tests.test_till.TestTill" name="test_add[1]"><failure/></testcase>'
     )
     junit = b"<testsuite>" + case + b"</testsuite>"
-    failures = merged([read_failures(junit), read_failures(PYTEST.encode())]).failures
+    failures = merge_runs([read_failures(junit), read_failures(PYTEST.encode())]).failures
     assert [len(failure.frames) for failure in failures] == [2, 0]
 
 
@@ -163,4 +163,4 @@ def test_names_of_tests_are_compared_by_their_parts(written: str, found: list[st
         ["tests/test_a.py::TestB::test_c[1]", "tests/test_a.py::TestB::test_c[2]", "tests.test_d.test_e",
          "tests/test_g.py::test_f", "tests/test_h.py::test_f"]
     )  # fmt: skip
-    assert known.named(written) == found
+    assert known.matching_tests(written) == found

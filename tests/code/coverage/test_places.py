@@ -106,7 +106,7 @@ def test_suspicion_is_ochiais_coefficient() -> None:
     file = FileCoverage(
         "a.py", {1: 1, 2: 1, 3: 1}, {"f": bits_of({1, 2}), "p": bits_of({1, 3}), "q": bits_of({1})}
     )
-    found = spectrum(file, {"f"}, {"p", "q"}).of_lines()
+    found = spectrum(file, {"f"}, {"p", "q"}).suspicions()
     assert np.allclose(found[1:4], [1 / 3**0.5, 1, 0])
     assert spectrum(file, {"f"}, {"p", "q"}).times([2, 3]) == (1, 1)
 

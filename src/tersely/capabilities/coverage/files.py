@@ -112,7 +112,7 @@ def _ranked(path: str, file: FileCoverage, found: Measured, frames: int) -> Rank
     suspicion = 0.0
     worst: tuple[int, ...] = ()
     if found.failing:
-        of_lines = spectrum(file, found.failing, found.passing).of_lines().tolist()
+        of_lines = spectrum(file, found.failing, found.passing).suspicions().tolist()
         suspicion = max(of_lines, default=0.0)
         worst = tuple(line for line, value in enumerate(of_lines) if value and value == suspicion)
     covered = len(file.covered)

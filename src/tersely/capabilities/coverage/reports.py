@@ -124,7 +124,7 @@ def about(found: Measured) -> About:
 
     known = KnownTests(found.tests)
     failed = tuple(failure.test for failure in found.failures)
-    unmatched = tuple(test for test in failed if found.tests and not known.named(test))
+    unmatched = tuple(test for test in failed if found.tests and not known.matching_tests(test))
     return About(
         found.format,
         len(found.files),

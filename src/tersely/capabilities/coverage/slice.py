@@ -145,7 +145,7 @@ def _of_test(file: FileCoverage, test: str, found: Measured) -> dict[int, int]:
     from tersely.code.coverage.model import lines_of_bits
     from tersely.code.coverage.naming import KnownTests
 
-    known = KnownTests(found.tests).named(test)
+    known = KnownTests(found.tests).matching_tests(test)
     if not known:
         raise TerselyError(
             "not_measured",

@@ -127,10 +127,10 @@ def read_printed(text: str) -> Tested:
         entry = next((found for found in (one.match(row) for one in _LISTED) if found), None)
         if entry is not None:
             listed.setdefault(entry["test"].strip(), entry.groupdict().get("message") or "")
-    return Tested(tuple(_joined(listed, sections))[:MAX_FAILURES])
+    return Tested(tuple(_join_sections(listed, sections))[:MAX_FAILURES])
 
 
-def _joined(
+def _join_sections(
     listed: Mapping[str, str], sections: Mapping[str, Sequence[str]]
 ) -> Iterator[FailedTest]:
     """Each failure once: a section under the name by which the test is listed, if it is."""
@@ -190,7 +190,7 @@ def first_line(text: str) -> str:
     return shortened(words, MAX_MESSAGE_CHARACTERS)
 
 
-def merged(runs: Sequence[Tested]) -> Tested:
+def merge_runs(runs: Sequence[Tested]) -> Tested:
     """Several reports of one run, merged: for each test the report with the most detail."""
     best: dict[SpelledName, FailedTest] = {}
     for failure in (one for run in runs for one in run.failures):

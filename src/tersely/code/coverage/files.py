@@ -10,7 +10,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import NamedTuple
 
-from tersely.code.coverage.failures import merged, read_failures
+from tersely.code.coverage.failures import merge_runs, read_failures
 from tersely.code.coverage.formats import read_coverage
 from tersely.code.coverage.model import Coverage, Tested
 from tersely.code.coverage.running import DATA, HASHES, OUTPUT, RESULTS, RUNS
@@ -49,7 +49,7 @@ def read_report_files(place: Path, results: Sequence[Path] = ()) -> CoverageRepo
         return _of_folder(place, results)
     written = read(place)
     coverage = read_coverage([written.content])
-    return CoverageReport(coverage, _tested(results), bool(results), written.modified_ns)
+    return CoverageReport(coverage, _read_results(results), bool(results), written.modified_ns)
 
 
 def _of_folder(folder: Path, results: Sequence[Path]) -> CoverageReport:
@@ -64,28 +64,32 @@ def _of_folder(folder: Path, results: Sequence[Path]) -> CoverageReport:
         )
     written = [read(path) for path in data]
     coverage = read_coverage([one.content for one in written])
-    told = [*results, *(path for path in (folder / RESULTS, folder / OUTPUT) if path.is_file())]
+    reports = [*results, *(path for path in (folder / RESULTS, folder / OUTPUT) if path.is_file())]
     return CoverageReport(
         coverage,
-        _tested(told),
+        _read_results(reports),
         True,
         max(one.modified_ns for one in written),
         _hashes(folder / HASHES),
     )
 
 
-def _tested(results: Sequence[Path]) -> Tested:
-    return merged([read_failures(read(path).content) for path in results])
+def _read_results(results: Sequence[Path]) -> Tested:
+    return merge_runs([read_failures(read(path).content) for path in results])
 
 
 def _hashes(path: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
     try:
-        told = json.loads(read(path).content)
+        payload = json.loads(read(path).content)
     except ValueError:
         return {}
-    return {str(key): str(value) for key, value in told.items()} if isinstance(told, dict) else {}
+    return (
+        {str(key): str(value) for key, value in payload.items()}
+        if isinstance(payload, dict)
+        else {}
+    )
 
 
 def read(path: Path) -> DatedFile:

@@ -128,7 +128,7 @@ def lines_of_bits(bits: Bits) -> frozenset[int]:
     )
 
 
-def both(left: Bits, right: Bits) -> Bits:
+def union_of(left: Bits, right: Bits) -> Bits:
     """The union of two sets of lines."""
     number = int.from_bytes(left, "little") | int.from_bytes(right, "little")
     return number.to_bytes(max(len(left), len(right)), "little")

@@ -45,7 +45,7 @@ class KnownTests:
             if name.parts:
                 self._by_own_name[name.parts[-1]].append((name, test))
 
-    def named(self, written: str) -> list[str]:
+    def matching_tests(self, written: str) -> list[str]:
         """The tests that a name means: several only where the report knows more, or less, of
         parameters.
         """

@@ -69,7 +69,7 @@ class ReportPlaces:
             direct = self._direct(path)
             if direct is not None:
                 found[path] = direct
-            elif (end := self._by_end(path)) is not None:
+            elif (end := self._find_by_end(path)) is not None:
                 ends[path] = end
         moves = Counter(end.move for end in ends.values() if end.is_strong)
         if not moves and not found:
@@ -90,7 +90,7 @@ class ReportPlaces:
         )
         return next((one for one in tried if one in self._paths), None)
 
-    def _by_end(self, path: str) -> _End | None:
+    def _find_by_end(self, path: str) -> _End | None:
         names = [name for name in path.split("/") if name not in {"", "."}]
         if not names:
             return None

@@ -28,7 +28,7 @@ class Spectrum:
     failing: int  # the rows of failing tests
     failing_total: int  # all failing tests there are
 
-    def of_lines(self) -> Array:
+    def suspicions(self) -> Array:
         """The suspicion of each line."""
         ef = self.ran[: self.failing].sum(axis=0)
         ep = self.ran[self.failing :].sum(axis=0)

@@ -54,7 +54,7 @@ def parts_of_callees(
     return parts
 
 
-class Around(NamedTuple):
+class EnclosingSlice(NamedTuple):
     """The slice of a function that another one is written in."""
 
     at: int  # its position among the routines of the file
@@ -63,26 +63,28 @@ class Around(NamedTuple):
 
 def parts_around(
     routines: Routines, at: int, statements: Iterable[int], direction: Direction
-) -> list[Around]:
+) -> list[EnclosingSlice]:
     """The parts of a slice in the enclosing functions, innermost first, as far as one reaches the
     next.
 
     Backward a part holds the definitions of free variables, as they are where the function is used;
     forward it holds the uses of the function.
     """
-    found: list[Around] = []
+    found: list[EnclosingSlice] = []
     inside, chosen = routines.routines[at], set(statements)
     while inside.parent >= 0 and routines.routines[inside.parent].kind == "function":
         around = routines.routines[inside.parent]
-        if not _goes_out(inside, chosen, around, direction):
+        if not _crosses_boundary(inside, chosen, around, direction):
             break
         chosen = set(slice_of(around, statements_at(around, inside.line), direction))
-        found.append(Around(inside.parent, tuple(lines_of_all(around, chosen))))
+        found.append(EnclosingSlice(inside.parent, tuple(lines_of_all(around, chosen))))
         inside = around
     return found
 
 
-def _goes_out(inside: Routine, chosen: set[int], around: Routine, direction: Direction) -> bool:
+def _crosses_boundary(
+    inside: Routine, chosen: set[int], around: Routine, direction: Direction
+) -> bool:
     """True if statements of a function have something from the one around it, or give it something."""
     points = [point for point in inside.points if point.statement in chosen]
     if direction is Direction.BACKWARD:

@@ -40,7 +40,7 @@ class Flow(NamedTuple):
 
 def definitions_of(routine: Routine) -> list[Definition]:
     """Everything that is written or changed, in the order of the points, aliases included."""
-    aliases = {name: _apart(group) for name, group in aliases_of(routine).items()}
+    aliases = {name: _change_names(group) for name, group in aliases_of(routine).items()}
     found: list[Definition] = []
     for number, point in enumerate(routine.points):
         found += [Definition(number, path, True) for path in point.writes]
@@ -53,7 +53,7 @@ def definitions_of(routine: Routine) -> list[Definition]:
     return found[:MAX_DEFINITIONS]
 
 
-def _apart(group: list[str]) -> list[str]:
+def _change_names(group: list[str]) -> list[str]:
     """Under which names a change of an object is noted: all it has, or one for all where they are
     too many.
     """
@@ -69,12 +69,12 @@ def data_flows(routine: Routine) -> list[Flow]:
     `MAX_FLOWS`.
     """
     definitions = definitions_of(routine)
-    incoming = reaching(routine, definitions)
+    incoming = reaching_definitions(routine, definitions)
     views = Views(definitions, aliases_of(routine))
     flows: dict[Flow, None] = {}
     for reader, point in enumerate(routine.points):
         for path in point.reads:
-            for at in numbers_in(incoming[reader] & views.seen_by(path)):
+            for at in numbers_in(incoming[reader] & views.visible_definitions(path)):
                 named = (
                     definitions[at].path
                     if definitions[at].path[0] not in views.common
@@ -86,7 +86,7 @@ def data_flows(routine: Routine) -> list[Flow]:
     return list(flows)
 
 
-def reaching(routine: Routine, definitions: list[Definition]) -> list[int]:
+def reaching_definitions(routine: Routine, definitions: list[Definition]) -> list[int]:
     """For each point, the definitions that reach it as a bit set."""
     written, changed, ended = _effects(routine, definitions)
     before: dict[int, list[tuple[int, EdgeKind]]] = defaultdict(list)
@@ -141,7 +141,7 @@ class Views:
             if definition.whole:
                 self.whole[definition.path] |= 1 << at
 
-    def seen_by(self, path: AccessPath) -> int:
+    def visible_definitions(self, path: AccessPath) -> int:
         """The definitions of which a read of a path takes anything."""
         is_object = path[-1] == OBJECT
         found = 0 if is_object else self.below.get(path, 0)

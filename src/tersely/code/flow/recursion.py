@@ -14,10 +14,10 @@ from tersely.code.routines import CfgCall, Routine, Routines
 
 
 def with_recursion(routines: Routines) -> Routines:
-    """The routines, their calls marked that come back."""
+    """The routines, with `comes_back` set in the calls that do."""
     calls = _Calls(routines.routines)
     return routines._replace(
-        routines=tuple(calls.marked(at) for at in range(len(routines.routines)))
+        routines=tuple(calls.with_comes_back(at) for at in range(len(routines.routines)))
     )
 
 
@@ -37,10 +37,10 @@ class _Calls:
         self.next = [self._called_in(at) for at in range(len(routines))]
         self.reached: dict[int, set[int]] = {}
 
-    def marked(self, at: int) -> Routine:
+    def with_comes_back(self, at: int) -> Routine:
         """A routine whose calls say whether they come back."""
         routine = self.routines[at]
-        if routine.kind != "function" or at not in self._from(at):
+        if routine.kind != "function" or at not in self._reachable(at):
             return routine
         calls = (
             call._replace(comes_back=True) if self._comes_back(call, at) else call
@@ -49,10 +49,10 @@ class _Calls:
         return routine._replace(calls=tuple(calls))
 
     def _comes_back(self, call: CfgCall, at: int) -> bool:
-        called = set(self._called(call, at))
-        return at in called or any(at in self._from(other) for other in called)
+        called = set(self._callees(call, at))
+        return at in called or any(at in self._reachable(other) for other in called)
 
-    def _from(self, at: int) -> set[int]:
+    def _reachable(self, at: int) -> set[int]:
         """The functions that run because this one does."""
         if at not in self.reached:
             found: set[int] = set()
@@ -69,11 +69,11 @@ class _Calls:
         """The functions that a function calls, itself or in functions without a name that are
         written in it.
         """
-        own = {other for call in self.routines[at].calls for other in self._called(call, at)}
+        own = {other for call in self.routines[at].calls for other in self._callees(call, at)}
         return own | set(self.inside[at])
 
-    def _called(self, call: CfgCall, at: int) -> Iterator[int]:
-        around = list(self._around(at))
+    def _callees(self, call: CfgCall, at: int) -> Iterator[int]:
+        around = list(self._enclosing_routines(at))
         if call.on_own:
             owner = next(one for one in around if one.kind != "function")
             yield from self.named.get(f"{owner.name}.{call.callee}".removeprefix("."), ())
@@ -81,7 +81,7 @@ class _Calls:
             if one.kind != "class":
                 yield from self.named.get(f"{one.name}.{call.callee}".removeprefix("."), ())
 
-    def _around(self, at: int) -> Iterator[Routine]:
+    def _enclosing_routines(self, at: int) -> Iterator[Routine]:
         """A routine and those around it, innermost first."""
         while at >= 0:
             yield self.routines[at]

@@ -21,7 +21,7 @@ from tersely.code.flow.reaching import (
     aliases_of,
     definitions_of,
     numbers_in,
-    reaching,
+    reaching_definitions,
 )
 from tersely.code.routines import OBJECT, RESULT, AccessPath, Routine
 
@@ -58,13 +58,13 @@ class Dependences(NamedTuple):
 def dependences(routine: Routine) -> Dependences:
     """Data and control dependence between statements."""
     definitions = definitions_of(routine)
-    incoming = reaching(routine, definitions)
+    incoming = reaching_definitions(routine, definitions)
     views = Views(definitions, aliases_of(routine))
     taken = [0] * len(routine.statements)
     for number, point in enumerate(routine.points):
         for path in point.reads:
-            taken[point.statement] |= incoming[number] & views.seen_by(path)
-    for at, seen in _captured(routine, definitions, incoming, views).items():
+            taken[point.statement] |= incoming[number] & views.visible_definitions(path)
+    for at, seen in _captured_definitions(routine, definitions, incoming, views).items():
         taken[at] |= seen
     control: list[set[int]] = [set() for _ in routine.statements]
     for number, deciding in enumerate(control_dependences(routine)):
@@ -88,7 +88,7 @@ def dependences(routine: Routine) -> Dependences:
     )
 
 
-def _captured(
+def _captured_definitions(
     routine: Routine, definitions: Sequence[Definition], incoming: Sequence[int], views: Views
 ) -> dict[int, int]:
     """For each statement that defines a function, the definitions that reach a use of it and that
@@ -98,7 +98,7 @@ def _captured(
     for name, read in routine.captures:
         seen = 0
         for path in read:
-            seen |= views.seen_by((path,))
+            seen |= views.visible_definitions((path,))
         functions = sum(1 << at for at, one in enumerate(definitions) if one.path == (name,))
         for number, point in enumerate(routine.points):
             defining = incoming[number] & functions if (name,) in point.reads else 0
@@ -143,7 +143,7 @@ def slice_of(
         start = _readers(routine, chosen, variable, graph) if variable else chosen
         return sorted(_dependent(routine, start, graph) | chosen)
     if not variable:
-        return sorted(_needed(routine, chosen, graph))
+        return sorted(_dependence_closure(routine, chosen, graph))
     start = (
         set(chosen)
         if _writes(routine, chosen, variable)
@@ -151,10 +151,10 @@ def slice_of(
     )
     for at in chosen:
         start |= graph.inside[at] | graph.control[at]
-    return sorted(_needed(routine, start, graph) | chosen)
+    return sorted(_dependence_closure(routine, start, graph) | chosen)
 
 
-def _needed(routine: Routine, start: Iterable[int], graph: Dependences) -> set[int]:
+def _dependence_closure(routine: Routine, start: Iterable[int], graph: Dependences) -> set[int]:
     """All that the statements depend on, themselves included. Each definition is looked at once."""
     seen = set(start)
     pending = list(seen)
@@ -208,7 +208,7 @@ def _dependent(routine: Routine, start: Iterable[int], graph: Dependences) -> se
     return seen
 
 
-def _named(path: AccessPath, variable: str) -> bool:
+def _is_of_variable(path: AccessPath, variable: str) -> bool:
     """True if a path is of the variable, written `x`, `self.x` or `x["key"]`; shadowing variables
     count as well.
     """
@@ -219,7 +219,9 @@ def _named(path: AccessPath, variable: str) -> bool:
 def _writes(routine: Routine, statements: set[int], variable: str) -> bool:
     points = [point for point in routine.points if point.statement in statements]
     return any(
-        _named(path, variable) for point in points for path in (*point.writes, *point.mutates)
+        _is_of_variable(path, variable)
+        for point in points
+        for path in (*point.writes, *point.mutates)
     )
 
 
@@ -249,7 +251,11 @@ def _readers(routine: Routine, statements: set[int], variable: str, graph: Depen
 def _definitions_of_variable(variable: str, graph: Dependences) -> int:
     common = graph.views.common_of.get(variable, variable)
     paths = enumerate(definition.path for definition in graph.definitions)
-    return sum(1 << number for number, path in paths if _named(path, variable) or path == (common,))
+    return sum(
+        1 << number
+        for number, path in paths
+        if _is_of_variable(path, variable) or path == (common,)
+    )
 
 
 def _points_of(routine: Routine, statements: set[int]) -> list[int]:
@@ -259,7 +265,7 @@ def _points_of(routine: Routine, statements: set[int]) -> list[int]:
 def has_variable(routine: Routine, variable: str) -> bool:
     """True if a routine has a variable of that name, or the part of one that is written so."""
     return any(
-        _named(path, variable)
+        _is_of_variable(path, variable)
         for point in routine.points
         for path in (*point.reads, *point.writes, *point.mutates)
         if path[-1] != OBJECT

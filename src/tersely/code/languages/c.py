@@ -120,7 +120,7 @@ def included_files(files: Files, importer: str, module: str) -> list[str]:
 # Declarators: the name is in the middle of its type
 
 
-class Declared(NamedTuple):
+class Declarator(NamedTuple):
     """A declarator and the name that it declares."""
 
     name: OptionalNode
@@ -129,13 +129,13 @@ class Declared(NamedTuple):
     is_function_pointer: bool
 
 
-def declared(node: Node) -> Declared:
+def read_declarator(node: Node) -> Declarator:
     """The name in a declarator, with the kind of thing that it declares."""
     function: OptionalNode = None
     direct, points = True, False
     for _ in range(MAX_DECLARATOR_DEPTH):
         if node.type in NAMES:
-            return Declared(node, None if points else function, direct, points)
+            return Declarator(node, None if points else function, direct, points)
         if node.type not in WRAPPING:
             break
         if node.type == "function_declarator":
@@ -151,7 +151,7 @@ def declared(node: Node) -> Declared:
         if inner is None:
             break
         node = inner
-    return Declared(None, function, direct, points)
+    return Declarator(None, function, direct, points)
 
 
 def qualified(walk: Lowering, node: Node) -> tuple[list[str], str, Node]:
@@ -227,7 +227,7 @@ FIXTURES = {
 def lower_function(walk: Lowering, node: Node) -> Expression:
     """A function with its body, also one of a class that it names: `void A::b() {…}`."""
     declarator = node.child_by_field_name("declarator")
-    found = declared(declarator) if declarator is not None else None
+    found = read_declarator(declarator) if declarator is not None else None
     if (
         found is None
         or found.name is None
@@ -357,7 +357,7 @@ def _defined_functions(walk: Lowering, node: Node) -> Iterator[str]:
             yield from _defined_functions(walk, child)
         elif child.type == "function_definition":
             declarator = child.child_by_field_name("declarator")
-            found = declared(declarator) if declarator is not None else None
+            found = read_declarator(declarator) if declarator is not None else None
             if found is not None and found.name is not None:
                 yield walk.text(found.name)
 
@@ -392,7 +392,7 @@ def _parameters(walk: Lowering, listed: OptionalNode) -> NamedExpressions:
         annotation = walk.field_value(child, "type")
         walk.field_value(child, "default_value")
         declarator = child.child_by_field_name("declarator")
-        inner = declared(declarator) if declarator is not None else None
+        inner = read_declarator(declarator) if declarator is not None else None
         if inner is not None and (inner.is_function_pointer or inner.function is not None):
             annotation = None
         name = walk.parameter_name(inner.name if inner is not None else None, len(found))
@@ -422,7 +422,7 @@ def lower_declaration(walk: Lowering, node: Node) -> Expression:
     declarators = parts_in(node, "declarator")
     default = node.child_by_field_name("default_value") or node.child_by_field_name("value")
     for declarator in declarators:
-        found = declared(declarator)
+        found = read_declarator(declarator)
         if found.name is None:
             walk.value(declarator)
         elif (found.function is not None or _converts(found.name)) and _owns_names(walk):
@@ -450,7 +450,7 @@ def _empty_body(declarator: Node, default: OptionalNode) -> OptionalNode:
     return body if body is not None and body.type == "initializer_list" else None
 
 
-def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Declared, annotation: Expression,
+def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Declarator, annotation: Expression,
                       default: OptionalNode) -> None:  # fmt: skip
     if found.name is None:
         return
@@ -481,7 +481,7 @@ def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Decla
 
 
 def _initial(
-    walk: Lowering, value: OptionalNode, annotation: Expression, found: Declared, node: Node
+    walk: Lowering, value: OptionalNode, annotation: Expression, found: Declarator, node: Node
 ) -> Expression:
     """The value of an initialiser; `T x(a)`, `T x{a}` and, where classes have constructors, `T x`
     construct a T.
@@ -504,17 +504,19 @@ def _initial(
             else None
         )
     if value.type == "initializer_list":
-        return _listed(walk, value, annotation, found.is_direct)
+        return _initializer_list(walk, value, annotation, found.is_direct)
     return walk.value(value)
 
 
-def _listed(walk: Lowering, node: Node, annotation: Expression, is_one: bool) -> Expression:
+def _initializer_list(
+    walk: Lowering, node: Node, annotation: Expression, is_one: bool
+) -> Expression:
     """`{…}` of one value of a type, or of an array of them. Members that it names or places are
     bound.
     """
     if not is_one:
         elements = [
-            _listed(walk, child, annotation, is_one=True)
+            _initializer_list(walk, child, annotation, is_one=True)
             if child.type == "initializer_list"
             else _element(walk, child, annotation)
             for child in named_parts(node)
@@ -546,10 +548,10 @@ def _element(walk: Lowering, node: Node, annotation: Expression) -> Expression:
         if value is not None and value.type == "initializer_list":
             designator = node.child_by_field_name("designator")
             is_array = designator is not None and "subscript" in designator.type
-            return _listed(walk, value, annotation if is_array else None, is_one=True)
+            return _initializer_list(walk, value, annotation if is_array else None, is_one=True)
         return walk.value(value)
     return (
-        _listed(walk, node, None, is_one=True)
+        _initializer_list(walk, node, None, is_one=True)
         if node.type == "initializer_list"
         else walk.value(node)
     )
@@ -607,7 +609,7 @@ def _place_fields(walk: Lowering, body: Node, own: str) -> None:
         for declarator in (
             parts_in(field, "declarator") if field.type == "field_declaration" else []
         ):
-            found = declared(declarator)
+            found = read_declarator(declarator)
             if (
                 found.name is not None
                 and own
@@ -634,7 +636,7 @@ def lower_typedef(walk: Lowering, node: Node) -> Expression:
     """`typedef T name;`; a type without a name of its own takes the name."""
     made = node.child_by_field_name("type")
     declarators = parts_in(node, "declarator")
-    first = declared(declarators[0]) if declarators else None
+    first = read_declarator(declarators[0]) if declarators else None
     body = (
         made.child_by_field_name("body") if made is not None and made.type in TYPE_NODES else None
     )
@@ -652,7 +654,7 @@ def lower_typedef(walk: Lowering, node: Node) -> Expression:
     else:
         annotation = walk.value(made)
     for declarator in declarators:
-        found = declared(declarator)
+        found = read_declarator(declarator)
         text = walk.text(found.name) if found.name is not None else ""
         if found.name is None or not text:  # `typedef struct T {…};` declares no other name
             continue

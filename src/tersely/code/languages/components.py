@@ -193,14 +193,14 @@ def _walk(is_own: Callable[[bytes], bool], walk: Lowering, root: Node) -> None:
     inside = f"{draft.qualname}."
     bound: set[Expression] = {row.qualname.removeprefix(inside) for row in walk.definitions}
     bound.update(name for name, _ in (*module.binds, *draft.binds))
-    calls = [_meant(call, bound, options) for call in draft.calls]
+    calls = [_markup_call(call, bound, options) for call in draft.calls]
     draft.calls = [call for call in calls if call is not None]
     for called in _run_by_vue(options):
         walk.call(called, (), (), walk.definitions[called[1]].name_line)
     walk.bind_name("default", walk.leave(draft, module))
 
 
-def _meant(call: Expression, bound: set[Expression], options: Expression) -> Expression:
+def _markup_call(call: Expression, bound: set[Expression], options: Expression) -> Expression:
     """A call in markup; of a name that the file does not bind it is one of a method in the options
     of the component, or of a component that is known everywhere. None for one of a value.
     """
@@ -248,7 +248,7 @@ def _lower_statement(walk: Lowering, node: Node) -> Expression:
     return walk.call(walk.callee(parts[0]), (), (), line_of(node))
 
 
-def _made(
+def _component_language(
     base: Language, name: str, markup: Callable[[_Draft], None], is_own: Callable[[bytes], bool]
 ) -> Language:
     return replace(
@@ -260,6 +260,6 @@ def _made(
     )
 
 
-VUE = _made(TYPESCRIPT, "vue", _vue, _is_setup)
-SVELTE = _made(TYPESCRIPT, "svelte", _svelte, _is_of_instance)
-ASTRO = _made(TSX, "astro", _astro, _is_none)
+VUE = _component_language(TYPESCRIPT, "vue", _vue, _is_setup)
+SVELTE = _component_language(TYPESCRIPT, "svelte", _svelte, _is_of_instance)
+ASTRO = _component_language(TSX, "astro", _astro, _is_none)

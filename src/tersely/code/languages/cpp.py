@@ -9,11 +9,11 @@ from tersely.code.languages.c import (
     BLOCKS,
     RULES,
     UNNAMED_NAMESPACE,
-    declared,
     included_files,
     lower_struct,
     lower_subscript,
     parameter_of,
+    read_declarator,
 )  # fmt: skip
 from tersely.code.languages.model import (  # fmt: skip
     Call,
@@ -198,7 +198,7 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
     draft = walk.enter_lambda(node, body)
     for child in parts_of(listed):
         inner = child.child_by_field_name("declarator")
-        found = declared(inner) if inner is not None else None
+        found = read_declarator(inner) if inner is not None else None
         name = walk.parameter_name(found.name if found is not None else None, len(draft.parameters))
         draft.parameters.append(parameter_of(name, walk.field_value(child, "type")))
         draft.bound.add(name)
@@ -212,7 +212,7 @@ def lower_range_loop(walk: Lowering, node: Node) -> Expression:
     annotation = walk.field_value(node, "type")
     values = walk.field_value(node, "right")
     declarator = node.child_by_field_name("declarator")
-    found = declared(declarator) if declarator is not None else None
+    found = read_declarator(declarator) if declarator is not None else None
     if found is not None and found.name is not None:
         name = walk.text(found.name)
         walk.rebinds = walk.scope.kind is not Kind.MODULE

@@ -316,7 +316,7 @@ def lower_specification(walk: Lowering, node: Node) -> Expression:
     for position, name in enumerate(names):
         text, value = walk.text(name), values[position]
         walk.rebinds = walk.scope.kind is not Kind.MODULE
-        walk.bind_name(text, _declared(value, annotation), name)
+        walk.bind_name(text, _with_type(value, annotation), name)
         walk.rebinds = False
         walk.scope.types[text] = annotation
         if walk.scope.kind is Kind.MODULE and text != "_":
@@ -324,7 +324,7 @@ def lower_specification(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def _declared(value: Expression, annotation: Expression) -> Expression:
+def _with_type(value: Expression, annotation: Expression) -> Expression:
     if value is not None and annotation is not None:
         return (DECLARED, value, annotation)
     return value if annotation is None else (TYPED, annotation)
@@ -347,7 +347,7 @@ def lower_assignment(walk: Lowering, node: Node) -> Expression:
     targets = parts_of(left)
     declares = any(child.type == ":=" for child in node.children)
     if node.type == "range_clause":
-        values = _ranged(walk, node, len(targets))
+        values = _range_values(walk, node, len(targets))
     else:
         values = _values(walk, node.child_by_field_name("right"), len(targets))
     for target, value in zip(targets, values, strict=True):
@@ -361,7 +361,7 @@ def lower_assignment(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def _ranged(walk: Lowering, node: Node, wanted: int) -> list[Expression]:
+def _range_values(walk: Lowering, node: Node, wanted: int) -> list[Expression]:
     """A key and the value at it; a single variable is a key, or the element of a channel."""
     iterable = walk.field_value(node, "right")
     if iterable is None:
@@ -411,13 +411,13 @@ def lower_type_switch(walk: Lowering, node: Node) -> Expression:
 def lower_composite(walk: Lowering, node: Node) -> Expression:
     """`T{…}`, `&T{…}`, `[]T{…}`, `map[K]V{…}`."""
     made, body = node.child_by_field_name("type"), node.child_by_field_name("body")
-    return _filled(walk, walk.value(made), body)
+    return _composite_literal(walk, walk.value(made), body)
 
 
 STRUCT_TYPES = frozenset({"type_identifier", "qualified_type", "generic_type", "struct_type"})
 
 
-def _filled(
+def _composite_literal(
     walk: Lowering, made: Expression, body: OptionalNode, outer: Expression = None
 ) -> Expression:
     """A literal of a type with its braces; inner braces without a type are of the key's or the
@@ -490,7 +490,7 @@ def _element(
     while node is not None and node.type == "literal_element" and named_parts(node):
         node = named_parts(node)[0]
     if node is not None and node.type == "literal_value":
-        return _filled(walk, inner, node, outer)
+        return _composite_literal(walk, inner, node, outer)
     return walk.value(node)
 
 

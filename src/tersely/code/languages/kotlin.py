@@ -116,10 +116,10 @@ def readable(source: bytes) -> bytes:
     """
     if b"constructor" in source:
         source = PLATFORM_WORDS.sub(b" " * len(b"actual"), source)
-    return ONE_LINE_CLASS.sub(lambda line: MEMBER_ENDS.sub(_ended, line[0]), source)
+    return ONE_LINE_CLASS.sub(lambda line: MEMBER_ENDS.sub(_end_statement, line[0]), source)
 
 
-def _ended(found: re.Match[bytes]) -> bytes:
+def _end_statement(found: re.Match[bytes]) -> bytes:
     return b";" if len(found[0]) == 1 else found[0]
 
 
@@ -360,7 +360,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
         return computed_property(walk, node, declared, name, getter)
     annotation = walk.value(child_of(declared, *TYPES))
     value = walk.value(initial)
-    delegated = _delegated(walk, node, value)
+    delegated = _delegated_value(walk, node, value)
     walk.rebinds = not owned
     bind_typed(walk, name, annotation, delegated)
     walk.rebinds = False
@@ -373,7 +373,7 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def _delegated(walk: Lowering, node: Node, value: Expression) -> Expression:
+def _delegated_value(walk: Lowering, node: Node, value: Expression) -> Expression:
     """The value of a property: the result of the initializer of `by lazy { … }`, else `value`."""
     delegate = child_of(node, "property_delegate")
     made = walk.value(first_part(delegate)) if delegate is not None else None

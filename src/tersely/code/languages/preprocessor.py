@@ -120,7 +120,7 @@ def readable_c(source: bytes) -> bytes:
 def readable_cpp(source: bytes) -> bytes:
     """C++ as its grammar can read it, headers of C included."""
     source = without_module_words(without_macros(source))
-    return with_whole_branches(WRAPPED_TYPES.sub(_unwrapped, source))
+    return with_whole_branches(WRAPPED_TYPES.sub(_unwrap, source))
 
 
 def without_included_elements(source: bytes) -> bytes:
@@ -170,7 +170,7 @@ def _blank(match: re.Match[bytes]) -> bytes:
     return re.sub(rb"[^\n]", b" ", match[0])
 
 
-def _unwrapped(match: re.Match[bytes]) -> bytes:
+def _unwrap(match: re.Match[bytes]) -> bytes:
     words, macro, made = match["words"], match["macro"], match["type"]
     if macro.endswith((b"typeof", b"typeof__")):
         return words + b"auto".ljust(len(match[0]) - len(words))
@@ -247,10 +247,10 @@ def _conditionals(source: bytes) -> Iterator[tuple[list[Branch], int]]:
             is_off = match["condition"].strip() == b"0"
             open_ones[-1].append(Branch(match.start(), match.end(), match.end(), 0, is_off))
         elif open_ones:
-            yield _closed(open_ones), match.end()
+            yield _close_conditional(open_ones), match.end()
 
 
-def _closed(open_ones: list[list[Branch]]) -> list[Branch]:
+def _close_conditional(open_ones: list[list[Branch]]) -> list[Branch]:
     """The branches of the innermost conditional, which ends; blocks that its first branch opens
     count for the branch around it.
     """

@@ -140,9 +140,9 @@ class _Languages(Mapping[str, "Language"]):
         if language is None:
             known = _KNOWN[name]
             if known.by_queries:
-                from tersely.code.languages.tags import tagged
+                from tersely.code.languages.tags import query_language
 
-                language = tagged(name, known.module, known.value, known.suffixes)
+                language = query_language(name, known.module, known.value, known.suffixes)
             else:
                 module = import_module(f"tersely.code.languages.{known.module}")
                 language = getattr(module, known.value)

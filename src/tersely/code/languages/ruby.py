@@ -158,14 +158,14 @@ def _open_class(
     prefix = ""
     if last is not None:
         walk.value(name_node)
-        prefix = _dotted(walk, name_node.child_by_field_name("scope"))
+        prefix = _dotted_name(walk, name_node.child_by_field_name("scope"))
     draft = walk.enter(node, kind, walk.text(last or name_node), last or name_node, None, prefix)
     draft.bases = bases
     walk.scope = draft
     return draft, last or name_node
 
 
-def _dotted(walk: Lowering, node: OptionalNode) -> str:
+def _dotted_name(walk: Lowering, node: OptionalNode) -> str:
     return (
         walk.text(node).strip(":").replace("::", ".").replace(" ", "") if node is not None else ""
     )
@@ -214,7 +214,7 @@ def _lower_method(walk: Lowering, node: Node) -> Expression:
     flags, prefix = 0, ""
     if owner is not None:
         flags = CLASS_METHOD
-        named = _dotted(walk, owner)
+        named = _dotted_name(walk, owner)
         if owner.type != "self" and walk.definitions[walk.scope.definition].name != named:
             prefix = named
     elif walk.scope.kind in BODIES and _is_of_class(walk, node):
@@ -461,7 +461,7 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
     line = last_line_of(method or node)
     base = walk.value(receiver)
     positional, keywords, arguments = _lower_arguments(walk, node, base)
-    name, positional = _sent(name, arguments, positional, walk)
+    name, positional = _resolve_send(name, arguments, positional, walk)
     if receiver is None:
         return _call_own(walk, name, arguments, _Passed(positional, keywords), line)
     if name == "new" and walk.text(receiver) == "Proc" and keywords:
@@ -498,7 +498,7 @@ def _call_own(
     return None if name in NEVER_RETURNING else made
 
 
-def _sent(
+def _resolve_send(
     name: str, arguments: list[Node], positional: tuple[Expression, ...], walk: Lowering
 ) -> tuple[str, tuple[Expression, ...]]:
     """`send(:name, …)` calls `name`."""
@@ -542,12 +542,12 @@ def _lower_arguments(walk: Lowering, node: Node, receiver: Expression) -> Argume
     block = node.child_by_field_name("block")
     if block is not None:
         method = node.child_by_field_name("method")
-        given = _given(walk.text(method), receiver) if method is not None else None
+        given = _block_argument(walk.text(method), receiver) if method is not None else None
         keywords.append((BLOCK, _lower_block(walk, block, given)))
     return tuple(positional), tuple(keywords), nodes
 
 
-def _given(method: str, receiver: Expression) -> Expression:
+def _block_argument(method: str, receiver: Expression) -> Expression:
     """The value that a method passes to its block."""
     if receiver is None:
         return None

@@ -101,11 +101,11 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
     parts = module.replace(".", SEPARATOR).split(SEPARATOR)
     if not importer:
         roots = [path for name, path in files.once(_crates) if name == parts[0]]
-        return [found for root in roots for found in _below(files, root, parts[1:])]
+        return [found for root in roots for found in _submodule_file(files, root, parts[1:])]
     first = parts[0]
     if first == "crate":
         root = _crate_root(files, importer)
-        return _below(files, root, parts[1:]) if root else []
+        return _submodule_file(files, root, parts[1:]) if root else []
     if first in ("self", "super"):
         place = importer
         while parts and parts[0] in ("self", "super"):
@@ -113,14 +113,14 @@ def module_files(files: Files, importer: str, module: str) -> list[str]:
                 place = _parent(files, place)
                 if not place:
                     return []
-        return _below(files, place, parts)
+        return _submodule_file(files, place, parts)
     for name, path in files.once(_crates):
         if name == first:
-            return _below(files, path, parts[1:])
-    return _below(files, importer, parts)
+            return _submodule_file(files, path, parts[1:])
+    return _submodule_file(files, importer, parts)
 
 
-def _below(files: Files, path: str, parts: list[str]) -> list[str]:
+def _submodule_file(files: Files, path: str, parts: list[str]) -> list[str]:
     """The file of a module below the module that a file is. One written inside a file has a
     directory all the same.
     """
@@ -280,7 +280,7 @@ def lower_path(walk: Lowering, node: Node) -> Expression:
 def lower_use(walk: Lowering, node: Node) -> Expression:
     """`use a::{b as c, d::*, self};`: binds names, also for other modules where it is `pub`."""
     line = line_of(node)
-    for module, name, alias in _used(walk, node.child_by_field_name("argument"), []):
+    for module, name, alias in _use_bindings(walk, node.child_by_field_name("argument"), []):
         segments = _from_file(walk, [*module, name] if name and name != "*" else module or [""])
         if name == "*":
             walk.add_import(Import(SEPARATOR.join(segments), "*", "", line))
@@ -295,7 +295,7 @@ def lower_use(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def _used(
+def _use_bindings(
     walk: Lowering, node: OptionalNode, before: list[str]
 ) -> Iterator[tuple[list[str], str, str]]:
     """(module, name, alias) of everything that a use tree brings in."""
@@ -303,10 +303,10 @@ def _used(
         return
     if node.type == "use_list":
         for child in named_parts(node):
-            yield from _used(walk, child, before)
+            yield from _use_bindings(walk, child, before)
     elif node.type == "scoped_use_list":
         path = _segments(walk, node.child_by_field_name("path"))
-        yield from _used(walk, node.child_by_field_name("list"), before + path)
+        yield from _use_bindings(walk, node.child_by_field_name("list"), before + path)
     elif node.type == "use_wildcard":
         yield before + (_segments(walk, named_parts(node)[0]) if named_parts(node) else []), "*", ""
     elif node.type == "use_as_clause":
@@ -721,7 +721,7 @@ def _bind_tokens(walk: Lowering, tokens: list[Node], value: Expression) -> None:
         token = tokens[position]
         text = walk.text(token)
         if token.type == "token_tree":
-            for place, part in enumerate(_listed(token)):
+            for place, part in enumerate(_comma_separated(token)):
                 _bind_tokens(walk, part, value and (ITEM, value, (CONST, place)))
         elif token.type == "identifier" and (
             text[:1].isupper() or _is_followed_by(tokens, position, "::")
@@ -742,7 +742,7 @@ def _is_followed_by(tokens: list[Node], position: int, kind: str) -> bool:
     return position + 1 < len(tokens) and tokens[position + 1].type == kind
 
 
-def _listed(tree: Node) -> list[list[Node]]:
+def _comma_separated(tree: Node) -> list[list[Node]]:
     """The tokens between the delimiters of a tree, as commas separate them."""
     found: list[list[Node]] = [[]]
     for token in all_parts(tree)[1:-1]:
@@ -756,7 +756,7 @@ def _listed(tree: Node) -> list[list[Node]]:
 def _bind_variant(walk: Lowering, tree: Node, made: Expression, value: Expression) -> None:
     """`Variant(a, b)`, `Variant { a, b: c }` as tokens."""
     by_name = all_parts(tree)[0].type == "{"
-    for place, part in enumerate(_listed(tree)):
+    for place, part in enumerate(_comma_separated(tree)):
         field = walk.text(part[0]) if by_name and part else str(place)
         inside = part[2:] if by_name and _is_followed_by(part, 0, ":") else part
         wraps = made in ("Some", "Ok")

@@ -65,11 +65,11 @@ def summaries(language: str, section: str) -> dict[str, Summary]:
     for group in table[section].values():
         for pattern, fields in group.items():
             made = {name: _MADE.get(name, _plain)(value) for name, value in fields.items()}
-            found.update(dict.fromkeys(_spelled(pattern, table["words"]), Summary(**made)))
+            found.update(dict.fromkeys(_expand_names(pattern, table["words"]), Summary(**made)))
     return found
 
 
-def _spelled(pattern: str, words: dict[str, str]) -> Iterator[str]:
+def _expand_names(pattern: str, words: dict[str, str]) -> Iterator[str]:
     """The names that a pattern stands for."""
     for word, meant in words.items():
         pattern = pattern.replace(f"${word}", meant)

@@ -60,17 +60,17 @@ _BEFORE_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 class Tag(NamedTuple):
-    """A match of a query. `what` is the name of the capture that takes all of it."""
+    """A match of a query. `capture` is the name of the one that takes all of it."""
 
     node: Node
-    what: str
+    capture: str
     name: OptionalNode
     qualifier: OptionalNode
     signature: OptionalNode
     body: OptionalNode
 
 
-def tagged(name: str, wheel: str, grammar: str, suffixes: tuple[str, ...]) -> Language:
+def query_language(name: str, wheel: str, grammar: str, suffixes: tuple[str, ...]) -> Language:
     """The language whose queries have its name; `grammar` is the function of the wheel that gives it."""
 
     def pointer() -> object:
@@ -86,11 +86,11 @@ def tagged(name: str, wheel: str, grammar: str, suffixes: tuple[str, ...]) -> La
         name=name,
         grammar=pointer,
         rules={
-            node_type: rules[what]
-            for listed, what in _KINDS_OF_NODES.findall(text)
+            node_type: rules[capture]
+            for listed, capture in _KINDS_OF_NODES.findall(text)
             for node_type in _PARTS.findall(listed)
         },
-        walk=partial(_walk, cache(partial(_compiled, pointer, text))),
+        walk=partial(_walk, cache(partial(_compile_query, pointer, text))),
         resolution=Resolution(
             modules=partial(module_files, suffixes),
             by_name=True,
@@ -107,7 +107,7 @@ def _capsule(grammar: object) -> object:
     return make(grammar, b"tree_sitter.Language", None) if isinstance(grammar, int) else grammar
 
 
-def _compiled(pointer: Callable[[], object], text: str) -> Query:
+def _compile_query(pointer: Callable[[], object], text: str) -> Query:
     from tree_sitter import Language as Grammar
     from tree_sitter import Query
 
@@ -138,7 +138,7 @@ def _walk(query: Callable[[], Query], walk: Lowering, root: Node) -> None:
     _Reader(walk).read(tags)
     code = bytearray(walk.source)
     for tag in tags:
-        if tag.what in (COMMENT, DOC, DOC_INSIDE):
+        if tag.capture in (COMMENT, DOC, DOC_INSIDE):
             code[tag.node.start_byte : tag.node.end_byte] = bytes(len(tag.node.text or b""))
     used = Counter(_WORD.findall(code))
     used.subtract([row.name.encode() for row in walk.definitions])
@@ -152,12 +152,12 @@ def _tags(query: Query, root: Node) -> list[Tag]:
     found: dict[int, tuple[int, int, int, Tag]] = {}
     for _, captures in sorted(QueryCursor(query).matches(root), key=itemgetter(0)):
         parts = [captures.get(part, [None])[0] for part in Tag._fields[2:]]
-        for what, nodes in captures.items():
-            if what.startswith((DEFINITION, CALL, IMPORT, DOC, COMMENT)):
+        for capture, nodes in captures.items():
+            if capture.startswith((DEFINITION, CALL, IMPORT, DOC, COMMENT)):
                 node, place = nodes[0], (parts[0] or nodes[0]).start_byte
                 if place not in found:
                     order = node.start_byte, -node.end_byte, len(found)
-                    found[place] = (*order, Tag(node, what, *parts))
+                    found[place] = (*order, Tag(node, capture, *parts))
     return [each[-1] for each in sorted(found.values())]
 
 
@@ -178,9 +178,9 @@ class _Reader:
         for tag in tags:
             while self._open and self._open[-1][0] <= tag.node.start_byte:
                 self._leave()
-            if tag.what.startswith(DEFINITION):
-                self._define(tag, tag.what.removeprefix(DEFINITION))
-            elif tag.what == CALL:
+            if tag.capture.startswith(DEFINITION):
+                self._define(tag, tag.capture.removeprefix(DEFINITION))
+            elif tag.capture == CALL:
                 name_node = tag.name or tag.node
                 name = self._text(name_node).rpartition("::")[2]
                 walk.callee(name_node)
@@ -188,14 +188,14 @@ class _Reader:
                 before = self._text(tag.qualifier) if tag.qualifier else ""
                 callee = (MEMBER, (CONST, self._imported.get(before, before)), name)
                 walk.call(callee, (), (), line_of(name_node))
-            elif tag.what == IMPORT:
+            elif tag.capture == IMPORT:
                 module = self._text(tag.name) if tag.name else self._behind_keyword(tag.node)
                 walk.add_import(Import(module, "*", "", line_of(tag.node)), tag.node)
                 if tag.qualifier:
                     self._imported[self._text(tag.qualifier)] = module
-            elif tag.what == DOC:
+            elif tag.capture == DOC:
                 self._doc = tag.node
-            elif tag.what == DOC_INSIDE:
+            elif tag.capture == DOC_INSIDE:
                 self._document(walk.scope, tag.node)
         while self._open:
             self._leave()

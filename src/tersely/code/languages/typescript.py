@@ -370,7 +370,7 @@ BODILESS = Function(
 )
 
 
-def _typed(rule: Rule) -> Rule:
+def _with_types(rule: Rule) -> Rule:
     """The rule of JavaScript with the fields in which TypeScript keeps types."""
     if isinstance(rule, Function):
         return replace(rule, returns="return_type", generics=("type_parameters",))
@@ -386,7 +386,7 @@ ELEMENT_RULES = (
     "jsx_expression",
 )
 SHARED: dict[str, Rule] = {
-    name: _typed(rule)
+    name: _with_types(rule)
     for name, rule in RULES.items()
     if name not in ("field_definition", *ELEMENT_RULES)
 }

@@ -17,11 +17,11 @@ from tersely.code.coverage.model import (
     Coverage,
     FileCoverage,
     bits_of,
-    both,
     invalid,
     line_number,
     lines_of_bits,
     slashed,
+    union_of,
 )
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_COVERED_LINE
@@ -41,7 +41,7 @@ def read_data(texts: Sequence[bytes]) -> Coverage:
     for text in texts:
         for path, context, lines in _rows_of(text):
             of_file = found[slashed(path)]
-            of_file[context] = both(of_file.get(context, b""), lines)
+            of_file[context] = union_of(of_file.get(context, b""), lines)
     files = (_file(path, contexts, ()) for path, contexts in sorted(found.items()))
     return Coverage(DATA, tuple(files), counts_times=False, knows_missed=False)
 
@@ -68,7 +68,7 @@ def _lines_rows(database: Database, listed: set[str]) -> list[Ran]:
     rows = _rows(database, "select file_id, context_id, numbits from line_bits limit ?")
     if any(not isinstance(bits, bytes) or len(bits) > MAX_COVERED_LINE // 8 for _, _, bits in rows):
         raise invalid("a row of lines is damaged", DATA)
-    return _named(database, rows)
+    return _with_names(database, rows)
 
 
 def _arc_rows(database: Database, listed: set[str]) -> list[Ran]:
@@ -81,10 +81,10 @@ def _arc_rows(database: Database, listed: set[str]) -> list[Ran]:
         if not isinstance(line, int):
             raise invalid("a row of jumps is damaged", DATA)
         found[file, context].add(line_number(line, DATA))
-    return _named(database, [(*of, bits_of(lines)) for of, lines in found.items()])
+    return _with_names(database, [(*of, bits_of(lines)) for of, lines in found.items()])
 
 
-def _named(database: Database, rows: Sequence[tuple[Any, Any, Bits]]) -> list[Ran]:
+def _with_names(database: Database, rows: Sequence[tuple[Any, Any, Bits]]) -> list[Ran]:
     """Rows of files and contexts by their names. Joined here: a join may have more rows than the
     file has bytes.
     """
@@ -115,7 +115,7 @@ def _file(path: str, contexts: dict[str, Bits], missed: Iterable[int]) -> FileCo
         hits.update(dict.fromkeys(sorted(lines_of_bits(bits) - {0}), 1))
         if context:
             test = without_phase(context)
-            tests[test] = both(tests.get(test, b""), bits)
+            tests[test] = union_of(tests.get(test, b""), bits)
     return FileCoverage(path, hits, tests)
 
 
@@ -136,18 +136,18 @@ def read_report(text: bytes) -> Coverage:
     files = read.get("files") if isinstance(read, dict) else None
     if not isinstance(files, dict):
         raise invalid("it has no files", REPORT)
-    found = (_reported(slashed(path), told) for path, told in sorted(files.items()))
+    found = (_read_file_report(slashed(path), payload) for path, payload in sorted(files.items()))
     return Coverage(REPORT, tuple(found), counts_times=False)
 
 
-def _reported(path: str, told: Any) -> FileCoverage:
-    if not isinstance(told, dict):
+def _read_file_report(path: str, payload: Any) -> FileCoverage:
+    if not isinstance(payload, dict):
         raise invalid(f"{path[:60]!r} is no object", REPORT)
     executed, missed = (
-        _numbers(told.get(name, [])) for name in ("executed_lines", "missing_lines")
+        _numbers(payload.get(name, [])) for name in ("executed_lines", "missing_lines")
     )
     contexts: dict[str, set[int]] = defaultdict(set)
-    listed = told.get("contexts") or {}
+    listed = payload.get("contexts") or {}
     if not isinstance(listed, dict):
         raise invalid("contexts are no object", REPORT)
     for line, names in listed.items():

@@ -13,10 +13,10 @@ from tersely.code.coverage.model import (
     Coverage,
     FileCoverage,
     bits_of,
-    both,
     invalid,
     line_number,
     slashed,
+    union_of,
     whole_number,
 )
 
@@ -82,7 +82,7 @@ def _end_record(draft: _Draft, test: str, hits: dict[int, int]) -> None:
         draft.hits[line] = draft.hits.get(line, 0) + times
     if test:
         ran = bits_of({line for line, times in hits.items() if times})
-        draft.tests[test] = both(draft.tests.get(test, b""), ran)
+        draft.tests[test] = union_of(draft.tests.get(test, b""), ran)
 
 
 def read_coverprofile(text: bytes) -> Coverage:

@@ -30,26 +30,26 @@ def read_xml(text: bytes, start: Start, end: End) -> None:
     parser.buffer_text = True
     texts: list[list[str]] = []
 
-    def started(name: str, attributes: dict[str, str]) -> None:
+    def on_start(name: str, attributes: dict[str, str]) -> None:
         if len(texts) >= MAX_XML_LEVELS:
             raise UnreadableXmlError(f"elements are nested more than {MAX_XML_LEVELS} deep")
         texts.append([])
         start(name.rpartition(":")[2], attributes)
 
-    def ended(name: str) -> None:
+    def on_end(name: str) -> None:
         end(name.rpartition(":")[2], "".join(texts.pop()))
 
-    def told(data: str) -> None:
+    def on_text(data: str) -> None:
         if texts:
             texts[-1].append(data)
 
-    def declared(*_: object) -> None:
+    def on_entity(*_: object) -> None:
         raise UnreadableXmlError("it declares entities or attributes")
 
-    parser.StartElementHandler = started
-    parser.EndElementHandler = ended
-    parser.CharacterDataHandler = told
-    parser.EntityDeclHandler = parser.AttlistDeclHandler = declared
+    parser.StartElementHandler = on_start
+    parser.EndElementHandler = on_end
+    parser.CharacterDataHandler = on_text
+    parser.EntityDeclHandler = parser.AttlistDeclHandler = on_entity
     try:
         parser.Parse(text, True)
     except (expat.ExpatError, LookupError, ValueError) as error:

@@ -47,7 +47,7 @@ def read_cobertura(text: bytes) -> Coverage:
             sources.append(slashed(inside.strip()))
 
     _read(text, start, end, COBERTURA)
-    return _coverage(COBERTURA, {_below(sources, path): hits for path, hits in files.items()})
+    return _coverage(COBERTURA, {_source_path(sources, path): hits for path, hits in files.items()})
 
 
 def read_jacoco(text: bytes) -> Coverage:
@@ -92,7 +92,7 @@ def _add(hits: dict[int, int], line: str | None, times: str | None, format_name:
     hits[number] = max(hits.get(number, 0), whole_number(times, format_name))
 
 
-def _below(sources: list[str], path: str) -> str:
+def _source_path(sources: list[str], path: str) -> str:
     """The path of a file with that of the one directory that files are below."""
     is_whole = path.startswith("/") or path[1:2] == ":"
     if len(sources) != 1 or is_whole or not (sources[0].startswith("/") or sources[0][1:2] == ":"):

@@ -224,7 +224,7 @@ def _configuration(
     settings = relaxed_json(text)
     directory = posixpath.dirname(path)
     aliases, base, roots, elements = PLAIN
-    for parent in _extended(settings, directory):
+    for parent in _parent_configurations(settings, directory):
         above = _configuration(files, parent, depth + 1, known)
         aliases, base, roots, elements = above or (aliases, base, roots, elements)
     options = settings.get("compilerOptions")
@@ -253,7 +253,7 @@ def _configuration(
     return known[path]
 
 
-def _extended(settings: JsonObject, directory: str) -> list[str]:
+def _parent_configurations(settings: JsonObject, directory: str) -> list[str]:
     """The files of the repository that one extends, the first first."""
     inherited = settings.get("extends")
     parents = inherited if isinstance(inherited, list) else [inherited]
@@ -295,7 +295,7 @@ def _package_files(files: Files, directory: str, module: str) -> list[str]:
         by_directory = files.once(package_directories)
         home = _nearest(by_directory, directory)
         imports = by_directory.get(home, {}).get("imports")
-        return _exported(files, home, imports, module) if isinstance(imports, dict) else []
+        return _export_targets(files, home, imports, module) if isinstance(imports, dict) else []
     parts = module.split("/")
     size = 2 if module.startswith("@") else 1
     name, rest = "/".join(parts[:size]), "/".join(parts[size:])
@@ -308,7 +308,7 @@ def _package_files(files: Files, directory: str, module: str) -> list[str]:
     if isinstance(exports, dict):
         if not any(key.startswith(".") for key in exports):
             exports = {".": exports}
-        found = _exported(files, home, exports, f"./{rest}" if rest else ".")
+        found = _export_targets(files, home, exports, f"./{rest}" if rest else ".")
         if found:
             return found
     if rest:
@@ -327,7 +327,7 @@ def _entries(files: Files, directory: str, keys: tuple[str, ...]) -> list[str]:
         return []
     entries = [settings.get(key) for key in keys]
     for entry in [*(entry for entry in entries if isinstance(entry, str)), *ENTRIES]:
-        found = _built(files, home, entry)
+        found = _entry_sources(files, home, entry)
         if found:
             return found
     return []
@@ -353,13 +353,13 @@ def _words_by_entry(files: Files) -> dict[str, tuple[str, ...]]:
     return {path: tuple(words) for path, words in found.items()}
 
 
-def _exported(files: Files, home: str, table: JsonObject, wanted: str) -> list[str]:
+def _export_targets(files: Files, home: str, table: JsonObject, wanted: str) -> list[str]:
     for pattern, target in table.items():
         rest = matched(pattern, wanted)
         if rest is None:
             continue
         for path in _targets(target, 0):
-            found = _built(files, home, path.replace("*", rest, MAX_STARS))
+            found = _entry_sources(files, home, path.replace("*", rest, MAX_STARS))
             if found:
                 return found
     return []
@@ -380,7 +380,7 @@ def _targets(target: Any, depth: int) -> list[str]:
     return [path for key in conditions for path in _targets(target[key], depth + 1)]
 
 
-def _built(files: Files, home: str, entry: str) -> list[str]:
+def _entry_sources(files: Files, home: str, entry: str) -> list[str]:
     """An entry point; one that is built is looked for among the sources that it is built from."""
     path = posixpath.normpath(posixpath.join(home, entry))
     found = candidates(files, path)

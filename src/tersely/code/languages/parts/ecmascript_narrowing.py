@@ -72,13 +72,13 @@ def lower_if(walk: Lowering, node: Node) -> Expression:
     branch = node.child_by_field_name("consequence")
     alternative = node.child_by_field_name("alternative")
     walk.value(condition)
-    _narrowed(walk, condition, branch)
-    _narrowed(walk, condition, alternative, when=False)
+    _narrowed_branch(walk, condition, branch)
+    _narrowed_branch(walk, condition, alternative, when=False)
     around = node.parent
     if condition is not None and alternative is None and around is not None and _leaves(branch):
-        for test in _told(walk, condition, when=False):
+        for test in _tests(walk, condition, when=False):
             if not _assigns(walk, around, test.name) and _uses(walk, node, around, test):
-                walk.known_behind.append(_known(walk, test))
+                walk.known_behind.append(_narrowed_value(walk, test))
     return None
 
 
@@ -87,7 +87,7 @@ def lower_switch(walk: Lowering, node: Node) -> Expression:
     asked, body = node.child_by_field_name("value"), node.child_by_field_name("body")
     walk.value(asked)
     member = first_part(asked) if asked is not None else None
-    if member is None or body is None or not _is_asked(walk, member):
+    if member is None or body is None or not _is_discriminant(walk, member):
         walk.value(body)
         return None
     cases = named_parts(body)
@@ -101,9 +101,9 @@ def lower_switch(walk: Lowering, node: Node) -> Expression:
             is_known = is_known and (constant is not None or (is_default and not entered))
             entered += (constant,) if constant is not None else ()
             question = _question(walk, member, others if is_default else entered, not is_default)
-            told = _told_in_case(walk, question if is_known else None, case)
-            if told:
-                walk.value_knowing(told, case)
+            narrowed = _narrowed_in_case(walk, question if is_known else None, case)
+            if narrowed:
+                walk.value_knowing(narrowed, case)
             else:  # its declarations hold in the cases that follow
                 walk.value(case)
             if _leaves(case):
@@ -124,7 +124,7 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
         return None
     value = walk.value(left)
     asked = left if operator.type != "??" else None
-    return either(value, _narrowed(walk, asked, right, when=operator.type == "&&"))
+    return either(value, _narrowed_branch(walk, asked, right, when=operator.type == "&&"))
 
 
 def lower_ternary(walk: Lowering, node: Node) -> Expression:
@@ -133,8 +133,8 @@ def lower_ternary(walk: Lowering, node: Node) -> Expression:
     branch = node.child_by_field_name("consequence")
     alternative = node.child_by_field_name("alternative")
     walk.value(condition)
-    value = _narrowed(walk, condition, branch)
-    return either(value, _narrowed(walk, condition, alternative, when=False))
+    value = _narrowed_branch(walk, condition, branch)
+    return either(value, _narrowed_branch(walk, condition, alternative, when=False))
 
 
 def lower_predicate(walk: Lowering, node: Node) -> Expression:
@@ -145,7 +145,7 @@ def lower_predicate(walk: Lowering, node: Node) -> Expression:
     return (GUARD, walk.text(name), walk.value(type_)) if name is not None else None
 
 
-def _narrowed(
+def _narrowed_branch(
     walk: Lowering, condition: OptionalNode, branch: OptionalNode, *, when: bool = True
 ) -> Expression:
     """The value of a branch, in which a condition narrows the variables that the branch does not
@@ -155,22 +155,22 @@ def _narrowed(
         return walk.value(branch)
     kept = [
         test
-        for test in _told(walk, condition, when=when)
+        for test in _tests(walk, condition, when=when)
         if _uses(walk, None, branch, test) and not _assigns(walk, branch, test.name)
     ]
     if not kept:
         return walk.value(branch)
     with walk.in_block():
         for test in kept:
-            walk.narrow(*_known(walk, test))
+            walk.narrow(*_narrowed_value(walk, test))
         return walk.value(branch)
 
 
-def _told_in_case(walk: Lowering, test: Test | None, case: Node) -> NamedExpressions:
+def _narrowed_in_case(walk: Lowering, test: Test | None, case: Node) -> NamedExpressions:
     """The narrowed values in a case, of variables that the case does not assign."""
     if test is None or not _uses(walk, None, case, test) or _assigns(walk, case, test.name):
         return []
-    return [_known(walk, test)]
+    return [_narrowed_value(walk, test)]
 
 
 def _uses(walk: Lowering, behind: OptionalNode, place: Node, test: Test) -> bool:
@@ -179,7 +179,7 @@ def _uses(walk: Lowering, behind: OptionalNode, place: Node, test: Test) -> bool
     return walk.source.find(test.name.text or b"", start, place.end_byte) >= 0
 
 
-def _known(walk: Lowering, test: Test) -> tuple[str, Expression]:
+def _narrowed_value(walk: Lowering, test: Test) -> tuple[str, Expression]:
     """A variable or member, and its value after a test."""
     held = walk.callee(test.name)
     return walk.text(test.name), (DECLARED, held, _type_of(walk, test.name, test.asked))
@@ -199,38 +199,38 @@ def _type_of(walk: Lowering, name: Node, asked: Node | Question) -> Expression:
     return (GUARDED, walk.callee(callee) if callee is not None else None, (CONST, place))
 
 
-def _told(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
+def _tests(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
     """The tests that hold when a condition is true, or when it is false."""
     parts = named_parts(condition)
     operator = condition.child_by_field_name("operator")
     word = operator.type if operator is not None else ""
     if condition.type == "parenthesized_expression" or word == ("&&" if when else "||"):
         for part in parts:
-            yield from _told(walk, part, when=when)
+            yield from _tests(walk, part, when=when)
     elif word == "!" and parts:
-        yield from _told(walk, parts[0], when=not when)
+        yield from _tests(walk, parts[0], when=not when)
     elif when and word == "instanceof" and len(parts) > 1 and _is_place(parts[0]):
         yield Test(parts[0], parts[1])
     elif when and condition.type == "call_expression":
-        yield from _guarded(condition)
+        yield from _guard_tests(condition)
     elif len(parts) == 2 and word in EQUAL | UNEQUAL:
-        yield from _compared(walk, parts[0], parts[1], (word in EQUAL) == when)
+        yield from _comparison_tests(walk, parts[0], parts[1], (word in EQUAL) == when)
     elif len(parts) == 2 and word == "in":
-        yield from _contained(walk, parts[0], parts[1], when)
-    elif walk.resolution.virtual and _is_asked(walk, condition):
+        yield from _containment_tests(walk, parts[0], parts[1], when)
+    elif walk.resolution.virtual and _is_discriminant(walk, condition):
         yield _question(walk, condition, (FALSE if when else TRUE,), holds=False)
 
 
-def _compared(walk: Lowering, left: Node, right: Node, holds: bool) -> Iterator[Test]:
+def _comparison_tests(walk: Lowering, left: Node, right: Node, holds: bool) -> Iterator[Test]:
     """`x.kind === constant`, in either order."""
     for member, other in ((left, right), (right, left)):
-        constant = _constant(walk, other) if _is_asked(walk, member) else None
+        constant = _constant(walk, other) if _is_discriminant(walk, member) else None
         if constant is not None:
             yield _question(walk, member, (constant,), holds)
             return
 
 
-def _contained(walk: Lowering, key: Node, owner: Node, holds: bool) -> Iterator[Test]:
+def _containment_tests(walk: Lowering, key: Node, owner: Node, holds: bool) -> Iterator[Test]:
     """`'member' in x`."""
     if key.type == "string" and _is_place(owner):
         yield Test(owner, Question(walk.text(key).strip(QUOTES), (), holds))
@@ -248,7 +248,7 @@ def _parts_of(member: Node) -> tuple[Node, Node]:
     return owner, name
 
 
-def _is_asked(walk: Lowering, node: Node) -> bool:
+def _is_discriminant(walk: Lowering, node: Node) -> bool:
     """True if a node is a member that may distinguish types of its owner; members that everything
     has do not.
     """
@@ -271,7 +271,7 @@ def _constant(walk: Lowering, node: OptionalNode) -> Expression:
     return walk.callee(node) if is_named else None
 
 
-def _guarded(call: Node) -> Iterator[Test]:
+def _guard_tests(call: Node) -> Iterator[Test]:
     """The variables that the call of something which has a name may say something of."""
     callee, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
     if (

@@ -45,7 +45,7 @@ def lower_type(walk: Lowering, node: Node) -> Expression:
     before = walk.type_parameters
     words = _conventional(walk.text(node))
     if words:
-        walk.type_parameters = before | _imported(walk, words)
+        walk.type_parameters = before | _imported_type_parameters(walk, words)
     found = walk.values(node)
     walk.type_parameters = before
     return found[0] if found else None
@@ -56,7 +56,7 @@ def base_with_parameters(walk: Lowering, base: Expression) -> Expression:
     if not is_tagged(base, ITEM):
         return base
     arguments = _written_in(base[2])
-    imported = _imported(walk, [part for part in arguments if type(part) is str])
+    imported = _imported_type_parameters(walk, [part for part in arguments if type(part) is str])
     if not imported:
         return base
     parts = tuple(imported.get(part, part) if type(part) is str else part for part in arguments)
@@ -72,7 +72,7 @@ def _conventional(text: str) -> list[str]:
     return [word for word in WORD.findall(text) if CONVENTIONAL.fullmatch(word)]
 
 
-def _imported(walk: Lowering, names: list[str]) -> dict[str, Expression]:
+def _imported_type_parameters(walk: Lowering, names: list[str]) -> dict[str, Expression]:
     """Those of some names that the file imports and that are spelled as type parameters are. A name
     that is none stands for itself.
     """

@@ -29,17 +29,17 @@ def lower_case(walk: Lowering, node: Node) -> Expression:
     is_place = subject is not None and PLACE.fullmatch(walk.text(subject)) is not None
     matched = walk.callee(subject) if subject is not None and is_place else None
     body, guard = node.child_by_field_name("consequence"), node.child_by_field_name("guard")
-    told: dict[str, Expression] = {}
+    narrowed: dict[str, Expression] = {}
     patterns = [part for part in named_parts(node) if part.type == "case_pattern"]
     for pattern in patterns:
         fitting, captured = _read(walk, pattern, matched)
         if subject is not None and is_place and fitting is not matched:
-            told[walk.text(subject)] = fitting
+            narrowed[walk.text(subject)] = fitting
         for name, value in captured:
             walk.bind(name, value)
-            told[walk.text(name)] = either(told.get(walk.text(name)), value)
+            narrowed[walk.text(name)] = either(narrowed.get(walk.text(name)), value)
     text = walk.text_or_none(body)
-    known = [(name, value) for name, value in told.items() if not is_assigned(text, name)]
+    known = [(name, value) for name, value in narrowed.items() if not is_assigned(text, name)]
     walk.value_knowing(known, guard, body)
     return None
 

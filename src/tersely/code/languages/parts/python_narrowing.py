@@ -42,7 +42,7 @@ def known_in(walk: Lowering, condition: Node, body: Node) -> NamedExpressions:
     """The variables that a condition narrows in a body that runs when it is true, and their values
     there.
     """
-    return _known(walk, condition, body, when=True)
+    return _narrowed_variables(walk, condition, body, when=True)
 
 
 def known_behind(walk: Lowering, statement: Node) -> NamedExpressions:
@@ -55,9 +55,9 @@ def known_behind(walk: Lowering, statement: Node) -> NamedExpressions:
     if around is None or not parts:
         return []
     if statement.type == "assert_statement":
-        return _known(walk, parts[0], around, when=True)
+        return _narrowed_variables(walk, parts[0], around, when=True)
     leaves = statement.type == "if_statement" and len(parts) == 2 and _leaves(parts[1])
-    return _known(walk, parts[0], around, when=False) if leaves else []
+    return _narrowed_variables(walk, parts[0], around, when=False) if leaves else []
 
 
 def lower_assert(walk: Lowering, node: Node) -> Expression:
@@ -77,8 +77,8 @@ def lower_boolean(walk: Lowering, node: Node) -> Expression:
         walk.values(node)
         return None
     value = walk.value(left)
-    told = _known(walk, left, right, when=operator.type == "and")
-    return either(value, walk.value_knowing(told, right))
+    narrowed = _narrowed_variables(walk, left, right, when=operator.type == "and")
+    return either(value, walk.value_knowing(narrowed, right))
 
 
 def lower_conditional(walk: Lowering, node: Node) -> Expression:
@@ -93,15 +93,17 @@ def lower_conditional(walk: Lowering, node: Node) -> Expression:
     return either(found, walk.value(other))
 
 
-def _known(walk: Lowering, condition: Node, where: Node, *, when: bool) -> NamedExpressions:
+def _narrowed_variables(
+    walk: Lowering, condition: Node, where: Node, *, when: bool
+) -> NamedExpressions:
     if ASKING not in walk.text(condition):
         return []
-    text, told = walk.text(where), _told(walk, condition, when=when)
-    kept = [test for test in told if not is_assigned(text, walk.text(test.name))]
-    return [(walk.text(test.name), _narrowed(walk, test)) for test in kept]
+    text, tests = walk.text(where), _tests(walk, condition, when=when)
+    kept = [test for test in tests if not is_assigned(text, walk.text(test.name))]
+    return [(walk.text(test.name), _narrowed_type(walk, test)) for test in kept]
 
 
-def _narrowed(walk: Lowering, test: Test) -> Expression:
+def _narrowed_type(walk: Lowering, test: Test) -> Expression:
     return (
         DECLARED,
         walk.callee(test.name),
@@ -118,16 +120,16 @@ def _alternatives(classes: Node) -> Iterator[Node]:
         yield classes
 
 
-def _told(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
+def _tests(walk: Lowering, condition: Node, *, when: bool) -> Iterator[Test]:
     """The tests that hold when a condition is true, or when it is false."""
     parts = named_parts(condition)
     operator = condition.child_by_field_name("operator")
     word = walk.text_or_none(operator)
     if condition.type == "not_operator" and parts:
-        yield from _told(walk, parts[0], when=not when)
+        yield from _tests(walk, parts[0], when=not when)
     elif condition.type == "parenthesized_expression" or word == ("and" if when else "or"):
         for part in parts:
-            yield from _told(walk, part, when=when)
+            yield from _tests(walk, part, when=when)
     elif when and condition.type == "call" and walk.text(parts[0]) == ASKING:
         arguments = named_parts(parts[1])
         if len(arguments) == 2 and PLACE.fullmatch(walk.text(arguments[0])):

@@ -45,7 +45,7 @@ def ran_functions(
     """
     for path, file in found.files.items():
         table = spectrum(file, found.failing, found.passing)
-        suspicions = table.of_lines().tolist() if found.failing else []
+        suspicions = table.suspicions().tolist() if found.failing else []
         for symbol, lines in _own_lines(path, file, symbols_of(path), header_lines):
             covered = tuple(line for line in lines if file.hits[line] > 0)
             if covered:

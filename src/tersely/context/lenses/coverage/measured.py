@@ -13,7 +13,7 @@ from tersely.code.coverage.model import (
     FailureFrame,
     FileCoverage,
     Tested,
-    both,
+    union_of,
 )
 from tersely.code.coverage.naming import KnownTests
 from tersely.code.coverage.remap import ReportPlaces
@@ -42,13 +42,19 @@ class Measured:
     def failing(self) -> frozenset[str]:
         """Of these, the ones that failed."""
         known = KnownTests(self.tests)
-        return frozenset(test for failure in self.failures for test in known.named(failure.test))
+        return frozenset(
+            test for failure in self.failures for test in known.matching_tests(failure.test)
+        )
 
     @cached_property
     def passing(self) -> frozenset[str]:
         """Of these, the ones that ran and did not fail."""
         known = KnownTests(self.tests) if self.skipped else None
-        skipped = {test for name in self.skipped for test in known.named(name)} if known else set()
+        skipped = (
+            {test for name in self.skipped for test in known.matching_tests(name)}
+            if known
+            else set()
+        )
         return self.tests - self.failing - skipped
 
 
@@ -86,7 +92,7 @@ def _united(path: str, files: Sequence[FileCoverage]) -> FileCoverage:
         for line, times in file.hits.items():
             hits[line] = hits.get(line, 0) + times
         for test, bits in file.tests.items():
-            tests[test] = both(tests.get(test, b""), bits)
+            tests[test] = union_of(tests.get(test, b""), bits)
     return replace(first, hits=hits, tests=tests)
 
 
