@@ -188,7 +188,7 @@ def named_parameters(type_: Expression) -> Iterator[str]:
         yield from named_parameters(part)
 
 
-def put(type_: Expression, given: Mapping[str, Expression]) -> Expression:
+def substitute(type_: Expression, given: Mapping[str, Expression]) -> Expression:
     """A type with arguments in place of its type parameters; the same object if it names none of
     them.
     """
@@ -196,7 +196,7 @@ def put(type_: Expression, given: Mapping[str, Expression]) -> Expression:
         return type_
     if type_[0] == TYPE_PARAMETER:
         return given.get(type_[2], type_)
-    parts = tuple(put(part, given) for part in type_)
+    parts = tuple(substitute(part, given) for part in type_)
     return parts if any(new is not old for new, old in zip(parts, type_, strict=True)) else type_
 
 

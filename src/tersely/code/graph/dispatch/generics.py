@@ -14,7 +14,7 @@ from tersely.code.expressions import (
     Expression,
     last_name,
     named_parameters,
-    put,
+    substitute,
 )
 from tersely.code.graph.pointsto.annotations import written_arguments, written_types
 from tersely.code.graph.pointsto.values import (
@@ -92,7 +92,9 @@ class Generics:
         given = self._given(receiver, self.evaluator.members.open.whole(file, owner))
         if file.facts.own_type:
             given[file.facts.own_type] = (GIVEN, one(INSTANCE, *receiver[1:]))
-        return put(annotation, {name: type_ for name, type_ in given.items() if name not in hidden})
+        return substitute(
+            annotation, {name: type_ for name, type_ in given.items() if name not in hidden}
+        )
 
     def in_instance(self, members: Values, instance: Value, name: str) -> Values:
         """Members of a class as an instance has them: fields of its type arguments, methods of
@@ -116,7 +118,7 @@ class Generics:
             stores = file.receiver_stores(owner[2]).get(name, ())
             for scope, entry in (*file.all_bindings(owner[2], name), *stores):
                 annotation = _type_of(entry) or _type_of_parameter(file, scope, entry)
-                seen = put(annotation, self._given(instance, owner))
+                seen = substitute(annotation, self._given(instance, owner))
                 if seen is not annotation:
                     declared |= self.evaluator.annotations.instances(file, scope, seen)
         return declared
@@ -138,7 +140,9 @@ class Generics:
             known = base.file.facts.inherited.get(last_name(base.type))
             if known is not None and name in known.members:
                 given = dict(zip(known.type_parameters, written_arguments(base.type), strict=False))
-                return one(PROMISED, base.file.id, base.scope, put(known.members[name], given), ())
+                return one(
+                    PROMISED, base.file.id, base.scope, substitute(known.members[name], given), ()
+                )
         return NOTHING
 
     def _indexed(self, instance: Value) -> Values:
@@ -155,7 +159,7 @@ class Generics:
                 is_generic = bool(written_arguments(base))
                 values = self.evaluator.values(file, outer, base[1]) if is_generic else NOTHING
                 if any(value[0] == EXTERNAL for value in values):
-                    yield OuterBase(file, outer, put(base, self._given(instance, owner)))
+                    yield OuterBase(file, outer, substitute(base, self._given(instance, owner)))
 
     def above(self, instance: Value, name: str) -> tuple[Values, ...]:
         """The type arguments of an instance as a class of that name above its own sees them."""
@@ -194,7 +198,7 @@ class Generics:
         }
         for base in written_types(file, file.scope(target[2]).bases):
             for value in sorted(
-                self.evaluator.annotations.instances(file, outer, put(base, given)), key=repr
+                self.evaluator.annotations.instances(file, outer, substitute(base, given)), key=repr
             ):
                 above = (CLASS, *value[1:3])
                 leads_there = value[0] == INSTANCE and owner in self.evaluator.members.linearised(

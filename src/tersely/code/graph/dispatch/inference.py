@@ -22,7 +22,7 @@ from tersely.code.expressions import (
     Expression,
     is_tagged,
     last_name,
-    put,
+    substitute,
 )
 from tersely.code.graph.dispatch.generics import names_type_parameter
 from tersely.code.graph.pointsto.annotations import instances_of
@@ -86,7 +86,7 @@ class Inference:
                 name: frozenset(value for value in values if value[0] != FUNCTION)
                 for name, values in known.items()
             }
-        return put(
+        return substitute(
             annotation,
             {name: (GIVEN, values) for name, values in known.items() if name in names and values},
         )

@@ -26,7 +26,7 @@ from tersely.code.expressions import (
     dotted_name,
     is_tagged,
     named_parameters,
-    put,
+    substitute,
 )
 from tersely.code.graph.pointsto.values import (
     CLASS,
@@ -254,7 +254,7 @@ class Annotations:
             values = self.instances(file, scope, argument) if name in wanted else NOTHING
             if values:
                 given[name] = (GIVEN, values)
-        return self.instances(alias.file, alias.scope, put(meant, given))
+        return self.instances(alias.file, alias.scope, substitute(meant, given))
 
 
 def _is_parameter(type_: Expression) -> bool:
