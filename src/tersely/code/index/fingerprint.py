@@ -18,7 +18,7 @@ _SOURCES = (
     "code/languages/summaries/*.*",
     "code/languages/tags/*.*",
     "code/syntax/*.*",
-    "code/syntax/compiling/*.*",
+    "code/syntax/rule_compiler/*.*",
     "code/syntax/nodes/*.*",
     "code/index/building/*.*",
     "code/index/storage/schema.py",

@@ -14,7 +14,6 @@ from tree_sitter import Parser, Tree
 from tersely.code.languages.model import Language
 from tersely.code.languages.nodes import line_of
 from tersely.code.symbols import FileFacts, Problem
-from tersely.code.syntax.compiling.table import compile_rules
 from tersely.code.syntax.isolation import Spared, isolated_walk
 from tersely.code.syntax.lowering import Lowering
 from tersely.code.syntax.mentions import (
@@ -22,6 +21,7 @@ from tersely.code.syntax.mentions import (
     mentioned_members,
     mentioned_texts,
 )
+from tersely.code.syntax.rule_compiler.compilers import compile_rules
 
 if TYPE_CHECKING:
     from tree_sitter import Node

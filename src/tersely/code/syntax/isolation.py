@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tersely.code.languages.nodes import line_of
 from tersely.code.symbols import Problem
-from tersely.code.syntax.compiling import Handler, visited
+from tersely.code.syntax.rule_compiler import Handler, visited
 from tersely.foundation.recursion import MAX_NESTING_FRAMES, allow_deep_nesting
 
 if TYPE_CHECKING:

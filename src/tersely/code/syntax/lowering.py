@@ -1,7 +1,7 @@
 """From syntax tree to facts: one walk over the named nodes, steered by the rules of the language.
 
 Every rule is compiled once a language into a function `(lowering, node) -> Expression`
-(`compiling`); `Lowering.value` dispatches on the numeric node kind. A node without a rule has an
+(`rule_compiler`); `Lowering.value` dispatches on the numeric node kind. A node without a rule has an
 unknown value, and its children are visited.
 """
 
@@ -31,9 +31,6 @@ from tersely.code.expressions import (
 from tersely.code.languages import model
 from tersely.code.languages.nodes import OptionalNode, named_parts, parts_of
 from tersely.code.symbols import Definition, Import, Kind
-from tersely.code.syntax.compiling.expressions import arguments_of
-from tersely.code.syntax.compiling.parameters import parameters_of
-from tersely.code.syntax.compiling.table import COMPILERS
 from tersely.code.syntax.drafts import SCOPE_OWNERS, Naming, ScopeDraft
 from tersely.code.syntax.effects import (
     note_additions,
@@ -49,6 +46,9 @@ from tersely.code.syntax.naming import naming_of
 from tersely.code.syntax.nodes.comments import comment_above, doc_string, first_attribute
 from tersely.code.syntax.patterns import bind
 from tersely.code.syntax.redefinitions import Redefinitions
+from tersely.code.syntax.rule_compiler.compilers import COMPILERS
+from tersely.code.syntax.rule_compiler.expressions import arguments_of
+from tersely.code.syntax.rule_compiler.parameters import parameters_of
 from tersely.foundation.types import JsonObject
 
 if TYPE_CHECKING:

@@ -28,8 +28,6 @@ from tersely.code.languages import model
 from tersely.code.languages.model import Language
 from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
-from tersely.code.syntax.compiling.statements import LABEL_MARK
-from tersely.code.syntax.compiling.table import ENDING_RULES
 from tersely.code.syntax.drafts import SCOPE_OWNERS, ScopeDraft
 from tersely.code.syntax.extract import tools_for, trees
 from tersely.code.syntax.isolation import Spared, isolated_walk
@@ -37,6 +35,8 @@ from tersely.code.syntax.lowering import Lowering
 from tersely.code.syntax.names_alone import is_type
 from tersely.code.syntax.nodes.children import field
 from tersely.code.syntax.nodes.uses import Use, use_in_header
+from tersely.code.syntax.rule_compiler.compilers import ENDING_RULES
+from tersely.code.syntax.rule_compiler.statements import LABEL_MARK
 
 if TYPE_CHECKING:
     from tree_sitter import Node

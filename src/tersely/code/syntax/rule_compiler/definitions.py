@@ -25,10 +25,10 @@ from tersely.code.expressions import (
 from tersely.code.languages import model
 from tersely.code.languages.nodes import OptionalNode, line_of, named_parts, next_part, parts_of
 from tersely.code.symbols import CLASS_KINDS, Kind
-from tersely.code.syntax.compiling import Compilers, Handler
-from tersely.code.syntax.compiling.parameters import parameters_of
 from tersely.code.syntax.drafts import SCOPE_OWNERS, Naming, ScopeDraft
 from tersely.code.syntax.nodes.children import Child, field
+from tersely.code.syntax.rule_compiler import Compilers, Handler
+from tersely.code.syntax.rule_compiler.parameters import parameters_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -1,6 +1,6 @@
 """One compiler a rule: it reaches for fields once and returns the function that lowers a node.
 
-The modules are themes; each ends with the table of its compilers, and `table` joins them.
+The modules are themes; each ends with the table of its compilers, and `compilers` joins them.
 """
 
 from __future__ import annotations

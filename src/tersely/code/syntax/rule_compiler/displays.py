@@ -19,10 +19,10 @@ from tersely.code.expressions import (
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import Kind
-from tersely.code.syntax.compiling import Compilers, Handler
-from tersely.code.syntax.compiling.expressions import MAX_INDEX_DIGITS
 from tersely.code.syntax.drafts import Naming
 from tersely.code.syntax.nodes.children import field
+from tersely.code.syntax.rule_compiler import Compilers, Handler
+from tersely.code.syntax.rule_compiler.expressions import MAX_INDEX_DIGITS
 
 if TYPE_CHECKING:
     from tree_sitter import Node

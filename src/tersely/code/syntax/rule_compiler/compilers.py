@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
-from tersely.code.syntax.compiling import Compilers, visited
-from tersely.code.syntax.compiling.blocks import BLOCKS, as_block
-from tersely.code.syntax.compiling.branches import BRANCHES
-from tersely.code.syntax.compiling.definitions import DEFINITIONS
-from tersely.code.syntax.compiling.displays import DISPLAYS
-from tersely.code.syntax.compiling.expressions import EXPRESSIONS
-from tersely.code.syntax.compiling.operators import OPERATORS
-from tersely.code.syntax.compiling.parameters import PARAMETERS
-from tersely.code.syntax.compiling.statements import STATEMENTS
+from tersely.code.syntax.rule_compiler import Compilers, visited
+from tersely.code.syntax.rule_compiler.blocks import BLOCKS, as_block
+from tersely.code.syntax.rule_compiler.branches import BRANCHES
+from tersely.code.syntax.rule_compiler.definitions import DEFINITIONS
+from tersely.code.syntax.rule_compiler.displays import DISPLAYS
+from tersely.code.syntax.rule_compiler.expressions import EXPRESSIONS
+from tersely.code.syntax.rule_compiler.operators import OPERATORS
+from tersely.code.syntax.rule_compiler.parameters import PARAMETERS
+from tersely.code.syntax.rule_compiler.statements import STATEMENTS
 
 if TYPE_CHECKING:
     from tree_sitter import Language as Grammar

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts
-from tersely.code.syntax.compiling import Compilers, Handler
 from tersely.code.syntax.nodes.children import field
+from tersely.code.syntax.rule_compiler import Compilers, Handler
 
 if TYPE_CHECKING:
     from tree_sitter import Node

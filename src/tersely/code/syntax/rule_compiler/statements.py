@@ -21,10 +21,10 @@ from tersely.code.expressions import (
 from tersely.code.languages import model
 from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.symbols import CLASS_KINDS, Kind
-from tersely.code.syntax.compiling import Compilers, Handler, visited
-from tersely.code.syntax.compiling.blocks import target_names
 from tersely.code.syntax.naming import naming_of
 from tersely.code.syntax.nodes.children import field, only_leaf
+from tersely.code.syntax.rule_compiler import Compilers, Handler, visited
+from tersely.code.syntax.rule_compiler.blocks import target_names
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -31,10 +31,10 @@ from tersely.code.expressions import (
 )
 from tersely.code.languages import model
 from tersely.code.languages.nodes import OptionalNode, all_parts, line_of, named_parts
-from tersely.code.syntax.compiling import Compilers, Handler, visited
 from tersely.code.syntax.effects import with_named_callbacks
 from tersely.code.syntax.items import item, store_items
 from tersely.code.syntax.nodes.children import field
+from tersely.code.syntax.rule_compiler import Compilers, Handler, visited
 
 if TYPE_CHECKING:
     from tree_sitter import Node

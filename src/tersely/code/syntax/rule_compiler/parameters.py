@@ -17,8 +17,8 @@ from tersely.code.expressions import (
 from tersely.code.languages import model
 from tersely.code.languages.nodes import OptionalNode, named_parts, parts_in
 from tersely.code.symbols import CLASS_KINDS
-from tersely.code.syntax.compiling import Compilers, Handler
 from tersely.code.syntax.nodes.children import field
+from tersely.code.syntax.rule_compiler import Compilers, Handler
 
 if TYPE_CHECKING:
     from tree_sitter import Node

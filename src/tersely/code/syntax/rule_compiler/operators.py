@@ -27,8 +27,8 @@ from tersely.code.expressions import (
 )
 from tersely.code.languages import model
 from tersely.code.languages.nodes import all_parts, line_of, named_parts
-from tersely.code.syntax.compiling import Compilers, Handler
 from tersely.code.syntax.patterns import note_stored
+from tersely.code.syntax.rule_compiler import Compilers, Handler
 
 if TYPE_CHECKING:
     from tree_sitter import Node
