@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tersely.code.languages.model import Language
 from tersely.code.languages.registry import BY_QUERIES, BY_RULES, DOCUMENTS, LANGUAGES, Known
-from tersely.code.languages.runners.table import CUSTOMS
+from tersely.code.languages.runners.conventions import CONVENTIONS
 
 PAGE = Path(__file__).parents[1] / "docs" / "languages.md"
 START, END = "<!-- made by python tools/build_languages_page.py -->\n", "<!-- end -->\n"
@@ -54,8 +54,10 @@ def _grades(language: Language) -> str:
 
 
 def _runners(name: str) -> str:
-    customs = CUSTOMS.get(name)
-    programs = dict.fromkeys(runner.everything for runner in customs.runners) if customs else ()
+    conventions = CONVENTIONS.get(name)
+    programs = (
+        dict.fromkeys(runner.everything for runner in conventions.runners) if conventions else ()
+    )
     return ", ".join(f"`{one}`" for one in programs) or _NONE
 
 

@@ -17,7 +17,7 @@ _TEST_FILE = re.compile(
 
 
 def is_test(path: str) -> bool:
-    """True if a file holds tests, by the customs of naming them."""
+    """True if a file holds tests, by the conventions of naming them."""
     folders, _, name = path.rpartition("/")
     return _TEST_FILE.search(name) is not None or not _TEST_FOLDERS.isdisjoint(folders.split("/"))
 

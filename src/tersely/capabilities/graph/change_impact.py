@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from tersely.code.graph.users import User, Users
     from tersely.code.index.storage.schema import IndexedFile
-    from tersely.code.languages.runners.commands import SelectedTest
+    from tersely.code.languages.runners.runner import SelectedTest
     from tersely.context.lenses.test_impact.changed import Gone
     from tersely.context.lenses.test_impact.files import FileOfTests
     from tersely.context.lenses.test_impact.importing import Importing
@@ -204,7 +204,7 @@ def _shortened(impact: ChangeImpact, files: int) -> ChangeImpact:
 
 def _impact(workspace: Workspace, change: _Change, limit: int, offset: int) -> ChangeImpact:
     from tersely.code.graph.users import Users
-    from tersely.code.languages.runners.commands import SelectedTest
+    from tersely.code.languages.runners.runner import SelectedTest
     from tersely.context.lenses.test_impact.files import ranked
     from tersely.context.lenses.test_impact.naming import names_of, worth_of_names, worth_of_places
     from tersely.context.lenses.test_impact.reach import LIKELY, Reach
@@ -260,7 +260,7 @@ def _first(
     """The tests to run first: the likely ones of the first files, all of these where none is known by
     calls.
     """
-    from tersely.code.languages.runners.commands import SelectedTest
+    from tersely.code.languages.runners.runner import SelectedTest
 
     suite = sum(is_test(file.path) for file in indexed)
     first = files[: max(FIRST_FILES, int(FIRST_SHARE * suite))]
@@ -302,7 +302,7 @@ def _commands(
     by_imports: Sequence[SelectedTest],
     suites: Suites,
 ) -> _Commands:
-    from tersely.code.languages.runners.commands import SelectedTest
+    from tersely.code.languages.runners.runner import SelectedTest
     from tersely.context.lenses.test_impact.command import command
 
     languages = {file.path: file.language for file in workspace.engine.store.files()}

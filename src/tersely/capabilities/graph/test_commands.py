@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tersely.code.languages.registry import language_of_path
-from tersely.code.languages.runners.commands import SelectedTest
+from tersely.code.languages.runners.runner import SelectedTest
 from tersely.code.places import is_test
 from tersely.context.lenses.test_impact.command import command
 

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tersely.code.languages.runners.commands import SelectedTest
+from tersely.code.languages.runners.runner import SelectedTest
 from tersely.code.symbols import CALLABLE_KINDS
 from tersely.context.lenses.test_impact.command import command
 from tersely.context.lenses.test_impact.naming import tests_naming

@@ -11,8 +11,8 @@ from functools import cache, partial
 from pathlib import Path
 
 from tersely.code.index.content import text_below
-from tersely.code.languages.runners.commands import Runner, SelectedTest, path_word
-from tersely.code.languages.runners.table import CUSTOMS
+from tersely.code.languages.runners.conventions import CONVENTIONS
+from tersely.code.languages.runners.runner import Runner, SelectedTest, path_word
 from tersely.code.places import directory_of, outward
 
 MAX_COMMAND_TESTS = 40  # named one by one in a command; of more, their files
@@ -31,7 +31,7 @@ class Projects:
         """The directory that tests of a directory are run from, "" for the root, and by what: the
         nearest says so.
         """
-        runners = CUSTOMS[language].runners
+        runners = CONVENTIONS[language].runners
         around = outward(directory)
         for is_project in (True, False):
             for nearest in around:
@@ -94,7 +94,7 @@ def _by_project(
     groups: dict[tuple[str, Runner], list[SelectedTest]] = defaultdict(list)
     for test in sorted(tests):
         language = language_of(test.path)
-        if language in CUSTOMS:
+        if language in CONVENTIONS:
             directory, runner = projects.runner(directory_of(test.path), language)
             inside = test.path.removeprefix(f"{directory}/") if directory else test.path
             groups[directory, runner].append(test._replace(path=inside))

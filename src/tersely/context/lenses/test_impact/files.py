@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from tersely.code.languages.runners.commands import SelectedTest
+from tersely.code.languages.runners.runner import SelectedTest
 from tersely.context.lenses.test_impact.reach import Affected
 
 # Chosen by the files that fail when commits of repositories on the fit list are taken back

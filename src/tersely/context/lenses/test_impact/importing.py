@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from tersely.code.languages.registry import family_of, language_of_path
-from tersely.code.languages.runners.table import CUSTOMS
+from tersely.code.languages.runners.conventions import CONVENTIONS
 from tersely.code.symbols import Import
 
 _WORD = re.compile(r"[\w$-]+")
 _WHOLE_FOLDER = frozenset({"__init__", "index", "mod"})  # files that stand for the folder
-_SETUP_NAMES = frozenset(customs.setup for customs in CUSTOMS.values() if customs.setup)
+_SETUP_NAMES = frozenset(
+    conventions.setup for conventions in CONVENTIONS.values() if conventions.setup
+)
 
 
 class Importing(NamedTuple):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from tersely.code.graph.users import User, Users, Way
 from tersely.code.index.storage.store import Store
-from tersely.code.languages.runners.commands import SelectedTest
+from tersely.code.languages.runners.runner import SelectedTest
 from tersely.code.places import is_test
 from tersely.code.symbols import Grade, Symbol
 from tersely.context.lenses.test_impact.suites import Suites

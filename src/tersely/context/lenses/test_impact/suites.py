@@ -1,4 +1,4 @@
-"""The definitions that are tests, by the customs of each language."""
+"""The definitions that are tests, by the conventions of each language."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Collection
 from functools import cache
 
-from tersely.code.languages.runners.commands import SelectedTest
-from tersely.code.languages.runners.table import CUSTOMS, Customs
+from tersely.code.languages.runners.conventions import CONVENTIONS, Conventions
+from tersely.code.languages.runners.runner import SelectedTest
 from tersely.code.places import file_name_of, is_test
 from tersely.code.symbols import CALLABLE_KINDS, Kind, Symbol
 
-_NO_CUSTOMS = Customs(runners=())
+_NO_CONVENTIONS = Conventions(runners=())
 
 
 class Suites:
@@ -30,8 +30,8 @@ class Suites:
         """The test that a symbol is, or is part of; None for what only helps tests, and for all
         other code.
         """
-        customs = customs_of(symbol)
-        if not (customs.anywhere or is_test(symbol.path)):
+        conventions = conventions_of(symbol)
+        if not (conventions.anywhere or is_test(symbol.path)):
             return None
         for around in self._outward(symbol):
             if self._is_test_function(around):
@@ -41,7 +41,9 @@ class Suites:
 
     def run_with(self, symbol: Symbol) -> list[Symbol]:
         """The tests around each of which a function runs."""
-        if not self._fits(symbol, customs_of(symbol).around, customs_of(symbol).around_header):
+        if not self._fits(
+            symbol, conventions_of(symbol).around, conventions_of(symbol).around_header
+        ):
             return []
         return [test for test in self.functions(symbol.path) if test.parent == symbol.parent]
 
@@ -49,11 +51,11 @@ class Suites:
         """True if a file has tests that can be run: some test function, where the language has
         such. What lies in a folder of fixtures is for tests to read.
         """
-        customs = CUSTOMS.get(language, _NO_CUSTOMS)
-        is_beside = file_name_of(path) == customs.setup or "fixtures" in path.split("/")
-        if is_beside or not (is_test(path) and re.search(customs.file, path)):
+        conventions = CONVENTIONS.get(language, _NO_CONVENTIONS)
+        is_beside = file_name_of(path) == conventions.setup or "fixtures" in path.split("/")
+        if is_beside or not (is_test(path) and re.search(conventions.file, path)):
             return False
-        return bool(self.functions(path)) or not (customs.name or customs.header)
+        return bool(self.functions(path)) or not (conventions.name or conventions.header)
 
     def tests(self, path: str) -> list[Symbol]:
         """The test functions of a file; where its language has none, the file as a whole."""
@@ -79,11 +81,11 @@ class Suites:
         return found
 
     def _is_test_function(self, symbol: Symbol) -> bool:
-        customs = customs_of(symbol)
-        return self._fits(symbol, customs.name, customs.header)
+        conventions = conventions_of(symbol)
+        return self._fits(symbol, conventions.name, conventions.header)
 
     def _fits(self, symbol: Symbol, name: str, header: str) -> bool:
-        is_setup = file_name_of(symbol.path) == customs_of(symbol).setup
+        is_setup = file_name_of(symbol.path) == conventions_of(symbol).setup
         if symbol.kind not in CALLABLE_KINDS or symbol.kind is Kind.LAMBDA or is_setup:
             return False
         if name and re.match(name, symbol.name):
@@ -102,6 +104,6 @@ class Suites:
         )
 
 
-def customs_of(symbol: Symbol) -> Customs:
-    """The customs by which the language of a symbol writes tests."""
-    return CUSTOMS.get(symbol.language, _NO_CUSTOMS)
+def conventions_of(symbol: Symbol) -> Conventions:
+    """The conventions by which the language of a symbol writes tests."""
+    return CONVENTIONS.get(symbol.language, _NO_CONVENTIONS)

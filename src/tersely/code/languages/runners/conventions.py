@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from tersely.code.languages.runners.commands import (
+from tersely.code.languages.runners.runner import (
     Runner,
     cargo,
     ctest,
@@ -22,8 +22,8 @@ from tersely.code.languages.runners.commands import (
 )
 
 
-class Customs(NamedTuple):
-    """The customs of one language. Where no function is a test by `name` or `header`, a file of
+class Conventions(NamedTuple):
+    """The conventions of one language. Where no function is a test by `name` or `header`, a file of
     tests is one.
 
     The runners are tried in order; the last is taken when no project directory says which.
@@ -40,7 +40,7 @@ class Customs(NamedTuple):
     setup: str = ""  # the name of files that run before all tests of their directory and below
 
 
-_PYTHON = Customs(
+_PYTHON = Conventions(
     runners=(
         Runner("pytest.ini", "", pytest, "pytest"),
         Runner("pyproject.toml", r"\bpytest\b", pytest, "pytest"),
@@ -58,7 +58,7 @@ _PYTHON = Customs(
     around=r"(?:async)?(?:setup|teardown)|(?:async)?(?:setUp|tearDown)",
     setup="conftest.py",
 )
-_ECMASCRIPT = Customs(
+_ECMASCRIPT = Conventions(
     runners=(
         Runner("vitest.config.*", "", files("npx vitest run"), "npx vitest run"),
         Runner("package.json", r'"vitest"', files("npx vitest run"), "npx vitest run"),
@@ -71,7 +71,7 @@ _ECMASCRIPT = Customs(
         Runner("", "", files("node --test"), "node --test"),
     ),
 )
-_JVM = Customs(
+_JVM = Conventions(
     runners=(
         Runner("pom.xml", "", maven, "mvn test"),
         Runner("build.gradle*", "", gradle, "./gradlew test"),
@@ -83,11 +83,11 @@ _JVM = Customs(
     around=r"(?:setUp|tearDown)$",
     around_header=r"@(?:\w+\.)*(?:Before|After)",
 )
-_SCALA = Customs(runners=(Runner("", "", sbt, "sbt test"),))
-_GO = Customs(
+_SCALA = Conventions(runners=(Runner("", "", sbt, "sbt test"),))
+_GO = Conventions(
     runners=(Runner("", "", go, "go test ./..."),), name=r"(?:Test|Benchmark|Fuzz|Example)(?![a-z])"
 )
-_RUST = Customs(
+_RUST = Conventions(
     runners=(
         Runner(
             "Cargo.toml",
@@ -101,13 +101,13 @@ _RUST = Customs(
     header=r"#\[\s*(?:\w+::)*(?:test|rstest|test_case|bench)\b",
     anywhere=True,
 )
-_CSHARP = Customs(
+_CSHARP = Conventions(
     runners=(Runner("", "", dotnet, "dotnet test"),),
     header=r"\[\s*(?:\w+\.)*(?:Test|TestCase|TestMethod|Fact|Theory|DataTestMethod)\b",
     around_header=r"\[\s*(?:\w+\.)*(?:OneTime)?(?:SetUp|TearDown|TestInitialize|TestCleanup)\b",
 )
-_C = Customs(runners=(Runner("", "", ctest, "ctest --test-dir build"),))
-_RUBY = Customs(
+_C = Conventions(runners=(Runner("", "", ctest, "ctest --test-dir build"),))
+_RUBY = Conventions(
     runners=(
         Runner(".rspec", "", files("bundle exec rspec"), "bundle exec rspec"),
         Runner("Gemfile", r"\brspec\b", files("bundle exec rspec"), "bundle exec rspec"),
@@ -117,19 +117,19 @@ _RUBY = Customs(
     around=r"(?:setup|teardown)$",
 )
 
-CUSTOMS: Mapping[str, Customs] = {
+CONVENTIONS: Mapping[str, Conventions] = {
     "c": _C,
     "cpp": _C,
     "csharp": _CSHARP,
-    "elixir": Customs(
+    "elixir": Conventions(
         runners=(Runner("", "", files("mix test"), "mix test"),), file=r"_test\.exs$"
     ),
     "go": _GO._replace(runners=(Runner("go.mod", "", go, "go test ./..."), *_GO.runners)),
     "java": _JVM,
     "javascript": _ECMASCRIPT,
     "kotlin": _JVM._replace(name=""),
-    "lua": Customs(runners=(Runner("", "", files("busted"), "busted"),)),
-    "php": Customs(
+    "lua": Conventions(runners=(Runner("", "", files("busted"), "busted"),)),
+    "php": Conventions(
         runners=(Runner("", "", phpunit, "vendor/bin/phpunit"),),
         name=r"test",
         around=r"(?:setUp|tearDown)",
@@ -139,7 +139,7 @@ CUSTOMS: Mapping[str, Customs] = {
     "ruby": _RUBY,
     "rust": _RUST,
     "scala": _SCALA,
-    "swift": Customs(
+    "swift": Conventions(
         runners=(
             Runner("Package.swift", "", swift, "swift test"),
             Runner("", "", swift, "swift test"),
