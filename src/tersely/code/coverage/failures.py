@@ -57,9 +57,7 @@ _LOGGED = re.compile(r"^[^\s:]+\.\w{1,8}:\d{1,9}: (?P<message>\S.*)$")
 
 
 def read_failures(text: bytes) -> Tested:
-    """The outcomes that a report of tests tells; text in which no failure is found has none. Raises
-    `invalid_report`.
-    """
+    """The outcomes in a report of tests, none for text without failures. Raises `invalid_report`."""
     start = text[:_PROBED_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"<") and root_name(text) in {"testsuites", "testsuite"}:
         return read_junit(text)
@@ -148,7 +146,7 @@ def _is_same_name(listed: str, heading: str) -> bool:
 
 
 def frames_of(lines: Sequence[str]) -> tuple[FailureFrame, ...]:
-    """The places on the stack that a text tells, the one where it failed last."""
+    """The frames of the stack in a text, the place of the failure last."""
     found = [frame for frame in map(_outer_first, lines) if frame is not None]
     if not found:
         found = [frame for frame in map(_inner_first, lines) if frame is not None][::-1]
@@ -185,7 +183,7 @@ def _message(lines: Sequence[str]) -> str:
 
 
 def first_line(text: str) -> str:
-    """The first line of a text that says something, cut."""
+    """The first line of a text that is not empty, shortened."""
     words = next((row.strip() for row in text.splitlines() if row.strip()), "")
     return shortened(words, MAX_MESSAGE_CHARACTERS)
 

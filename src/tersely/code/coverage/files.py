@@ -31,7 +31,7 @@ class DatedFile(NamedTuple):
 
 @frozen
 class CoverageReport:
-    """All that is known of one run, before it is placed in a repository."""
+    """The coverage and outcomes of one run, before they are placed in a repository."""
 
     coverage: Coverage
     tested: Tested

@@ -1,4 +1,4 @@
-"""The format of a report, recognised by its content: names of such files say little."""
+"""The format of a report, recognised by its content, since the names of reports vary."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _CLOVER = re.compile(rb"<coverage\b[^>]*\bclover=|<project\b")
 
 
 def read_coverage(texts: Sequence[bytes]) -> Coverage:
-    """The coverage that the files of one report tell, more than one only of coverage.py data;
-    raises `invalid_report`.
+    """The coverage in the files of one report, more than one only of coverage.py data; raises
+    `invalid_report`.
     """
     if texts and all(text.startswith(_DATABASE) for text in texts):
         return read_data(texts)

@@ -49,7 +49,7 @@ class Coverage:
 
     @property
     def tests(self) -> frozenset[str]:
-        """The tests that the report knows."""
+        """The names of the tests in the report."""
         return frozenset(test for file in self.files for test in file.tests)
 
 
@@ -62,7 +62,9 @@ class FailureFrame(NamedTuple):
 
 @frozen
 class FailedTest:
-    """A test that failed, its name as the runner writes it. The frames end where it failed."""
+    """A test that failed, its name as the runner writes it. The last frame is the place of the
+    failure.
+    """
 
     test: str
     message: str  # one line
@@ -83,7 +85,7 @@ def slashed(path: str) -> str:
 
 
 def invalid(what: str, format_name: str) -> TerselyError:
-    """The error for a report that says something impossible."""
+    """The error for a report with impossible content."""
     return TerselyError(
         "invalid_report", f"the report is no {format_name}: {what}", "have the tool write it anew"
     )

@@ -1,4 +1,4 @@
-"""The names that mean one test: reports of coverage and of failures write them differently.
+"""The names of one test: reports of coverage and of failures write them differently.
 
 `tests/test_a.py::TestB::test_c[1]`, `tests.test_a.TestB.test_c[1]` and `test_a.TestB.test_c` are
 one.
@@ -36,7 +36,7 @@ def name_of(written: str) -> SpelledName:
 
 
 class KnownTests:
-    """The tests that a report of coverage knows, looked up by other spellings."""
+    """The tests in a report of coverage, looked up by other spellings."""
 
     def __init__(self, tests: Iterable[str]) -> None:
         self._by_own_name: dict[str, list[tuple[SpelledName, str]]] = defaultdict(list)
@@ -46,8 +46,8 @@ class KnownTests:
                 self._by_own_name[name.parts[-1]].append((name, test))
 
     def matching_tests(self, written: str) -> list[str]:
-        """The tests that a name means: several only where the report knows more, or less, of
-        parameters.
+        """The tests with a name: several only where the report has more, or fewer, parameters than
+        the name.
         """
         wanted = name_of(written)
         if not wanted.parts:
@@ -80,5 +80,5 @@ def ways_in(written: str) -> list[tuple[str, ...]]:
 
 
 def is_defined_as(parts: tuple[str, ...], path: str, qualname: str) -> bool:
-    """True if the parts of a test's name may mean a definition."""
+    """True if the parts of a test's name may name a definition."""
     return _one_ends_the_other(name_of(f"{path}::{qualname}").parts, parts)

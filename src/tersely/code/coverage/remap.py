@@ -1,10 +1,10 @@
 """Paths of reports, found in the repository: reports are written in containers, other checkouts,
 and subdirectories.
 
-A path is tried as `--map` says, as it stands, from the directories around the report, and at last
-by its end: the file of the repository that shares the longest end with it, if there is only one. An
-end of one name alone says little (there is a `setup.py` everywhere), so it counts only where other
-files of the report have been moved the same way.
+A path is tried with the replacements of `--map`, as it stands, from the directories around the
+report, and at last by its end: the file of the repository that shares the longest end with it, if
+there is only one. An end of one name alone proves little (there is a `setup.py` everywhere), so it
+counts only where other files of the report have been moved the same way.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Running a program for its coverage: its output, exit status and coverage are kept beside the
 index.
 
-The program is the user's, run as the user would: its words as given, without a shell, in the
+The program is the user's, run as the user would: with its words as typed, without a shell, in the
 environment of the user. Tests that pytest runs, however it is started, are recorded one by one
 (`recorder.py`), by a plugin that is named in the environment. Any other program writes its own
-coverage, and is asked where.
+coverage, to a place that the caller names.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _DATA_VARIABLE, _ROOT_VARIABLE = "TERSELY_RECORDER_DATA", "TERSELY_RECORDER_ROOT
 
 @frozen
 class Run:
-    """A run of tests: its command, how it ended, and the folder with all that it left."""
+    """A run of tests: its command, exit status, and the folder with its files."""
 
     command: str
     exit_status: int
@@ -56,7 +56,7 @@ class Run:
 
     @property
     def results(self) -> Path | None:
-        """The file that says which tests failed, None if pytest did not tell."""
+        """The file of the tests' outcomes, None if pytest wrote none."""
         path = self.folder / RESULTS
         return path if path.is_file() else None
 

@@ -85,7 +85,9 @@ def parts_around(
 def _crosses_boundary(
     inside: Routine, chosen: set[int], around: Routine, direction: Direction
 ) -> bool:
-    """True if statements of a function have something from the one around it, or give it something."""
+    """True if statements of a nested function read variables of the enclosing one, or reach it: by
+    writes, changes or a result.
+    """
     points = [point for point in inside.points if point.statement in chosen]
     if direction is Direction.BACKWARD:
         paths = {path for point in points for path in point.reads}
@@ -104,6 +106,6 @@ def _criterion(routine: Routine, direction: Direction) -> list[int]:
 
 
 def called_lines(routine: Routine, statements: Iterable[int]) -> set[int]:
-    """The lines on which the statements call something."""
+    """The lines on which the statements contain calls."""
     chosen = set(statements)
     return {call.line for call in routine.calls if routine.points[call.point].statement in chosen}

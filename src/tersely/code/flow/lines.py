@@ -24,9 +24,7 @@ def routine_at(routines: Routines, line: int) -> int:
 
 
 def statements_at(routine: Routine, line: int) -> list[int]:
-    """The statements that a line belongs to: those written on it, innermost ones before those
-    around them.
-    """
+    """The statements of a line: the innermost ones that have it, and those that begin on it."""
     found = [at for at, statement in enumerate(routine.statements) if line in lines_of(statement)]
     owners = {routine.statements[at].owner for at in found}
     return [at for at in found if at not in owners or routine.statements[at].line == line]

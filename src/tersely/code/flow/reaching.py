@@ -31,7 +31,7 @@ class Definition(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """The value that `reader` takes of `path` may come from the step `definer`."""
+    """The value of `path` at `reader` may come from the step `definer`."""
 
     definer: int
     reader: int
@@ -142,7 +142,7 @@ class Views:
                 self.whole[definition.path] |= 1 << at
 
     def visible_definitions(self, path: AccessPath) -> int:
-        """The definitions of which a read of a path takes anything."""
+        """The definitions from which a read of a path may take a value, as a bit set."""
         is_object = path[-1] == OBJECT
         found = 0 if is_object else self.below.get(path, 0)
         kept = self.whole if is_object else self.exact
@@ -175,7 +175,7 @@ def _effects(
 
 
 def aliases_of(routine: Routine) -> dict[str, list[str]]:
-    """Names that may stand for parts of one object, wherever they do in the routine."""
+    """The names that may be aliases of parts of one object anywhere in the routine."""
     parent: dict[str, str] = {}
 
     def find(name: str) -> str:

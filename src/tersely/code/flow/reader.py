@@ -26,8 +26,8 @@ class FlowReader:
         self._kept: OrderedDict[tuple[str, bytes, range | None], Routines] = OrderedDict()
 
     def routines(self, path: str, language: str) -> Routines:
-        """All routines of a file; raises `unsupported_language` where nothing is known of how
-        statements run.
+        """All routines of a file; raises `unsupported_language` for a language without a
+        control-flow table.
         """
         return self._read(path, language, None)
 

@@ -38,7 +38,7 @@ class _Calls:
         self.reached: dict[int, set[int]] = {}
 
     def with_comes_back(self, at: int) -> Routine:
-        """A routine whose calls say whether they come back."""
+        """A routine with `comes_back` set in the calls that may run it again."""
         routine = self.routines[at]
         if routine.kind != "function" or at not in self._reachable(at):
             return routine
@@ -82,7 +82,7 @@ class _Calls:
                 yield from self.named.get(f"{one.name}.{call.callee}".removeprefix("."), ())
 
     def _enclosing_routines(self, at: int) -> Iterator[Routine]:
-        """A routine and those around it, innermost first."""
+        """A routine and its enclosing ones, innermost first."""
         while at >= 0:
             yield self.routines[at]
             at = self.routines[at].parent

@@ -100,7 +100,7 @@ def grammar() -> object:
 
 
 def read_include(node: Node, text: TextOf) -> list[Import]:
-    """`#include "a/b.h"` and `#include <a/b.h>` take all names of a file."""
+    """`#include "a/b.h"` and `#include <a/b.h>` import all names of a file."""
     path = node.child_by_field_name("path")
     return [] if path is None else [Import(text(path).strip('<>"'), "*", "", line_of(node))]
 
@@ -633,7 +633,7 @@ def lower_enum(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_typedef(walk: Lowering, node: Node) -> Expression:
-    """`typedef T name;`; a type without a name of its own takes the name."""
+    """`typedef T name;`; a type without a name of its own receives the name."""
     made = node.child_by_field_name("type")
     declarators = parts_in(node, "declarator")
     first = read_declarator(declarators[0]) if declarators else None

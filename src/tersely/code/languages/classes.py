@@ -69,7 +69,7 @@ def dotted_type(name: str) -> Callable[[Lowering, Node], Expression]:
 def anonymous_class(
     walk: Lowering, node: Node, body: OptionalNode, bases: Iterable[Expression]
 ) -> Expression:
-    """A class body without a name; gives the value of its one instance."""
+    """Define a class body without a name; returns the value of its one instance."""
     parent = walk.scope
     draft = walk.enter(node, Kind.CLASS, walk.anonymous("class"), None, body)
     draft.bases = [base for base in bases if base is not None]

@@ -1,5 +1,5 @@
-"""Variables that inner functions share with the functions around them, for languages without
-declarations of scope.
+"""Variables that inner functions share with enclosing functions, for languages without declarations
+of scope.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 
 def holder(walk: Lowering, name: str, *, through: frozenset[Kind]) -> ScopeDraft | None:
-    """The scope around the present one that binds a name; only definitions of the kinds `through`
-    see outwards.
-    """
+    """The enclosing scope that binds a name; only definitions of the kinds `through` see outwards."""
     scope = walk.scope
     while scope.kind in through and scope.definition > 0:
         outer = walk.drafts[walk.definitions[scope.definition].parent]
@@ -30,7 +28,7 @@ def holder(walk: Lowering, name: str, *, through: frozenset[Kind]) -> ScopeDraft
 
 
 def assign_outer(walk: Lowering, owner: ScopeDraft, name: str, value: Expression) -> None:
-    """Give a variable of an outer scope a value from here."""
+    """Assign to a variable of an enclosing scope."""
     # says that the name is a variable of that scope, a parameter too
     owner.binds.append((name, None))
     walk.scope.outer.append((name, int(owner.definition == 0)))

@@ -71,8 +71,8 @@ class _Draft:
         self.text = bytearray(_blank(source))
 
     def keep(self, place: Place, before: bytes = b"", behind: bytes = b"") -> None:
-        """Have code where it stands, between these, which take the places around it that end no
-        line.
+        """Keep code at its place, between `before` and `behind`, which replace neighbouring
+        characters other than ends of lines.
         """
         start, end = place
         self.text[start:end] = self.source[start:end]
@@ -135,7 +135,7 @@ def _astro(draft: _Draft) -> None:
 
 
 def _in_braces(markup: bytes) -> Iterator[Place]:
-    """The places of expressions in markup, with the braces around them."""
+    """The places of expressions in markup, with their braces."""
     at = markup.find(b"{")
     while at >= 0:
         depth, end = 0, at + 1
@@ -201,8 +201,8 @@ def _walk(is_own: Callable[[bytes], bool], walk: Lowering, root: Node) -> None:
 
 
 def _markup_call(call: Expression, bound: set[Expression], options: Expression) -> Expression:
-    """A call in markup; of a name that the file does not bind it is one of a method in the options
-    of the component, or of a component that is known everywhere. None for one of a value.
+    """A call in markup. A name that the file does not bind is a method in the options of the
+    component, or a global component. None for a call of a value.
     """
     callee = call[1]
     if not isinstance(callee, str) or callee in bound:

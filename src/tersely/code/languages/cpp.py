@@ -1,4 +1,4 @@
-"""C++. Headers are read as C++, whose grammar takes those of C as well."""
+"""C++. Headers are read as C++, whose grammar accepts those of C as well."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def grammar() -> object:
 
 
 def lower_friend(walk: Lowering, node: Node) -> Expression:
-    """`friend void f(T x) { … }` is defined here; `friend class B;` and prototypes say nothing."""
+    """`friend void f(T x) { … }` is defined here; `friend class B;` and prototypes declare nothing."""
     walk.visit([child for child in named_parts(node) if child.type == "function_definition"])
     return None
 
@@ -126,7 +126,7 @@ def _name(walk: Lowering, node: Node) -> str:
 
 
 def lower_template(walk: Lowering, node: Node) -> Expression:
-    """`template <…> definition`: type parameters stand for anything."""
+    """`template <…> definition`: type parameters have no bound."""
     around = walk.type_parameters
     walk.type_parameters = dict(around)
     listed = node.child_by_field_name("parameters")
@@ -226,7 +226,7 @@ def lower_range_loop(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_auto(walk: Lowering, node: Node) -> Expression:
-    """`auto` says nothing."""
+    """`auto` is an unknown type."""
     return None
 
 

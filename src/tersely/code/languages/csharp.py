@@ -242,7 +242,7 @@ def lower_array_creation(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_conditional_access(walk: Lowering, node: Node) -> Expression:
-    """`a?.b`: the condition is read where the binding in it asks for it."""
+    """The value of `a?.b` is that of the binding, which lowers the object."""
     return walk.value(named_parts(node)[-1]) if named_parts(node) else None
 
 

@@ -12,7 +12,7 @@ TOLD_VERBS = names("get post put patch delete")  # that tell routes of one path 
 
 
 def verb_of(name: str) -> str:
-    """The verb of HTTP that the name of a function tells: `get`, `Get`, `GetMapping`; "" for any."""
+    """The verb of HTTP in the name of a function: `get`, `Get`, `GetMapping`; "" for any."""
     verb = name.lower().removesuffix("mapping")
     return verb if verb in TOLD_VERBS else ""
 

@@ -124,7 +124,7 @@ def _package_name(module: str) -> str:
 
 
 def package_files(files: Files, importer: str, module: str) -> list[str]:
-    """Files of the package that an import path means, those of tests last."""
+    """Files of the package with an import path, those of tests last."""
     for directory in _directories(files, importer, module):
         found = [
             path
@@ -206,7 +206,7 @@ def lower_results(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_function_type(walk: Lowering, node: Node) -> Expression:
-    """A function type declares nothing that is known here; its types are used all the same."""
+    """A function type declares no names; its types are used all the same."""
     for child in named_parts(node):
         walk.value(child)
     return None

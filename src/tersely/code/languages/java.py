@@ -137,7 +137,9 @@ def lower_array_creation(walk: Lowering, node: Node) -> Any:
 
 
 def anonymous_class(walk: Lowering, node: Node, body: Node, base: Any) -> Any:
-    """A class body behind `new T(…)` or an enum constant; gives the value of its one instance."""
+    """Define a class body behind `new T(…)` or an enum constant; returns the value of its one
+    instance.
+    """
     parent = walk.scope
     draft = walk.enter(node, Kind.CLASS, walk.anonymous("class"), None, body)
     draft.bases = [base]
@@ -333,7 +335,7 @@ def annotated_class(rule: Class) -> Custom:
 
 
 def _call_annotations(walk: Lowering, node: Node, annotated: Any) -> None:
-    """Calls of the annotations that the table of the framework knows."""
+    """Record calls of the annotations that are in the table of the framework."""
     modifiers = node.child_by_field_name("modifiers") or child_of(node, "modifiers")
     for annotation in parts_of(modifiers):
         name = annotation.child_by_field_name("name")

@@ -111,8 +111,8 @@ MEMBER_ENDS = re.compile(
 
 
 def readable(source: bytes) -> bytes:
-    """The source as the grammar can read it: without words that it does not know, with the ends
-    that it misses.
+    """The source in the form that the grammar reads: without unknown words, with the ends that it
+    requires.
     """
     if b"constructor" in source:
         source = PLATFORM_WORDS.sub(b" " * len(b"actual"), source)
@@ -150,7 +150,7 @@ def package_of(root: Node, text: TextOf) -> str:
 
 
 def read_parameters(walk: Lowering, node: Node) -> list[Parameter]:
-    """Parameters of a function; modifiers and defaults stand beside them. A receiver comes first,
+    """Parameters of a function; modifiers and defaults are their siblings. A receiver comes first,
     as `this`.
     """
     found: list[Parameter] = []
@@ -184,7 +184,7 @@ def receiver_of(node: Node) -> OptionalNode:
 
 
 def finish_function(walk: Lowering, node: Node) -> None:
-    """The type that stands after the parameters, and the receiver type of an extension."""
+    """Read the return type behind the parameters, and the receiver type of an extension."""
     listed = child_of(node, "function_value_parameters")
     after = [
         child
@@ -288,7 +288,7 @@ def lower_class(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_companion(walk: Lowering, node: Node) -> Expression:
-    """`companion object { … }`: its members are members of the class around it too."""
+    """`companion object { … }`: its members are members of the enclosing class too."""
     parent, name = walk.scope, child_of(node, "identifier")
     body = child_of(node, "class_body")
     draft = walk.enter(
@@ -430,7 +430,7 @@ def lower_this(walk: Lowering, node: Node) -> Expression:
 
 
 def bind_components(walk: Lowering, node: Node, value: Expression) -> list[Node]:
-    """`(a, b)` takes a value apart; gives the places of the names."""
+    """Bind `(a, b)` to the components of a value; returns the nodes of the names."""
     found: list[Node] = []
     for position, child in enumerate(named_parts(node)):
         name = child_of(child, "identifier")

@@ -127,7 +127,7 @@ class Item:
 
 @value
 class Slice:
-    """An index that takes a part of a collection: the value is a collection of the same elements."""
+    """An index with a range: the value is a collection of the same elements."""
 
 
 @value
@@ -146,9 +146,7 @@ class Text:
 
 @value
 class Literal:
-    """A literal of a type that is not ours (`int`, `str`…): known, so that no name is guessed for
-    its members.
-    """
+    """A literal of a builtin type (`int`, `str`…): its members are never guessed by name."""
 
     type: str
 
@@ -188,8 +186,8 @@ class Pair:
 
 @value
 class Either:
-    """The value is that of one of the fields (all named children if none is given): `a or b`, `c ?
-    a : b`.
+    """The value is that of one of the fields (all named children if there are no fields): `a or b`,
+    `c ? a : b`.
     """
 
     fields: tuple[Field, ...] = ()
@@ -197,10 +195,10 @@ class Either:
 
 @value
 class Operator:
-    """An operator that a method of an operand may be; the value is that of the operands, or text.
+    """An operator that may be a method of an operand; the value is that of the operands, or text.
 
-    `methods`: token -> method. With `values` the result is like the operands, as of `+`; else
-    nothing is known of it.
+    `methods`: token -> method. With `values` the result is like the operands, as of `+`; else it is
+    unknown.
     """
 
     methods: NameTable
@@ -346,7 +344,9 @@ class Parameter:
 
 @value
 class TypeParameter:
-    """A type parameter of a function or class: inside, its name means its bound, or nothing known."""
+    """A type parameter of a function or class: inside, its name means its bound, or an unknown
+    type.
+    """
 
     name: Field = "name"
     bound: Field = ""
@@ -464,8 +464,8 @@ class Wrapper:
 
 @value
 class Statement:
-    """A node around one definition or assignment that belongs to it; around several it means
-    nothing.
+    """A node around one definition or assignment that belongs to it; around several it has no
+    meaning.
     """
 
 
@@ -478,7 +478,7 @@ class Outer:
 
 @value
 class Imports:
-    """An import statement; `read` gives its bindings."""
+    """An import statement; `read` returns its bindings."""
 
     read: Callable[[Node, TextOf], list[Import]]
     in_order: bool = False  # it runs where it stands, and may bind a name again
@@ -1000,8 +1000,8 @@ class Resolution:
 
 @cache
 def member_getters(facts: Resolution) -> Mapping[str, int]:
-    """The functions that give a member by its name, which is then not written as a name (`getattr`),
-    with the position of the argument that names it.
+    """The functions that return a member by its name as a value (`getattr`), with the position of
+    the argument that names it.
     """
     found: dict[str, int] = {}
     for table in (facts.summaries, facts.methods):

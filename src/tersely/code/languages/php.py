@@ -293,7 +293,7 @@ def lower_include(walk: Lowering, node: Node) -> Expression:
 
 
 def promote_parameters(walk: Lowering, node: Node) -> None:
-    """`__construct(private T $x)` declares a member and gives it the argument."""
+    """`__construct(private T $x)` declares a member and assigns the argument to it."""
     listed = node.child_by_field_name("parameters")
     constructor = walk.scope
     for child in parts_of(listed):

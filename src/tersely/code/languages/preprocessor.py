@@ -124,8 +124,8 @@ def readable_cpp(source: bytes) -> bytes:
 
 
 def without_included_elements(source: bytes) -> bytes:
-    """The source without directives that stand among the elements of an initialiser, where the
-    grammar has none.
+    """The source without directives among the elements of an initialiser, where the grammar has
+    none.
     """
     for _ in range(MAX_DIRECTIVES_IN_INITIALIZERS):
         source, found = DIRECTIVE_IN_INITIALIZER.subn(_without_directive, source)
@@ -212,8 +212,8 @@ def with_whole_branches(source: bytes) -> bytes:
 
 
 def _is_inside(source: bytes, branches: list[Branch]) -> bool:
-    """True if a conditional begins or its branches end in the middle of something, as far as that
-    is plain to see.
+    """True if a conditional begins or its branches end inside a statement or list, as far as the
+    text shows.
     """
     if BEGUN.search(source, max(0, branches[0].directive - LOOK_BACK_BYTES), branches[0].directive):
         return True
@@ -228,7 +228,7 @@ def _erase(source: bytearray, start: int, end: int) -> None:
 
 
 def _conditionals(source: bytes) -> Iterator[tuple[list[Branch], int]]:
-    """The branches of each conditional, and where it ends; inner ones first."""
+    """The branches of each conditional, and its end; inner ones first."""
     open_ones: list[list[Branch]] = []
     for match in BRANCHING.finditer(source):
         directive = match["directive"]

@@ -202,8 +202,8 @@ def source_in(path: str, content: bytes) -> bytes:
 
 
 def language_of_path(path: str) -> str | None:
-    """The name of a path's language by file name, else by its longest known suffix; None when it is
-    none of ours.
+    """The language of a path by file name, else by its longest known suffix; None for an unknown
+    one.
     """
     name = file_name_of(path)
     start = name.find(".", 1)
@@ -223,7 +223,7 @@ def _of_suffixes(ending: str) -> str | None:
 
 
 def family_in(path: str) -> str:
-    """The family of the language in which a file may have code, by its name; "" if that tells none."""
+    """The language family of a file by its name, "" if the name does not show one."""
     language = language_of_path(path)
     if language is not None:
         return family_of(language)
@@ -248,8 +248,6 @@ def family_of(name: str) -> str:
 
 
 def line_comment_of(name: str) -> str:
-    """The text that begins a comment which ends with its line; "" for a language that is none of
-    ours.
-    """
+    """The text that begins a comment to the end of the line; "" for an unknown language."""
     known = _KNOWN.get(name)
     return known.line_comment if known else ""

@@ -101,8 +101,8 @@ def grammar() -> object:
 
 
 def module_files(files: Files, importer: str, module: str) -> list[str]:
-    """Files that `require` takes: relative to the importer for leading dots, else under some load
-    path, `lib` first.
+    """Files of a `require`: relative to the importer for leading dots, else under a load path,
+    `lib` first.
     """
     if module.startswith("."):
         path = posixpath.normpath(posixpath.join(posixpath.dirname(importer), module))
@@ -179,14 +179,14 @@ def _end_signature(walk: Lowering, draft: ScopeDraft, last: Node) -> None:
 
 
 def _lower_singleton_class(walk: Lowering, node: Node) -> Expression:
-    """`class << self`: its methods know by the nodes around them that they are the class's own."""
+    """`class << self`: its methods are the class's own, by the nodes around them."""
     walk.field_value(node, "value")
     walk.field_value(node, "body")
     return None
 
 
 def _is_of_class(walk: Lowering, node: Node) -> bool:
-    """True if a method definition stands in `class << self` or `class_methods do`."""
+    """True if a method definition is in `class << self` or `class_methods do`."""
     around = node.parent
     while around is not None and around.type not in (
         "class",
@@ -268,7 +268,7 @@ def _method_around(walk: Lowering) -> ScopeDraft | None:
 
 
 def _define_attribute(walk: Lowering, call: Node, argument: Node, access: str, flags: int) -> None:
-    """`attr_accessor :name`: a reader that gives `@name` and a writer that sets it."""
+    """`attr_accessor :name`: a reader that returns `@name` and a writer that sets it."""
     name = _symbol(walk, argument)
     if not name:
         return
@@ -655,7 +655,7 @@ def _mix_in(walk: Lowering, node: Node, name: str) -> bool:
 
 
 def _from_within(value: Expression, qualname: str) -> Expression:
-    """A constant that may stand inside the class that mixes it in; bases are looked up from
+    """A constant that may be defined inside the class that mixes it in; bases are looked up from
     outside.
     """
     if type(value) is str:
@@ -797,7 +797,7 @@ def _lower_body(walk: Lowering, node: Node) -> Expression:
 
 
 def _lower_branches(walk: Lowering, node: Node) -> Expression:
-    """`if`, `unless`, `case`, `?:` give the value of a branch."""
+    """The value of `if`, `unless`, `case` and `?:` is that of a branch."""
     values: list[Expression] = []
     for position, child in enumerate(node.children):
         if not child.is_named:

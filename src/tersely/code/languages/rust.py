@@ -152,7 +152,7 @@ def _is_root(files: Files, path: str) -> bool:
 
 
 def _parent(files: Files, path: str) -> str:
-    """The file of the module around the module that a file is, empty for a crate's root."""
+    """The file of the parent module of a file, "" for a crate's root."""
     if _is_root(files, path):
         return ""
     directory, _, name = path.rpartition("/")
@@ -333,7 +333,7 @@ def lower_extern_crate(walk: Lowering, node: Node) -> Expression:
 
 
 def lower_module(walk: Lowering, node: Node) -> Expression:
-    """`mod name;` takes a file in, `mod name { … }` is a module by itself."""
+    """`mod name;` declares a file, `mod name { … }` is a module by itself."""
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if name is None:
         return None
@@ -352,7 +352,7 @@ def lower_module(walk: Lowering, node: Node) -> Expression:
 
 
 def _paths_before(walk: Lowering, node: Node) -> list[str]:
-    """The files that attributes give a module: `#[path = "unix.rs"]`, for some targets alone too."""
+    """The files of a module by its attributes: `#[path = "unix.rs"]`, also for some targets alone."""
     found: list[str] = []
     before = node.prev_named_sibling
     while before is not None and type(walk.rule(before)) in (Attribute, Comment):
@@ -777,7 +777,7 @@ def _token_values(walk: Lowering, tokens: list[Node]) -> list[Expression]:
 
 
 def _token_expression(walk: Lowering, tokens: list[Node], position: int) -> tuple[Expression, int]:
-    """A path, its members and calls, from one token on; gives the position after it."""
+    """A path with its members and calls, from one token on; returns the position behind it too."""
     token = tokens[position]
     position += 1
     if token.type == "token_tree":

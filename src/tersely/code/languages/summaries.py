@@ -70,7 +70,7 @@ def summaries(language: str, section: str) -> dict[str, Summary]:
 
 
 def _expand_names(pattern: str, words: dict[str, str]) -> Iterator[str]:
-    """The names that a pattern stands for."""
+    """The names of a pattern, with all choices and words expanded."""
     for word, meant in words.items():
         pattern = pattern.replace(f"${word}", meant)
     for name in _NAME.findall(pattern):

@@ -60,7 +60,7 @@ _BEFORE_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 class Tag(NamedTuple):
-    """A match of a query. `capture` is the name of the one that takes all of it."""
+    """A match of a query; `capture` is the name under which the query takes all of it."""
 
     node: Node
     capture: str
@@ -71,7 +71,9 @@ class Tag(NamedTuple):
 
 
 def query_language(name: str, wheel: str, grammar: str, suffixes: tuple[str, ...]) -> Language:
-    """The language whose queries have its name; `grammar` is the function of the wheel that gives it."""
+    """A language by the queries of its name; `grammar` is the function of the wheel that returns
+    the grammar.
+    """
 
     def pointer() -> object:
         return _capsule(getattr(import_module(wheel), grammar)())
@@ -101,7 +103,7 @@ def query_language(name: str, wheel: str, grammar: str, suffixes: tuple[str, ...
 
 
 def _capsule(grammar: object) -> object:
-    """A grammar as tree-sitter takes it; older wheels give the number of its address."""
+    """A grammar as a capsule for tree-sitter; older wheels return its address as a number."""
     make = ctypes.pythonapi.PyCapsule_New
     make.restype, make.argtypes = ctypes.py_object, (c_void_p, c_char_p, c_void_p)
     return make(grammar, b"tree_sitter.Language", None) if isinstance(grammar, int) else grammar
@@ -115,8 +117,8 @@ def _compile_query(pointer: Callable[[], object], text: str) -> Query:
 
 
 def module_files(suffixes: tuple[str, ...], files: Files, importer: str, module: str) -> list[str]:
-    """The files that a module may mean, nearest first: by its path, by its parts as one, or all in
-    the directory that these name.
+    """The files of a module, nearest first: by its path, by its parts as one, or all in the
+    directory of that name.
     """
     parts = "/".join(_PARTS.findall(module))
     snake = _BEFORE_CAPITAL.sub("_", parts).lower()

@@ -142,7 +142,7 @@ def announces(node: Node) -> bool:
 
 
 def lower_predefined(walk: Lowering, node: Node) -> Expression:
-    """`string` is a type that is not ours; `any` says nothing."""
+    """`string` is a builtin type; `any` an unknown one."""
     return None if walk.text(node) in UNKNOWN_TYPES else walk.text(node)
 
 

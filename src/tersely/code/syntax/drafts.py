@@ -15,7 +15,7 @@ SCOPE_OWNERS = CLASS_KINDS | {Kind.EXTENSION, Kind.NAMESPACE}
 
 
 class Naming(NamedTuple):
-    """The name that a function, class or mapping gets from where it is put."""
+    """The name that a function, class or mapping receives from its assignment or key."""
 
     name: str
     node: Node  # where the name stands

@@ -1,4 +1,4 @@
-"""The effects of calls beyond their result, where their names say it: fill containers, bind
+"""The effects of calls beyond their result, known by the callee's name: fill containers, bind
 receivers, inherit, export.
 """
 
@@ -51,7 +51,7 @@ def note_receiver(walk: Lowering, callee: tuple[Any, ...], arguments: tuple[Any,
 
 
 def note_given_names(walk: Lowering, function: str, arguments: tuple[Any, ...]) -> None:
-    """Note the names of members that a function is given as texts."""
+    """Record the member names in the text arguments of a function."""
     texts = texts_in(arguments[walk.taking_names[function]])
     walk.mentions.update([function + GIVEN_MARK + each for each in texts])
 
@@ -59,7 +59,9 @@ def note_given_names(walk: Lowering, function: str, arguments: tuple[Any, ...]) 
 def note_named_member(
     walk: Lowering, callee: Expression, arguments: tuple[Any, ...], line: int
 ) -> None:
-    """A function that gives the member which a text names reads it: `getattr(x, "name")`."""
+    """Record a read by a function that returns a member by its name in a text: `getattr(x,
+    "name")`.
+    """
     owner, name = arguments[:2]
     is_getter = callee in member_getters(walk.resolution) and callee not in walk.scope.bound
     if is_getter and is_tagged(name, CONST) and type(name[1]) is str:

@@ -37,7 +37,7 @@ def grammar_of(language: Language) -> Grammar:
 
 
 def parse(source: bytes, language: Language) -> Tree:
-    """The syntax tree; broken source gives a tree with error nodes."""
+    """The syntax tree; of broken source it has error nodes."""
     return trees(Parser(grammar_of(language)), source, language)[-1]
 
 

@@ -39,7 +39,7 @@ class UnreadableNodeError(Exception):
 
 
 class Spared:
-    """The nodes of one tree that are read without their rules, and the problems that say so."""
+    """The nodes of one tree that are read without their rules, and the problems that report them."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []

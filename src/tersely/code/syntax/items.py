@@ -19,7 +19,7 @@ BODIES = ("body", "consequence")  # fields of statements that hold other stateme
 
 
 def store_item(walk: Lowering, item: Expression, value: Expression, *, straight: bool) -> None:
-    """An item was given a value."""
+    """Record that an item was assigned a value."""
     known = walk.scope.stored
     if not walk.resolution.items_in_order or not is_tagged(item, ITEM):
         return
@@ -53,7 +53,7 @@ def item(walk: Lowering, container: Expression, key: Expression, node: Node) -> 
 
 
 def _is_place(path: Expression) -> bool:
-    """True if names and constants alone say where an item is."""
+    """True if an item is identified by names and constants alone."""
     if type(path) is str:
         return True
     is_item = is_tagged(path, ITEM) and is_tagged(path[2], CONST)

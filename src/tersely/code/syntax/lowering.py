@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 class _Texts(dict[bytes, str]):
-    """Source texts by their bytes, one object for equal texts; quotes around names are left out."""
+    """Source texts by their bytes, one object for equal texts, without the quotes around names."""
 
     def __init__(self, quote: str) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ class Lowering:
         )
 
     def as_rule(self, rule: model.Rule, node: Node) -> Expression:
-        """The expression that a node stands for if it had this rule."""
+        """The expression of a node, as if it had this rule."""
         return COMPILERS[type(rule)](rule)(self, node)
 
     def arguments(self, node: OptionalNode) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -165,8 +165,8 @@ class Lowering:
         return comment_above(self, node)
 
     def parameters(self, node: OptionalNode) -> tuple[list[Parameter], list[tuple[str, Node]]]:
-        """Parameters of a list, and the patterns that the body must take apart: (synthetic name,
-        pattern).
+        """The parameters of a list, and the patterns that the body must take apart: (synthetic
+        name, pattern).
         """
         return parameters_of(self, node)
 
@@ -186,8 +186,8 @@ class Lowering:
         (self.language.walk or type(self).value)(self, root)
 
     def value(self, node: OptionalNode) -> Expression:
-        """The expression a node stands for; calls and bindings inside are recorded in the current
-        scope. Raises UnreadableNodeError with the innermost node whose rule failed.
+        """The expression of a node; calls and bindings inside are recorded in the current scope.
+        Raises UnreadableNodeError with the innermost node whose rule failed.
         """
         if node is None:
             return None
@@ -226,7 +226,7 @@ class Lowering:
         return self.rules[node.kind_id]
 
     def next_serial(self) -> int:
-        """A number that tells two displays of the file apart."""
+        """The next serial, by which displays of the file differ."""
         self.serial += 1
         return self.serial
 
@@ -236,15 +236,13 @@ class Lowering:
         return f"<{what}{self.scope.unnamed}>"
 
     def note_binding(self, name: str, node: Node) -> None:
-        """Called where a name is bound; walks that want to know the places override this and the
-        next three.
-        """
+        """Called where a name is bound; walks that record places override this and the next four."""
 
     def note_member_store(self, name: str, node: Node) -> None:
         """Called where a member is assigned."""
 
     def note_key(self, serial: int, key: Expression, node: Node) -> None:
-        """Called where the list or mapping of that serial holds something."""
+        """Called where the list or mapping with that serial has an entry."""
 
     def note_pattern_member(self, member: Expression, node: Node) -> None:
         """Called where a pattern takes a member, which `node` names, out of the matched value."""
@@ -265,9 +263,9 @@ class Lowering:
         self.bind_name(self.text(name), value, name)
 
     def bind_name(self, name: str, value: Expression, node: OptionalNode = None) -> None:
-        """Bind a name of the current scope; inside a `rebinding` it is a new variable from here on.
+        """Bind a name of the current scope; with `rebinds` it is a new variable from here on.
 
-        `node` is where the name stands.
+        `node` is the node of the name.
         """
         scope = self.scope
         scope.stored.clear()
@@ -303,15 +301,13 @@ class Lowering:
             self.narrow(name, value)
 
     def announce(self, names: Iterable[str]) -> None:
-        """Declare variables of the present block that functions may use which stand before their
-        declarations.
-        """
+        """Declare variables of the present block for functions that stand before the declarations."""
         for name in names:
             self._new_variable(name)
 
     def narrow(self, name: str, value: Expression) -> None:
-        """More is known of a variable, or a member of one by its path, in the present block: there
-        it is another one.
+        """Bind a name, or the path of a member, to a narrowed value in the present block: there it
+        is another variable.
         """
         self.narrowed_members.add(name.rpartition(".")[2] if "." in name else "")
         self._bind_variable(self._new_variable(name), value)
@@ -319,7 +315,7 @@ class Lowering:
     def value_knowing(
         self, told: Iterable[tuple[str, Expression]], *nodes: OptionalNode
     ) -> Expression:
-        """The expression the last of some nodes stands for, in which more is known of variables."""
+        """The expression of the last of some nodes, with narrowed variables in it."""
         around, found = self.in_blocks, None
         for name, value in told:
             self.narrow(name, value)
@@ -337,7 +333,7 @@ class Lowering:
         return variable
 
     def _block_variable(self, name: str, node: OptionalNode) -> str | None:
-        """The variable of a block that a name is bound as: a new one where it is declared in a
+        """The variable of a block to which a name is bound: a new one where it is declared in a
         block.
         """
         if not self._declares(node):
@@ -355,7 +351,7 @@ class Lowering:
         return not (self.outward or outlives)
 
     def visible_block_variable(self, name: str) -> str | None:
-        """The variable of a block around that a name means, None for other names."""
+        """The variable of an enclosing block with a name, None for other names."""
         variable = self.in_blocks.get(name)
         scope = self.scope
         while variable is not None and variable not in scope.block_variables:
@@ -382,7 +378,7 @@ class Lowering:
         return self.text(node)
 
     def update(self, name: str, value: Expression, *, straight: bool) -> Expression:
-        """Give a variable that is declared elsewhere a value: a local one, else a member of the
+        """Assign to a variable that is declared elsewhere: a local one, else a member of the
         receiver.
         """
         variable = self.visible_block_variable(name) if self.in_blocks else None
@@ -412,7 +408,7 @@ class Lowering:
         return value
 
     def current_variable(self, name: str) -> str:
-        """The variable that a name means at this point."""
+        """The variable of a name at this point."""
         variable = self.visible_block_variable(name) if self.in_blocks else None
         if variable is not None:
             return variable
@@ -420,8 +416,8 @@ class Lowering:
         return f"{name}{VERSION_MARK}{version}" if version else name
 
     def is_straight(self, node: Node) -> bool:
-        """True if a statement runs whenever the body of its scope runs to there: it stands in no
-        branch or loop.
+        """True if a statement runs whenever the body of its scope runs that far: it is in no branch
+        or loop.
         """
         outer, body = node.parent, self.scope.body
         if outer is None or outer.id == body:
@@ -440,7 +436,7 @@ class Lowering:
         return self.value(node)
 
     def named_value(self, node: Node, naming: Naming) -> Expression:
-        """The value of a node; a function, class or mapping gets a name from where it is put."""
+        """The value of a node; a function, class or mapping is named by its assignment or key."""
         if type(self.rules[node.kind_id]) in (model.Function, model.Class, model.Dictionary):
             self.naming = naming
         return self.value(node)
@@ -449,7 +445,7 @@ class Lowering:
         self, left: Node, right: Node, wrapped: tuple[Node, int] | None
     ) -> Expression:
         """The value of the right side of an assignment, named by the left; `wrapped` is the
-        statement around it.
+        enclosing statement.
         """
         rule = self.rules[right.kind_id]
         while type(rule) is model.Inner and len(named_parts(right)) == 1:  # in parentheses

@@ -110,7 +110,7 @@ def receiver_returning_methods(facts: Resolution) -> Names:
 
 @cache
 def calling_names(facts: Resolution) -> Names:
-    """Names of functions outside the repository that call functions which they are given."""
+    """Names of functions outside the repository that call functions passed to them."""
     every = (*facts.methods.items(), *facts.summaries.items())
     return frozenset(
         name.rpartition(".")[2].removesuffix("()")
@@ -121,7 +121,7 @@ def calling_names(facts: Resolution) -> Names:
 
 @cache
 def taking_names(facts: Resolution) -> Mapping[str, slice]:
-    """The arguments that name members, by the names of the functions that take them."""
+    """The positions of arguments that name members, by the names of the functions that take them."""
     found = dict.fromkeys(facts.dispatchers, slice(None))
     for name, place in member_getters(facts).items():
         found[name] = slice(place, place + 1)
@@ -129,9 +129,7 @@ def taking_names(facts: Resolution) -> Mapping[str, slice]:
 
 
 def callee_names(expression: Expression) -> tuple[Any, ...]:
-    """The names that an expression is written with at its end: `a.b` gives b, `f()()` gives f,
-    `x[0]` gives x.
-    """
+    """The last names of an expression: of `a.b` b, of `f()()` f, of `x[0]` x."""
     while type(expression) is tuple:
         tag = expression[0]
         if tag in MEMBERS:
@@ -237,7 +235,7 @@ def constant_entries(expression: Expression) -> Iterator[tuple[Any, Expression]]
 
 
 def carried_names(expression: Expression) -> set[Any]:
-    """The names whose values an expression may hold or give back, arguments and elements included."""
+    """The names whose values an expression may hold or return, arguments and elements included."""
     found = set[Any]()
     collect_carried(expression, found, found)
     return found
@@ -312,7 +310,7 @@ def mentioned_members(
 
 
 def texts_in(arguments: Iterable[Expression]) -> Iterator[str]:
-    """The texts that some arguments hold; "" when only evaluating them would tell."""
+    """The texts in some arguments; "" for one that has to be evaluated."""
     for argument in arguments:
         held = [value for _, value in argument[1]] if is_tagged(argument, MAPPING) else [argument]
         for value in held:

@@ -36,8 +36,8 @@ _LINKS = (b".", b":", b">")  # a member behind one of them belongs to the names 
 
 
 def names_alone(source: bytes, language: Language, start: int, end: int) -> bytes:
-    """The source with blanks between two bytes for all but names; each line and name stays where it
-    was.
+    """The source with blanks between two bytes for all but names; each line and name stays at its
+    place.
     """
     text = bytearray(source)
     for first, last in _blanks(_tree(source, language).root_node, source, language, (start, end)):

@@ -1,4 +1,4 @@
-"""Names that definitions get from where they are put."""
+"""Names that definitions receive from their assignment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLAIN_PATH = re.compile(r"[\w$#]+(\.[\w$#]+)*")
 
 
 def naming_of(walk: Lowering, target: Node) -> Naming | None:
-    """The name that a target gives to the function, class or mapping assigned to it."""
+    """The name that the target of an assignment gives to a function, class or mapping."""
     rule = walk.rules[target.kind_id]
     text = walk.text(target)
     if type(rule) is model.Name:

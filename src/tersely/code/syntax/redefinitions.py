@@ -27,8 +27,8 @@ class _Earlier(NamedTuple):
 
 
 class Redefinitions:
-    """The definitions of a file that are known while it is walked. Does nothing without a rule of
-    the language.
+    """The definitions read so far in a walk over a file. Does nothing without a rule of the
+    language.
     """
 
     def __init__(self, rule: Callable[[Node, TextOf], Redefinition] | None) -> None:
@@ -38,8 +38,8 @@ class Redefinitions:
         self._stubs: dict[int, list[ScopeDraft]] = defaultdict(list)
 
     def add(self, draft: ScopeDraft, node: Node, text: TextOf) -> None:
-        """Note a definition, and mark the earlier ones whose name it takes: those beside it, and
-        its stubs.
+        """Note a definition, and mark the earlier ones that it replaces: those beside it, and its
+        stubs.
         """
         if self._rule is None:
             return

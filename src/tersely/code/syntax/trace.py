@@ -91,7 +91,7 @@ class Key(NamedTuple):
 
 
 class Token(NamedTuple):
-    """The token at an offset that was asked for: a name, or nothing that has one."""
+    """The token at one of the offsets: a name, or a token without one."""
 
     offset: int  # where it begins
     name: str
@@ -166,9 +166,7 @@ class Trace(Lowering):
         self._root = root
 
     def lookup(self, token: Token) -> list[Binding]:
-        """The bindings that a name means where it stands: those of the innermost block that has any
-        in sight.
-        """
+        """The bindings of a name at its place: those of the innermost block that has any in scope."""
         offset = token.offset
         every = self.bindings(token.name)
         here = [
@@ -225,7 +223,7 @@ class Trace(Lowering):
         return any(start <= offset < end for start, end in self._importing)
 
     def innermost(self, offset: int) -> int:
-        """The innermost definition with a scope around an offset."""
+        """The innermost definition with a scope that contains an offset."""
         return self._innermost.at(offset)
 
     @cached_property
@@ -348,7 +346,7 @@ class Trace(Lowering):
             self._members.setdefault(offset, (self.scope.definition, expression))
 
     def _asked_in(self, node: Node) -> Sequence[int]:
-        """The offsets that were asked for and are in a node."""
+        """The offsets of the trace within a node."""
         first = bisect_left(self._offsets, node.start_byte)
         return self._offsets[first : bisect_left(self._offsets, node.end_byte, first)]
 
@@ -421,7 +419,7 @@ class Trace(Lowering):
         return (use_in_header(leaf, self.rules) if leaf is not None else None) or Use.READ
 
     def _is_label(self, leaf: Node) -> bool:
-        """True if a name is that of a label, where it stands or where it is jumped to."""
+        """True if a leaf names a label, at its place or in a jump."""
         rule: Any = self.rule(leaf.parent) if leaf.parent is not None else None
         if leaf.parent is None or type(rule) not in (model.Label, model.Jump):
             return False
@@ -493,7 +491,7 @@ class Trace(Lowering):
         return node.type in self.language.blocks or type(rule) in ENDING_RULES
 
     def _is_lexical(self, definition: int) -> bool:
-        """True if a definition is reached by its bare name where it stands."""
+        """True if a definition is reached by its bare name from its place."""
         draft = self.drafts[definition] if definition >= 0 else None
         if draft is None:
             return definition < 0

@@ -120,7 +120,7 @@ def _file(path: str, contexts: dict[str, Bits], missed: Iterable[int]) -> FileCo
 
 
 def without_phase(context: str) -> str:
-    """The test that a context stands for."""
+    """The test of a context, without the phase that a recorder appends."""
     for phase in _PHASES:
         if context.endswith(phase):
             return context[: -len(phase)]
@@ -128,7 +128,7 @@ def without_phase(context: str) -> str:
 
 
 def read_report(text: bytes) -> Coverage:
-    """The JSON report, with contexts where it was written with `--show-contexts`."""
+    """The coverage in a JSON report, with contexts where it was written with `--show-contexts`."""
     try:
         read = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -1,5 +1,5 @@
-"""XML from outside, read safely: as events, so that no tree is built; nothing is declared, no
-entity followed.
+"""XML from outside, read safely: as events, so that no tree is built; declarations are refused, and
+no entity is followed.
 
 Declared entities, and values of attributes that are not written, are how a small file becomes a
 huge one or names another file; no report of coverage has any, so one that does is refused. A
@@ -23,7 +23,7 @@ class UnreadableXmlError(Exception):
 
 
 def read_xml(text: bytes, start: Start, end: End) -> None:
-    """Tell of every element when it starts and ends, by its name without a prefix; raises
+    """Call `start` and `end` for every element, with its name without a prefix; raises
     `UnreadableXmlError`.
     """
     parser = expat.ParserCreate()

@@ -63,7 +63,7 @@ class While:
 
 @value
 class Each:
-    """A loop over the elements of something."""
+    """A loop over the elements of a collection."""
 
     target: Field = "left"
     iterable: Field = "right"
@@ -90,7 +90,7 @@ class Try:
 
 @value
 class Catch:
-    """`catch (caught) body`. It takes every exception if it names no `caught`."""
+    """`catch (caught) body`. It catches every exception if it names no `caught`."""
 
     caught: Field = "value"
     body: Field = "body"
@@ -287,7 +287,7 @@ class Suite:
 
 @value
 class Straight:
-    """A statement where the rule of the node would make it something else."""
+    """A node that is a statement here, although its rule has another meaning."""
 
 
 @value

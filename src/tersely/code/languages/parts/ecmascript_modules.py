@@ -1,4 +1,4 @@
-"""The files that an ECMAScript import means: relative paths, tsconfig paths, packages of the same
+"""The files of an ECMAScript import: relative paths, tsconfig paths, packages of the same
 repository.
 """
 
@@ -145,7 +145,7 @@ def _in_package(files: Files, directory: str) -> bool:
 
 
 def candidates(files: Files, path: str) -> list[str]:
-    """The files that a path without regard to suffixes may mean."""
+    """The files of a path: its sources, with a suffix added, and the index files of a directory."""
     if path.startswith("../"):
         return []
     stem, suffix = posixpath.splitext(path)
@@ -157,7 +157,7 @@ def candidates(files: Files, path: str) -> list[str]:
 
 
 def matched(pattern: str, module: str) -> str | None:
-    """The text that the `*` of a pattern stands for, None where the module does not match."""
+    """The text in the place of the `*` of a pattern, None where the module does not match."""
     before, star, after = pattern.partition("*")
     if not star:
         return "" if module == pattern else None

@@ -186,7 +186,7 @@ def _narrowed_value(walk: Lowering, test: Test) -> tuple[str, Expression]:
 
 
 def _type_of(walk: Lowering, name: Node, asked: Node | Question) -> Expression:
-    """The type that a test asks for."""
+    """The type in a test."""
     if isinstance(asked, Question):
         return (TESTED, *asked)
     if asked.type != "call_expression":
@@ -272,7 +272,9 @@ def _constant(walk: Lowering, node: OptionalNode) -> Expression:
 
 
 def _guard_tests(call: Node) -> Iterator[Test]:
-    """The variables that the call of something which has a name may say something of."""
+    """The tests in a call of a named function: one for each variable among its arguments, by a type
+    guard.
+    """
     callee, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
     if (
         callee is None
@@ -302,7 +304,7 @@ def _leaves(branch: OptionalNode) -> bool:
 
 
 def _assigns(walk: Lowering, branch: Node, name: Node) -> bool:
-    """True if a branch gives a variable, a member, or an owner of the member, another value."""
+    """True if a branch assigns to a variable, a member, or an owner of the member."""
     first, *members = walk.text(name).split(".")
     place = re.escape(first) + "".join(rf"(?:\.{re.escape(member)}" for member in members)
     written = rf"(?<![\w$.]){place}{')?' * len(members)}\s*=(?!=|>)"

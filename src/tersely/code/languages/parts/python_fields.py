@@ -1,4 +1,4 @@
-"""Assignments in Python that make more than variables: fields that calling a class is given, the
+"""Assignments in Python that define more than variables: fields that are constructor parameters,
 constants of an enumeration, type parameters.
 """
 
@@ -49,7 +49,7 @@ def _note_constant(walk: Lowering, name: Node) -> None:
 
 
 def _note_field(walk: Lowering, name: Node, type_: Node, value: OptionalNode) -> None:
-    """Note a field: calling a class that has no constructor is given its fields in order."""
+    """Record a field; a class without a constructor takes its fields in order when it is called."""
     if _is_left_out(walk, value):
         return
     index = len(walk.scope.parameters)
@@ -58,7 +58,7 @@ def _note_field(walk: Lowering, name: Node, type_: Node, value: OptionalNode) ->
 
 
 def _is_left_out(walk: Lowering, value: OptionalNode) -> bool:
-    """True if the description of a field says that it is not given: `field(init=False)`."""
+    """True if a field is no parameter of the constructor: `field(init=False)`."""
     arguments = child_in(value, "arguments")
     return any(
         tuple(part.strip() for part in walk.text(argument).split("=")) == NOT_GIVEN

@@ -73,8 +73,8 @@ def _conventional(text: str) -> list[str]:
 
 
 def _imported_type_parameters(walk: Lowering, names: list[str]) -> dict[str, Expression]:
-    """Those of some names that the file imports and that are spelled as type parameters are. A name
-    that is none stands for itself.
+    """The type parameters among imported names, by their spelling. A name that is no type parameter
+    stands for itself.
     """
     module = walk.drafts[0]
     found: dict[str, Expression] = {}

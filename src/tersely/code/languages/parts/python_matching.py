@@ -129,7 +129,7 @@ def _read_sequence(walk: Lowering, pattern: Node, value: Expression) -> Read:
 
 
 def _read_rest(walk: Lowering, pattern: Node, value: Expression) -> Read:
-    """`*others`: several elements of the subject, of which nothing is known."""
+    """`*others`: several elements of the subject, of unknown values."""
     return value, [Captured(part, None) for part in named_parts(pattern)]
 
 

@@ -30,9 +30,7 @@ _IS_MADE = re.compile(r"\s*:=")
 
 
 class Test(NamedTuple):
-    """A variable or member that a condition asks about, and the node of the classes that it asks
-    for.
-    """
+    """A variable or member that a condition tests, and the node of the tested classes."""
 
     name: Node
     classes: Node
@@ -143,7 +141,7 @@ def _leaves(body: Node) -> bool:
 
 
 def is_assigned(text: str, name: str) -> bool:
-    """True if code gives a variable, a member, or an owner of the member, another value."""
+    """True if code assigns to a variable, a member, or an owner of the member."""
     places = _PLACES.finditer(text)
     return any(
         _IN_HEADER.search(before := text[text.rfind("\n", 0, place.start()) + 1 : place.start()])

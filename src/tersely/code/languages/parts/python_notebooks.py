@@ -1,5 +1,5 @@
-"""Jupyter notebooks as Python: the code of all cells in their order, each line where it stands in the
-file. Texts become comments; outputs, and all else, blank lines.
+"""Jupyter notebooks as Python: the code of all cells in order, each line at its place in the file.
+Texts become comments; outputs and all other lines are blank.
 """
 
 from __future__ import annotations

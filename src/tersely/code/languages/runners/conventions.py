@@ -23,10 +23,10 @@ from tersely.code.languages.runners.runner import (
 
 
 class Conventions(NamedTuple):
-    """The conventions of one language. Where no function is a test by `name` or `header`, a file of
-    tests is one.
+    """The test conventions of one language. Where no function is a test by `name` or `header`, a
+    file of tests is one.
 
-    The runners are tried in order; the last is taken when no project directory says which.
+    The runners are tried in order; the last is the default for a project without a marker.
     """
 
     runners: tuple[Runner, ...]

@@ -48,7 +48,7 @@ def path_word(path: str) -> str:
 
 
 def files(program: str) -> Callable[[Sequence[SelectedTest]], str]:
-    """A program that takes paths and runs all tests in them."""
+    """A program that takes paths and runs all tests in these files."""
     return lambda tests: _words(program, (test.path for test in tests))
 
 
@@ -62,9 +62,7 @@ def _class_name(test: SelectedTest) -> str:
 
 
 def _classes(test: SelectedTest) -> list[str]:
-    """The classes around a test, the outermost first, by the custom that a file is named as its
-    class when nothing else tells.
-    """
+    """The classes around a test, the outermost first; without any, the class is named as the file."""
     around = test.name.rpartition(".")[0]
     return around.split(".") if around else [file_name_of(test.path).partition(".")[0]]
 
@@ -77,7 +75,7 @@ def pytest(tests: Sequence[SelectedTest]) -> str:
 
 
 def dotted(program: str) -> Callable[[Sequence[SelectedTest]], str]:
-    """A program that takes `package.module.Class.name`."""
+    """A program that takes names of the form `package.module.Class.name`."""
 
     def command(tests: Sequence[SelectedTest]) -> str:
         modules = ((test.path.rpartition(".")[0].replace("/", "."), test.name) for test in tests)

@@ -70,7 +70,7 @@ def _call(walk: Walk, node: Node, role: model.Call) -> None:
 
 
 def _read_callee(walk: Walk, callee: OptionalNode, receiver: OptionalNode) -> _Callee:
-    """The callee of a call, visited where it is no member."""
+    """The callee of a call; one that is no member is visited."""
     if callee is None:
         return _Callee("", receiver)
     if receiver is not None:

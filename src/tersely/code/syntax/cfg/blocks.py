@@ -43,7 +43,9 @@ def lower(walk: Walk, node: Node) -> None:
 def block(
     walk: Walk, node: OptionalNode, *, scoped: bool = True, result: str | None = None
 ) -> None:
-    """A sequence of statements, or one statement. The last gives `result` its value."""
+    """Lower a sequence of statements, or one statement. The last one's value is assigned to
+    `result`.
+    """
     if node is None:
         return
     if walk.draft.statement >= 0:
@@ -58,7 +60,7 @@ def block(
 
 
 def sequence(walk: Walk, nodes: list[Node], result: str | None = None) -> None:
-    """Statements one after the other. The last gives `result` its value."""
+    """Lower statements one after the other. The last one's value is assigned to `result`."""
     owner = walk.draft.statement
     outer, walk.result = walk.result, None
     for at, node in enumerate(nodes):
@@ -162,7 +164,7 @@ def called_name(walk: Walk, call: Node) -> str:
 
 
 def give_result(walk: Walk, node: Node) -> None:
-    """The statement's value is that of the expression around it, if one waits for it."""
+    """Assign the value of a statement to the variable of the expression around it, if there is one."""
     if walk.result is not None:
         walk.write((walk.result,), node)
         walk.draft.own.add(walk.result)

@@ -84,7 +84,7 @@ def _arms(walk: Walk, node: Node, role: control.If) -> list[Node]:
 
 
 def lower_refutable(walk: Walk, node: Node, role: control.Refutable) -> None:
-    """The names are bound where the value fits; where it does not, something else runs."""
+    """Bind the names of a refutable pattern where the value fits; elsewhere the alternative runs."""
     draft = walk.draft
     left, right, otherwise = (field(name)(node) for name in (role.left, role.right, role.otherwise))
     me = open_statement(walk, node, "if", otherwise)

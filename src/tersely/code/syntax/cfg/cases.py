@@ -74,7 +74,7 @@ def _cases_in(walk: Walk, body: Node) -> Cases:
 
 
 def _try_cases(walk: Walk, cases: Cases, frame: Frame, missed: Ends, around: Node) -> None:
-    """The first case that fits is taken; a default is tried last, wherever it stands."""
+    """Lower cases: the first one that fits is taken; a default is tried last, wherever it stands."""
     draft = walk.draft
     me = draft.statement
     fallen: Ends = []
@@ -120,7 +120,7 @@ def _subject_variable(switch: Node) -> str:
 
 
 def _case_head(walk: Walk, node: Node, role: control.Case, subject: str) -> Ends:
-    """The test of a case; gives the ends where it does not fit."""
+    """Lower the test of a case; returns the ends of paths on which it does not fit."""
     draft = walk.draft
     draft.scopes.append({})
     pattern = field(role.pattern)(node)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def branch(walk: Walk, node: OptionalNode) -> tuple[Ends, Ends]:
-    """Evaluate a condition from `here`; gives the ends where it holds and where it does not."""
+    """Evaluate a condition from `here`; returns the ends where it holds and where it does not."""
     if node is not None:
         role = walk.role(node)
         if isinstance(role, control.Unary) and token(node, role.negates) is not None:
@@ -40,7 +40,9 @@ def branch(walk: Walk, node: OptionalNode) -> tuple[Ends, Ends]:
 def lower_condition(
     walk: Walk, node: OptionalNode, place: str, body: OptionalNode
 ) -> tuple[Ends, Ends]:
-    """The condition of a statement, or all that stands before its body."""
+    """Lower the condition of a statement, or all code before its body; returns the ends as `branch`
+    does.
+    """
     if place != "+" or node is None:
         return branch(walk, field(place)(node) if node is not None else None)
     fails: Ends = []

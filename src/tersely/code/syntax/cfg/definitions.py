@@ -97,7 +97,7 @@ def _announce(walk: Walk, node: Node, name: OptionalNode) -> None:
 
 
 def _visit_member_function(walk: Walk, node: Node, role: model.Function, target: Node) -> None:
-    """`function object.member() …` gives a part of an object its value."""
+    """Record `function object.member() …`: a part of an object is assigned."""
     member = field(walk.role(target).member)(target)
     inner = _routine(
         walk, node, role, walk.text(member) if member is not None else walk.text(target)
@@ -107,7 +107,7 @@ def _visit_member_function(walk: Walk, node: Node, role: model.Function, target:
 
 
 def visit_class(walk: Walk, node: Node, role: model.Class) -> None:
-    """The body runs where it stands, with names of its own."""
+    """Read the body of a class, which runs where it stands, with names of its own."""
     name_node = field(role.name)(node)
     for base in role.bases:
         walk.visit(field(base)(node))
@@ -196,7 +196,7 @@ def _enter_routine(walk: Walk, kind: str, name: str, first: Node, last: Node) ->
 
 
 def _leave_routine(walk: Walk, around: EnclosingState) -> Draft:
-    """End a routine; the walk goes on in the one around it, of which it may read variables."""
+    """End a routine; the walk goes on in the enclosing one, whose variables it may read."""
     draft = walk.draft
     walk.routines[around.place] = draft.freeze()
     for free in draft.free:
@@ -208,7 +208,7 @@ def _leave_routine(walk: Walk, around: EnclosingState) -> Draft:
 
 
 def _routine(walk: Walk, node: Node, role: Any, name: str) -> Draft:
-    """Read the body of a definition as a routine; the walk goes on in the one around it."""
+    """Read the body of a definition as a routine; the walk goes on in the enclosing one."""
     whole = _whole(walk, node)
     kind = "class" if type(role) is model.Class else "function"
     around = _enter_routine(walk, kind, name, whole, node)

@@ -32,7 +32,7 @@ MAX_CAPTURE_ROUNDS = 8
 
 @dataclass(slots=True, eq=False)
 class StatementDraft:
-    """A statement whose inner ones are not all known yet."""
+    """A statement of which some inner ones are not read yet."""
 
     kind: str
     start: int
@@ -76,7 +76,7 @@ class Frame:
 
 
 def exit_variable(depth: int) -> str:
-    """The variable that stands for how the `try` of the frame at this depth was left."""
+    """The variable that stands for the way out of the `try` whose frame is at this depth."""
     return f"<left {depth}>"
 
 
@@ -152,8 +152,8 @@ class Draft:
         self.edges[CfgEdge(source, target, kind)] = None
 
     def fail(self) -> None:
-        """The point being filled may raise: then control goes to the handlers around it, if there
-        are any.
+        """Mark the point being filled as one that may raise: it leads to the handlers around it, if
+        any.
         """
         point = self.point()
         if point.fails:
@@ -162,7 +162,7 @@ class Draft:
         self.escape([(self.last(), EdgeKind.NEXT)])
 
     def escape(self, ends: Ends) -> None:
-        """These raise: control goes to the handlers around, if there are any."""
+        """Lead ends that raise to the handlers around, if any."""
         if ends and any(frame.kind == "handlers" for frame in self.frames):
             self.route([(source, EdgeKind.EXCEPTION) for source, _ in ends], Leap.RAISE, "")
 
@@ -175,7 +175,7 @@ class Draft:
         self.route([(number, kind)], leap, label)
 
     def route(self, ends: Ends, leap: Leap, label: str, depth: int | None = None) -> None:
-        """Hand ends over to the frame that they aim at, or to a `finally` on the way. `depth`
+        """Hand ends over to the target frame of a jump, or to a `finally` on the way. `depth`
         frames are around.
         """
         for at in range(len(self.frames) - 1 if depth is None else depth - 1, -1, -1):
@@ -208,7 +208,7 @@ class Draft:
     # Names
 
     def shares_variable(self, name: str) -> bool:
-        """True if a name is a variable of a routine around, which this one may assign."""
+        """True if a name is a variable of an enclosing routine, which this one may assign."""
         return (
             self.around is not None
             and not any(name in scope for scope in self.scopes)
@@ -216,7 +216,9 @@ class Draft:
         )
 
     def knows(self, name: str) -> bool:
-        """True if a name is a variable here, or of a routine around that this one may assign."""
+        """True if a name is a variable of this routine, or one of an enclosing routine that it may
+        assign.
+        """
         return any(name in scope for scope in self.scopes) or (
             self.around is not None and self.around.knows(name)
         )
@@ -233,7 +235,7 @@ class Draft:
         return scope[name]
 
     def variable(self, name: str) -> str:
-        """The variable that a name means here; one that is declared nowhere is of a routine around."""
+        """The variable of a name; one without a declaration belongs to an enclosing routine."""
         for scope in reversed(self.scopes):
             if name in scope:
                 return scope[name]
@@ -335,7 +337,7 @@ class Draft:
 
 
 def _nearest(source: int, labels: list[int]) -> int:
-    """Of several labels of one name the one that a jump means: the next one after it, else the last
+    """The target of a jump among several labels of one name: the next one after it, else the last
     before.
     """
     return min((label for label in labels if label > source), default=max(labels))

@@ -79,7 +79,7 @@ def _else_of_try(walk: Walk, parts: Iterable[tuple[Node, Any]], me: int) -> None
 
 
 def _handler(walk: Walk, node: Node, role: control.Catch, raised: Ends, result: str | None) -> Ends:
-    """One handler; gives the ends of exceptions that it does not take."""
+    """Lower one handler; returns the ends of exceptions that it does not catch."""
     draft = walk.draft
     body, caught = field(role.body)(node), field(role.caught)(node)
     draft.here = raised

@@ -54,7 +54,7 @@ def lower_jump(walk: Walk, node: Node, role: control.Goes) -> None:
 
 
 def _take_along(walk: Walk, node: Node, label: str) -> None:
-    """The value that a `break` gives to the loop or switch that it leaves."""
+    """Assign the value of a `break` to the loop or switch that it leaves."""
     kinds = ("loop", "switch")
     for frame in reversed(walk.draft.frames):
         if frame.label == label if label else frame.kind in kinds:

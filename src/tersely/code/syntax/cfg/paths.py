@@ -1,4 +1,4 @@
-"""The variable that an expression is, or takes its value from."""
+"""The access path of an expression, or of the variable whose value it has."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ TYPE_FIELDS = frozenset({"type", "type_arguments", "size", "parameters"})
 
 
 def declaration_variable(name: str) -> str:
-    """The variable that stands for the declaration that a name is of a routine around."""
+    """The variable for the declaration that a name is one of an enclosing routine."""
     return f"<outer {name}>"
 
 
@@ -105,7 +105,7 @@ class Walk:
         return self.text(node).strip("@:'") if node is not None else ""
 
     def is_statement(self, node: Node) -> bool:
-        """True if a node has control flow of its own, also where it stands in an expression."""
+        """True if a node has control flow of its own, also inside an expression."""
         return type(self.role(node)) in self.statements
 
     # Reading
@@ -148,7 +148,7 @@ class Walk:
                 self.visit(child)
 
     def nested(self, node: Node) -> None:
-        """A statement inside an expression: the expression goes on at another point, and takes its
+        """Lower a statement inside an expression: the expression goes on at another point, with its
         value.
         """
         draft = self.draft
@@ -191,7 +191,7 @@ class Walk:
             self.draft.outward[name] = None
 
     def path(self, node: OptionalNode) -> AccessPath | None:
-        """The variable that a node is, with the parts that it takes; None for anything else."""
+        """The access path of a node, None for a node that is no variable."""
         return path_of(self, node, MAX_PATH_NAMES)
 
     # Binding
@@ -231,7 +231,7 @@ class Walk:
     def bind_name(
         self, name: str, node: Node, value: OptionalNode = None, *, declares: bool
     ) -> None:
-        """Give a name another value."""
+        """Bind a name to another value."""
         draft = self.draft
         if declares:
             variable = draft.declare(name)
@@ -314,7 +314,7 @@ class Walk:
         )
 
     def _is_own(self, receiver: AccessPath | None) -> bool:
-        """True if a call may be of a method of the object that the method around was called on."""
+        """True if a call may be of a method on the receiver of the enclosing method."""
         if not receiver:
             return self.resolution.implicit_receiver
         names = self.resolution.receiver_names | self.draft.receivers
@@ -323,8 +323,8 @@ class Walk:
     # Statements
 
     def body(self, node: Node, result: str | None = None) -> None:
-        """The statements of a routine, or the one expression that it is; the last gives `result`
-        its value.
+        """Lower the statements of a routine, or its one expression; the last one's value is
+        assigned to `result`.
         """
         self.block(self, node, result)
         self.draft.close()

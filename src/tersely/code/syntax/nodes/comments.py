@@ -1,4 +1,4 @@
-"""The documentation of a definition, by the comments around it."""
+"""The documentation of a definition, from the comments before it."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ def lines_within_text(part: bytes, language: Language) -> frozenset[int]:
     indentation.
 
     The part is parsed by itself: that is quick, and does not depend on the rest of the file. A node
-    counts as text if a rule says so, and any leaf that reaches over several lines but for comments.
+    is text by its rule, and any leaf of several lines is, but for comments.
     """
     parser, _, rules = tools_for(language)
     found: set[int] = set()

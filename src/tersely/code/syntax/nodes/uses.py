@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Use(StrEnum):
-    """The uses of a name where it is written."""
+    """The uses of a name."""
 
     CALL = "call"
     IMPORT = "import"

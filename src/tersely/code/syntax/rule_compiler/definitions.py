@@ -76,8 +76,8 @@ class _FunctionReader:
         listed: OptionalNode,
         body: OptionalNode,
     ) -> tuple[ScopeDraft, list[tuple[str, Node]]]:
-        """The scope with all that the heading says, and the patterns among the parameters, as
-        `parameters_of` gives them.
+        """The scope with the facts of the heading, and the patterns among the parameters, as
+        `parameters_of` returns them.
         """
         rule, own_name = self._rule, self._name(node)
         wrapped, walk.wrapped = walk.wrapped, None  # definitions in the heading are not decorated
@@ -153,8 +153,8 @@ def _declare_type_parameters(walk: Lowering, node: Node, getters: list[Child]) -
 def _loose_parameters(
     walk: Lowering, draft: ScopeDraft, types: Iterable[Expression]
 ) -> tuple[str, ...]:
-    """The type parameters that types name and no definition declares, as far as none around has
-    them.
+    """The type parameters that types name and neither this definition nor an enclosing one
+    declares.
     """
     if not walk.loose_type_parameters:
         return ()
@@ -268,7 +268,7 @@ def _note_subclass(walk: Lowering, bases: list[Expression], line: int) -> None:
 
 
 def _declare_own_type(walk: Lowering) -> None:
-    """Declare the type parameter that means the class around: `Self`."""
+    """Declare the type parameter for the enclosing class: `Self`."""
     own = walk.resolution.own_type
     if own:
         walk.type_parameters = {**walk.type_parameters, own: (TYPE_PARAMETER, None, own)}
@@ -282,7 +282,7 @@ def _enter_class(
     naming: Naming | None,
     own_name: OptionalNode,
 ) -> ScopeDraft:
-    """The scope of a class, named by where it is put or by itself; of an extension, by its type."""
+    """The scope of a class, named by its assignment or itself; of an extension, by its type."""
     name_node = naming.node if naming is not None else own_name
     prefix = naming.prefix if naming is not None else ""
     kind = Kind.EXTENSION if rule.extends else rule.kind
@@ -459,8 +459,8 @@ def _wrapper(rule: model.Wrapper) -> Handler:
 def _decorators(
     walk: Lowering, node: Node, rule: model.Wrapper
 ) -> tuple[list[tuple[Expression, int]], int]:
-    """Decorator expressions with their lines, innermost first, and the flags that some of them mean
-    instead.
+    """Decorator expressions with their lines, innermost first, and the flags that stand for some of
+    them.
     """
     found: list[tuple[Expression, int]] = []
     flags = 0

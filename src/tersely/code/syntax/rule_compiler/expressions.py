@@ -226,7 +226,7 @@ def _name_outside(walk: Lowering, callee: Expression) -> str:
 
 
 def _pairs_in(given: Expression) -> tuple[Any, ...]:
-    """The pairs of key and item that iterating over an argument gives."""
+    """The pairs of key and item among the elements of an argument."""
     if is_tagged(given, SEQUENCE) and all(_is_pair(part) for part in given[1]):
         return tuple(part[1] for part in given[1])
     pair = (ELEMENT, given)

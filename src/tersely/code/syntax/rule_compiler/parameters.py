@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def parameters_of(
     walk: Lowering, node: OptionalNode
 ) -> tuple[list[Parameter], list[tuple[str, Node]]]:
-    """Parameters of a list, and the patterns that the body must take apart: (synthetic name,
+    """The parameters of a list, and the patterns that the body must take apart: (synthetic name,
     pattern).
 
     Types and defaults are lowered here, in the enclosing scope, where their calls happen.
@@ -66,7 +66,7 @@ def parameters_of(
 
 
 class _ParameterParts(NamedTuple):
-    """A parameter as it stands in a list: the node of its name, its type and its default."""
+    """The parts of a parameter in a list: the node of its name, its type and its default."""
 
     name: OptionalNode
     type: Expression = None
@@ -93,7 +93,7 @@ def _read_parameter(walk: Lowering, child: Node, rule: Any) -> _ParameterParts |
 
 
 def _without_spread(walk: Lowering, name: Node, mode: int) -> tuple[Node, int]:
-    """The name in `*name` or `**name`, and the mode that the stars give its parameter."""
+    """The name in `*name` or `**name`, and the mode of its parameter."""
     rule = walk.rules[name.kind_id]
     while type(rule) is model.Spread:
         mode = KEYWORD_REST if rule.keyed else REST
