@@ -35,7 +35,7 @@ class CoverageReport:
 
     coverage: Coverage
     tested: Tested
-    tells_failures: bool  # whether somebody was asked which tests failed
+    tells_failures: bool  # whether the run had outcomes of tests to report
     written_ns: int
     # of the files when they were measured, by path
     hashes: dict[str, str] = field(default_factory=dict)

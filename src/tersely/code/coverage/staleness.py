@@ -45,8 +45,8 @@ def staleness(
     if file.checksums:
         differ = [
             line
-            for line, told in file.checksums.items()
-            if told and told != _checksum(lines[line - 1])
+            for line, checksum in file.checksums.items()
+            if checksum and checksum != _checksum(lines[line - 1])
         ]
         return Stale(path, f"line {min(differ)} has another text") if differ else None
     if modified_ns > report_ns:

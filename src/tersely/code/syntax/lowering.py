@@ -296,8 +296,8 @@ class Lowering:
         self.block = {}
         yield
         (self.block, self.in_blocks), self.scope.versions = around, versions
-        told, self.known_behind = self.known_behind, known_behind
-        for name, value in told:
+        narrowed, self.known_behind = self.known_behind, known_behind
+        for name, value in narrowed:
             self.narrow(name, value)
 
     def announce(self, names: Iterable[str]) -> None:
@@ -313,11 +313,11 @@ class Lowering:
         self._bind_variable(self._new_variable(name), value)
 
     def value_knowing(
-        self, told: Iterable[tuple[str, Expression]], *nodes: OptionalNode
+        self, narrowed: Iterable[tuple[str, Expression]], *nodes: OptionalNode
     ) -> Expression:
         """The expression of the last of some nodes, with narrowed variables in it."""
         around, found = self.in_blocks, None
-        for name, value in told:
+        for name, value in narrowed:
             self.narrow(name, value)
         for node in nodes:
             found = self.value(node)

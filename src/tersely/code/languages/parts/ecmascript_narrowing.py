@@ -61,7 +61,7 @@ class Test(NamedTuple):
     """
 
     name: Node
-    asked: Node | Question
+    criterion: Node | Question
 
 
 def lower_if(walk: Lowering, node: Node) -> Expression:
@@ -84,9 +84,9 @@ def lower_if(walk: Lowering, node: Node) -> Expression:
 
 def lower_switch(walk: Lowering, node: Node) -> Expression:
     """`switch (x.kind)`: a case narrows x to matching values, `default` to all values of no case."""
-    asked, body = node.child_by_field_name("value"), node.child_by_field_name("body")
-    walk.value(asked)
-    member = first_part(asked) if asked is not None else None
+    subject, body = node.child_by_field_name("value"), node.child_by_field_name("body")
+    walk.value(subject)
+    member = first_part(subject) if subject is not None else None
     if member is None or body is None or not _is_discriminant(walk, member):
         walk.value(body)
         return None
@@ -123,8 +123,8 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
         walk.values(node)
         return None
     value = walk.value(left)
-    asked = left if operator.type != "??" else None
-    return either(value, _narrowed_branch(walk, asked, right, when=operator.type == "&&"))
+    condition = left if operator.type != "??" else None
+    return either(value, _narrowed_branch(walk, condition, right, when=operator.type == "&&"))
 
 
 def lower_ternary(walk: Lowering, node: Node) -> Expression:
@@ -182,17 +182,17 @@ def _uses(walk: Lowering, behind: OptionalNode, place: Node, test: Test) -> bool
 def _narrowed_value(walk: Lowering, test: Test) -> tuple[str, Expression]:
     """A variable or member, and its value after a test."""
     held = walk.callee(test.name)
-    return walk.text(test.name), (DECLARED, held, _type_of(walk, test.name, test.asked))
+    return walk.text(test.name), (DECLARED, held, _type_of(walk, test.name, test.criterion))
 
 
-def _type_of(walk: Lowering, name: Node, asked: Node | Question) -> Expression:
+def _type_of(walk: Lowering, name: Node, criterion: Node | Question) -> Expression:
     """The type in a test."""
-    if isinstance(asked, Question):
-        return (TESTED, *asked)
-    if asked.type != "call_expression":
-        return walk.value(asked)
-    callee = asked.child_by_field_name("function")
-    arguments = asked.child_by_field_name("arguments")
+    if isinstance(criterion, Question):
+        return (TESTED, *criterion)
+    if criterion.type != "call_expression":
+        return walk.value(criterion)
+    callee = criterion.child_by_field_name("function")
+    arguments = criterion.child_by_field_name("arguments")
     place = (
         [part.id for part in named_parts(arguments)].index(name.id) if arguments is not None else 0
     )
