@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 IDENTITY = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
 NOT_COPIED = (".git", ".tersely", "__pycache__", "site-packages", "node_modules")
@@ -16,11 +18,12 @@ NOT_COPIED = (".git", ".tersely", "__pycache__", "site-packages", "node_modules"
 @contextmanager
 def copied(code: Path, *left_out: str) -> Iterator[Path]:
     """A copy in a folder of its own, without entries of these names, by default those of
-    `NOT_COPIED`.
+    `NOT_COPIED`. What is asked about it is found anew each time: no answer is kept.
     """
-    with tempfile.TemporaryDirectory(
-        prefix="tersely-bench-", ignore_cleanup_errors=True
-    ) as scratch:
+    with (
+        patch.dict(os.environ, TERSELY_KEPT_ANSWERS="off"),
+        tempfile.TemporaryDirectory(prefix="tersely-bench-", ignore_cleanup_errors=True) as scratch,
+    ):
         tree = Path(scratch).resolve() / code.resolve().name
         shutil.copytree(
             code, tree, ignore=shutil.ignore_patterns(*(left_out or NOT_COPIED)), symlinks=True

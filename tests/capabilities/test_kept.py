@@ -80,6 +80,7 @@ def write(root: Path, files: Mapping[str, str | None]) -> None:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home in which nothing is kept yet."""
     monkeypatch.setenv("TERSELY_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TERSELY_KEPT_ANSWERS", "use")
     return tmp_path / "home"
 
 
