@@ -50,7 +50,7 @@ def answered(
             engine.other_definitions |= others
             engine.note_incomplete(incomplete)
             return result, bounds
-    result, bounds, questions = engine.hear(run)
+    result, bounds, questions = engine.with_questions(run)
     if questions and not engine.changed:
         if workspace.revision in repr(result):  # it holds at that alone
             questions.append(("Store", "revision", (), {}, hash_of(workspace.revision)))

@@ -17,11 +17,11 @@ from tersely.foundation.types import JsonObject
 Result = TypeVar("Result")
 Key = TypeVar("Key", bound=Hashable)
 
-# the names of a class and of its function, what that was given, and the hash of what it returned
+# (class, method, arguments, keyword arguments, hash of the result), the first two by name
 Question = tuple[str, str, tuple[Any, ...], JsonObject, bytes]
 
-# what is no part of an answer, or writes itself down
-_UNHEARD = frozenset(
+# methods whose results are no part of an answer, or that are recorded by themselves
+_UNRECORDED = frozenset(
     {"is_current", "revision", "data_version", "snapshot", "writing", "known", "file_facts"}
 )
 
@@ -76,18 +76,18 @@ def missing_text(bounds: Collection[str]) -> list[str]:
     return [f"not complete: {min(bounds)}; {wide}"] if bounds else []
 
 
-class Asked:
-    """Writes down questions, while somebody wants to know."""
+class QuestionLog:
+    """Records calls of methods with the hashes of their results, while a caller needs them."""
 
-    # in order; None where nobody wants to know, or something was asked that cannot be told
+    # in order; None while no caller needs them, or once a call has failed
     questions: list[Question] | None = None
 
-    def hear(self, call: Callable[..., Result], *given: Any, **named: Any) -> Result:
-        """What a method returns, which is written down."""
+    def record(self, call: Callable[..., Result], *given: Any, **named: Any) -> Result:
+        """The result of a method, whose call is recorded."""
         try:
             found = call(*given, **named)
         except BaseException:
-            self.questions = None  # whoever asks may go on without an answer
+            self.questions = None  # a caller may go on without the result
             raise
         if self.questions is not None:
             whom: Any = call.__self__  # type: ignore[attr-defined]
@@ -97,18 +97,18 @@ class Asked:
         return found
 
 
-class Heard:
-    """An object whose methods write down what they are asked."""
+class RecordingProxy:
+    """Stands for an object and records the calls of its methods."""
 
-    def __init__(self, asked: Asked, inner: Any) -> None:
-        self._asked = asked
+    def __init__(self, log: QuestionLog, inner: Any) -> None:
+        self._log = log
         self._inner = inner
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._inner, name)
-        if name in _UNHEARD or not callable(found):
+        if name in _UNRECORDED or not callable(found):
             return found
-        return partial(self._asked.hear, found)
+        return partial(self._log.record, found)
 
 
 def hash_of(found: object) -> bytes:

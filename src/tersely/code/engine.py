@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
-from tersely.code.bounds import Asked, Bounds, Heard, Question, hash_of
+from tersely.code.bounds import Bounds, Question, QuestionLog, RecordingProxy, hash_of
 from tersely.code.index.content import Hashed, read_below, reader_below, text_below
 from tersely.code.index.qualified_names import dotted_name
 from tersely.code.index.refresh import Progress, RefreshReport, refresh
@@ -51,8 +51,8 @@ class Engine:
     def __init__(self, root: Path, store: Store) -> None:
         self.root = root
         self._store = store
-        self._asked = Asked()
-        self.store = cast("Store", Heard(self._asked, store))
+        self._log = QuestionLog()
+        self.store = cast("Store", RecordingProxy(self._log, store))
         # whether a file that has changed since it was indexed is an error; else it is noted
         self.refuses_changed = True
         # the bounds that an answer met; the question that is answered collects them
@@ -103,20 +103,23 @@ class Engine:
         """The id of all that answers are computed from: equal for equal files."""
         return self.store.revision()
 
-    def hear(self, run: Callable[[], FoundT]) -> tuple[FoundT, frozenset[str], list[Question]]:
-        """What a function returns, the bounds that it met, and all that it asked; nothing of that
-        where others have asked before.
+    def with_questions(
+        self, run: Callable[[], FoundT]
+    ) -> tuple[FoundT, frozenset[str], list[Question]]:
+        """The result of a function, the bounds that it met, and the questions that it asked.
+
+        There are no questions if an earlier call has computed a part of its answer.
         """
         if not (self._graph or self._flow or self._search or self._functions):
-            self._asked.questions = []
+            self._log.questions = []
         try:
-            return *self.notes.hear(run), self._asked.questions or []
+            return *self.notes.hear(run), self._log.questions or []
         finally:
-            self._asked.questions = None
+            self._log.questions = None
 
     def still_hold(self, questions: Iterable[Question]) -> bool:
-        """True if what was asked finds the same now."""
-        facts = StoredFacts(self.root, self._store, self._asked)
+        """True if all questions have the same results now."""
+        facts = StoredFacts(self.root, self._store, self._log)
         whom = {type(one).__name__: one for one in (self, self._store, facts)}
         return all(
             hash_of(getattr(whom[name], call)(*given, **named)) == found
@@ -130,8 +133,8 @@ class Engine:
 
         revision = self.revision
         if self._graph is None or self._graph[0] != revision:
-            facts = StoredFacts(self.root, self._store, self._asked)
-            graph = CallGraph(cast("StoredFacts", Heard(self._asked, facts)), self.notes)
+            facts = StoredFacts(self.root, self._store, self._log)
+            graph = CallGraph(cast("StoredFacts", RecordingProxy(self._log, facts)), self.notes)
             if self._graph is not None:
                 graph.program.take_over(self._graph[2].program, facts.same_as(self._graph[1]))
             self._graph, self._references = (revision, facts, graph), None
@@ -173,7 +176,7 @@ class Engine:
 
         They are of languages that see definitions of `language`; "" stands for any.
         """
-        return self._asked.hear(self._unread, {name}, language, {*using})
+        return self._log.record(self._unread, {name}, language, {*using})
 
     def note_unread(self, symbols: Iterable[Symbol]) -> None:
         """Note the files that may use some symbols and were not read, or not understood."""
@@ -183,7 +186,7 @@ class Engine:
                 by_language.setdefault(symbol.language, []).append(symbol)
         for language, group in by_language.items():
             names, paths = set(map(_written_name, group)), {symbol.path for symbol in group}
-            self.note_incomplete(self._asked.hear(self._unread, names, language, paths))
+            self.note_incomplete(self._log.record(self._unread, names, language, paths))
 
     def _unread(self, names: set[str], language: str, using: set[str]) -> tuple[str, ...]:
         from tersely.code.index.unread import unread
@@ -288,7 +291,7 @@ class Engine:
         language = document_language_of(path)
         if language is None:
             return None
-        return self._asked.hear(self._read_document, path, language)
+        return self._log.record(self._read_document, path, language)
 
     def _read_document(self, path: str, language: str) -> Document | None:
         from tersely.code.index.documents import document
@@ -430,7 +433,7 @@ class Engine:
 
         Where this is no error, it is the text of now.
         """
-        return self._asked.hear(self._source, path)
+        return self._log.record(self._source, path)
 
     def _source(self, path: str) -> bytes:
         file = self.store.file(path)
@@ -455,7 +458,7 @@ class Engine:
 
     def reader(self) -> Callable[[Hashed], bytes]:
         """`source` for many files of the index; one that is gone is empty where this is no error."""
-        self._asked.questions = None
+        self._log.questions = None
         read = reader_below(str(self.root))
 
         def source(file: Hashed) -> bytes:
@@ -486,10 +489,10 @@ class StoredFacts:
     order they came.
     """
 
-    def __init__(self, root: Path, store: Store, asked: Asked) -> None:
+    def __init__(self, root: Path, store: Store, log: QuestionLog) -> None:
         self._root = root
         self._store = store
-        self._asked = asked
+        self._log = log
         self._files = store.files()
         self._texts: dict[str, str] = {}
         self._number = {file.id: number for number, file in enumerate(self._files)}
@@ -507,8 +510,8 @@ class StoredFacts:
         """Definitions and scopes of one file."""
         file = self._files[file_id]
         facts = self._store.facts(file.id)
-        if self._asked.questions is not None:
-            self._asked.hear(self.says, file_id, file.hash, _meaning(facts))
+        if self._log.questions is not None:
+            self._log.record(self.says, file_id, file.hash, _meaning(facts))
         return facts.definitions, facts.scopes
 
     def says(self, file_id: int, content: bytes, meaning: bytes) -> bool:
@@ -556,7 +559,7 @@ class StoredFacts:
 
 
 def _meaning(facts: FileFacts) -> bytes:
-    """The hash of what the graph reads of a file, of which its end is no part."""
+    """The hash of the facts of a file that the graph reads; the end of the module is none."""
     module = facts.definitions[0]._replace(end_line=0, end_byte=0, signature_end_byte=0)
     said = [(str(kind), *rest) for kind, *rest in (module, *facts.definitions[1:])], facts.scopes
     return content_hash(marshal.dumps(said, _BY_VALUE))
