@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -121,7 +120,7 @@ def test_java_overloads_and_unwritten_constructors(tmp_path: Path) -> None:
         end = start + len(text.split("\n")[line - 1])
         made = symbol(name, Kind.METHOD, line)
         symbols.append(
-            replace(made, name="f", start_byte=start, end_byte=end, signature_end_byte=end)
+            made._replace(name="f", start_byte=start, end_byte=end, signature_end_byte=end)
         )
     names = JavaNames(subject(tmp_path, symbols, []))
     assert names.method("p.A", "f", ["java.lang.String"]) == "p/A.java:A.f#2"
