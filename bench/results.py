@@ -44,7 +44,7 @@ MEASURED = {
     "relay_run": "relay code context",
     "seen": "code context capabilities",
     "relay": "relay doors/http",
-    "editors": "lsp daemon code",
+    "editors": "doors/lsp daemon code",
     "services": "doors/socket daemon code context",
     "mail": "relay doors/socket",
     "socket": "doors/socket ai_talk",
