@@ -66,7 +66,7 @@ class References:
         place = self._graph.place(symbol_id)
         if place is None or place[1] == 0:
             return []
-        wanted = _Wanted(symbol_id, *place, {})
+        wanted = _Wanted(symbol_id, *place)
         definitions = Definitions(self._graph, self._source_of)
         found = list[Reference]()
         try:
@@ -155,8 +155,6 @@ class References:
 
     def _may_refer(self, other: File, name: str, lines: Container[int], wanted: _Wanted) -> bool:
         """True if a name may mean the definition on some lines of a file, by the facts of the file."""
-        if name == wanted.name and other.path in wanted.calling:
-            return True
         if any(symbol == wanted.id for symbol in self._meant.of(other, name, lines)):
             return True
         return any(
@@ -215,9 +213,7 @@ class References:
 class _Wanted:
     """The definition that is looked for, and the calls of it that are known."""
 
-    def __init__(
-        self, symbol_id: str, file: File, position: int, calls: dict[CallSite, Reference]
-    ) -> None:
+    def __init__(self, symbol_id: str, file: File, position: int) -> None:
         self.id = symbol_id
         self.file = file
         self.position = position
@@ -228,8 +224,7 @@ class _Wanted:
         self._is_named = file.definitions[position].kind in NAMED_KINDS
         self._own = -1  # the offset of its own name
         self.is_member = file.owner_class(position) >= 0
-        self.calls = calls
-        self.calling = {site.path for site in calls}
+        self.calls: dict[CallSite, Reference] = {}
 
     def is_all_that_is_written(
         self, source: bytes, written: Mapping[str, Mapping[int, int]]

@@ -167,8 +167,6 @@ class Users:
                 self._evaluator.values(other, flow.scope, flow.value), wanted
             ):
                 yield User(self._id(other, flow.scope), Way.PASSED, Grade.INFERRED)
-            elif not is_bound:
-                continue
             if is_bound:
                 yield from self._readers(other, flow.target.partition(VERSION_MARK)[0], Way.HELD)
 
