@@ -99,10 +99,10 @@ MAX_CARRIER_FILES = 200  # files that mention such a name, above which only its 
 CARRIER_FILES_LIMIT = (
     f"other names of a function were looked for where at most {MAX_CARRIER_FILES} use them"
 )
-MAX_SEARCH_WORK = 10_000  # equations that are solved to find the callers of one symbol
+MAX_SEARCH_WORK = 20_000  # equations that are solved to find the callers of one symbol
 SEARCHED = 0.75  # of what is left for an answer; what was found is to be graded
 SEARCH_LIMIT = "callers were looked for, the nearest first, until the work of one answer was spent"
-MAX_GETTER_WORK = 2_000  # equations of these, for what is called by a name that is computed
+MAX_GETTER_WORK = 8_000  # equations of these, for what is called by a name that is computed
 GETTERS_LIMIT = (
     f"computed names of members were followed through at most {MAX_GETTER_WORK:,} values"
 )
@@ -781,7 +781,7 @@ class Sites:
             if len(self.program.mentioning(getter, file)) > MAX_CARRIER_FILES:
                 own = file.definitions[search.position].name
                 files = (files & {*self.program.mentioning(own, file)}) | {file.id}
-            for other in sorted(files):
+            for other in self.program.nearest(files, file):
                 given = self.evaluator.summaries.names_given(
                     self.program.file(other), getter, place
                 )

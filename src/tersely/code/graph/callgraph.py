@@ -22,7 +22,7 @@ from tersely.code.expressions import (
     Expression,
     is_tagged,
 )
-from tersely.code.graph.call_resolution import SEARCH_LIMIT, Sites
+from tersely.code.graph.call_resolution import MAX_SEARCH_WORK, SEARCH_LIMIT, SEARCHED, Sites
 from tersely.code.graph.imports import ImportGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import ASPECT, CLASS, EXTERNAL, FUNCTION, INSTANCE, MODULE
@@ -38,7 +38,7 @@ MENTIONS_PER_LEVEL = (60, 300)
 
 KEPT_SYMBOLS = 1_000  # whose callers stay known: packs, impact and maps come back to the same ones
 
-MAX_WALK_WORK = 15_000  # equations that are solved along calls, or for the parts of an answer
+MAX_WALK_WORK = 30_000  # equations that are solved along calls, or for the parts of an answer
 WALK_LIMIT = f"calls were followed until {MAX_WALK_WORK:,} values had been found out"
 
 MAX_IMPLEMENTATIONS = 50  # of a method without a body, whose callers are taken for its own
@@ -161,8 +161,9 @@ class CallGraph:
         that so many classes override that the call reaches none of them by value may mean any of
         those.
         """
+        has_less = SEARCHED * self.program.bounds.left < MAX_SEARCH_WORK
         edges, bounds = self._callers_of(symbol_id, guesses)
-        if SEARCH_LIMIT in bounds:  # another question may have more work left
+        if has_less and SEARCH_LIMIT in bounds:  # another question may have more work left
             self._callers_of.cache_clear()
         self.program.notes.met(*bounds)
         return list(edges)
@@ -174,13 +175,10 @@ class CallGraph:
         file, position = place
         found = _Collected()
         self._collect_callers(file, position, symbol_id, found, guesses)
-        for implementation in [] if found else self._implementations(file, position):
+        others = [] if found else self._implementations(file, position)
+        for other in (*others, *self._widely_overridden(file, position)):
             edges = _Collected()
-            self._collect_callers(*implementation, symbol_id, edges, guesses=False)
-            found.add_all(edges, Grade.INFERRED)
-        for declaration in self._widely_overridden(file, position):
-            edges = _Collected()
-            self._collect_callers(*declaration, symbol_id, edges, guesses=False)
+            self._collect_callers(*other, symbol_id, edges, guesses=False)
             found.add_all(edges, Grade.INFERRED)
         return tuple(found.edges())
 

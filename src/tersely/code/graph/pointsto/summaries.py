@@ -201,8 +201,11 @@ class Summaries:
     @kept
     def names_given(self, file: File, getter: str, place: int) -> set[str]:
         """The names, and patterns of names, of the members that a function gives in a file which
-        gives them by that argument, found out once.
+        gives them by that argument, found out once: one level of flow tells them.
         """
+        below = self.evaluator.below
+        if below is not None and below.below is not None:
+            return below.summaries.names_given(file, getter, place)
         found = set[str]()
         for scope, index in file.calls_by_name.get(getter, ()):
             call = file.scope(scope).calls[index]
