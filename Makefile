@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 # What `make run` shows the context of, and what depends on it.
-SYMBOL ?= src/tersely/daemon/secret.py:Secret.data_received
+SYMBOL ?= src/tersely/foundation/text/tokens.py:Tokenizer.truncate
 # Where `make groundtruth` finds clones of the public suites, each in a folder named owner+repository.
 GROUNDTRUTH ?= ../groundtruth
 
