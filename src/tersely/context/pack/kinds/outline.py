@@ -174,10 +174,10 @@ def fit(root: Node, label: Callable[[Symbol], str], budget: int, count: Count) -
         rows, text = _printed(root, {id(node) for node in chosen}, label)
         return Outline(text, count(text), rows, root)
 
-    chosen = filled(order, lambda nodes: measured(nodes).used, budget, MAX_OUTLINE_TRIES)
-    if order and not chosen:
-        raise too_small(budget, measured(order[:1]).used)
-    return measured(chosen)
+    # the first alone decides: several nodes can take less than one with the note on the others
+    if order and (least := measured(order[:1]).used) > budget:
+        raise too_small(budget, least)
+    return measured(filled(order, lambda nodes: measured(nodes).used, budget, MAX_OUTLINE_TRIES))
 
 
 def _printed(
