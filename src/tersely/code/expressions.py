@@ -64,7 +64,7 @@ DECLARED = 18
 # (REFERENCE, object, name): a method as a value, where methods have names of their own
 REFERENCE = 19
 AS_TRAIT = 23  # (AS_TRAIT, type, trait): a type as an implementation of a trait
-AROUND = 22  # (AROUND, name): a name as seen from the scope around this one
+OUTER_NAME = 22  # (OUTER_NAME, name): a name as seen from the scope around this one
 KEY_OF = 30  # (KEY_OF, collection): one of the keys of a mapping, else an element
 HELD = 31  # (HELD, collection): one of its items; of a mapping the value at a key
 # (SIGNATURE, type, types of parameters): a callable that returns an instance of the type. (SPREAD,

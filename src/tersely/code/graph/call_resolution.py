@@ -42,6 +42,7 @@ from tersely.code.graph.passing import (
     calling_methods,
     innermost,
     into_parameters_of,
+    is_given_itself,
     may_be_function,
     passed_on,
     receiver_of,
@@ -50,17 +51,17 @@ from tersely.code.graph.passing import (
 from tersely.code.graph.pointsto.annotations import is_declared_as_one, names_one
 from tersely.code.graph.pointsto.parameters import is_called, passed_expressions
 from tersely.code.graph.pointsto.values import (
+    BOTTOM,
     BUILTIN,
     CLASS,
     COLLECTION,
-    DISPLAY,
+    CONSTANT,
+    CONTAINER_LITERAL,
     EXTERNAL,
     FAMILY,
     FUNCTION,
     GENERATED,
     INSTANCE,
-    KEY,
-    NOTHING,
     PARENT,
     REFUSED,
     REST,
@@ -107,7 +108,14 @@ GETTERS_LIMIT = (
     f"computed names of members were followed through at most {MAX_GETTER_WORK:,} values"
 )
 MAX_CARRIER_FILES_NEAR = 8  # likewise, when only what a parameter receives is asked for
-HOLDING = (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, REFUSED)  # values that hold others
+HOLDING = (
+    CONTAINER_LITERAL,
+    COLLECTION,
+    TUPLE,
+    GENERATED,
+    REST,
+    REFUSED,
+)  # values that hold others
 MAX_NESTING = 3  # containers in containers searched for a value
 READ_KINDS = (Kind.PROPERTY,)
 GUESSED_KINDS = (Kind.METHOD,)
@@ -154,17 +162,6 @@ class _Search:
     def reach(self) -> int:
         """The most files that may mention a carrier's name."""
         return MAX_CARRIER_FILES_NEAR if self.near else MAX_CARRIER_FILES
-
-
-def _is_given_itself(home: File, position: int) -> bool:
-    """True if a decorator gives a function what it made of it before what that is called with."""
-    scope, keywords = home.scopes[position], home.facts.binding_keywords
-    made = scope.decorated if scope is not None and keywords else None
-    while is_tagged(made, CALL):
-        if is_tagged(made[1], CALL) and any(name in keywords for name, _ in made[1][3]):
-            return True
-        made = made[2][0] if made[2] else None
-    return False
 
 
 def _given_nothing(target: Target) -> Target:
@@ -224,18 +221,14 @@ class Sites:
 
     def direct(self, file: File, scope: int, call: Expression) -> Reach:
         """The definitions that a call may reach by value."""
-        callee = call[1]
-        if (
-            type(callee) is str
-            and file.facts.chains_constructors
-            and callee in file.facts.receiver_names
-        ):
-            return Reach(tuple(self._chained(file, scope, call)))
-        if type(callee) is str and callee in file.facts.super_names:
-            chained = self._chained(file, scope, call) if file.facts.chains_constructors else ()
+        callee, semantics = call[1], file.semantics
+        name = callee if type(callee) is str else ""
+        is_own = semantics.chains_constructors and name in semantics.receiver_names
+        if is_own or name in semantics.super_names:
+            chained = self._chained(file, scope, call) if semantics.chains_constructors else ()
             return Reach(tuple(chained))
         below = self._below(file, scope, call)
-        if is_tagged(callee, MEMBER) and callee[2] in file.facts.implicit_methods:
+        if is_tagged(callee, MEMBER) and callee[2] in file.semantics.implicit_methods:
             implied = self._implicit(file, scope, callee[1], callee[2])
             return Reach(_with_others(implied, below))
         found: dict[Target, None] = {}
@@ -243,7 +236,7 @@ class Sites:
         for value in sorted(self.evaluator.calls.called(file, scope, call), key=repr):
             found.update(dict.fromkeys(self._targets_of(value, file, scope, call)))
             known.append(self.evaluator.summaries.of(value, file))
-        method = file.facts.methods.get(self.evaluator.names.method_name(file, scope, callee))
+        method = file.semantics.methods.get(self.evaluator.names.method_name(file, scope, callee))
         known.append(method)
         if method is not None and not found and not self.evaluator.values(file, scope, callee):
             found.update(dict.fromkeys(self.called_back(method, file, scope, call)))
@@ -266,9 +259,9 @@ class Sites:
     def _implicit(self, file: File, scope: int, receiver: Expression, name: str) -> list[Target]:
         """The methods of classes of ours that syntax calls."""
         found: set[Target] = set()
-        names = [one for one in file.facts.in_place_of(name) if self.program.named(one)]
+        names = [one for one in file.semantics.in_place_of(name) if self.program.named(one)]
         for value in self.evaluator.calls.receivers(file, scope, receiver) if names else ():
-            is_base = value[0] == CLASS and name == file.facts.subclass_method
+            is_base = value[0] == CLASS and name == file.semantics.subclass_method
             if is_base or value[0] in (INSTANCE, PARENT):
                 methods = (self.evaluator.members.of(value, one, file) for one in names)
                 functions = (
@@ -286,12 +279,12 @@ class Sites:
             return [self._wrapped(value)]
         if tag == CLASS:
             return self._constructed(value, file, scope, call)
-        if tag == DISPLAY and call[0] == NEW:
-            names = file.facts.object_constructors
-            members = self.evaluator.containers.items(value, names, file) if names else NOTHING
+        if tag == CONTAINER_LITERAL and call[0] == NEW:
+            names = file.semantics.object_constructors
+            members = self.evaluator.containers.items(value, names, file) if names else BOTTOM
             return [self._function(member) for member in members if member[0] == FUNCTION]
-        if tag == INSTANCE and file.facts.call_method and call[0] == CALL:
-            members = self.evaluator.members.of(value, file.facts.call_method, file)
+        if tag == INSTANCE and file.semantics.call_method and call[0] == CALL:
+            members = self.evaluator.members.of(value, file.semantics.call_method, file)
             return [self._function(member) for member in members if member[0] == FUNCTION]
         if tag == FAMILY:
             return [self._function(member) for member in self.evaluator.summaries.family(value)]
@@ -315,7 +308,7 @@ class Sites:
     def _function(self, value: Value) -> Target:
         home = self.program.file(value[1])
         is_bound = value[3] is not None and bool(home.receiver_name(value[2]))
-        is_given = is_bound or _is_given_itself(home, value[2])
+        is_given = is_bound or is_given_itself(home, value[2])
         return Target(value[1], value[2], int(is_given) + given_arguments(value))
 
     def made_by(self, file: File, scope: int, decorated: Expression) -> list[Target]:
@@ -336,7 +329,7 @@ class Sites:
         target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
         if target is None:
             return []
-        if call[1] in file.facts.receiver_names:
+        if call[1] in file.semantics.receiver_names:
             return self.constructors(target, file, scope, call)
         bases = (base for base in self.evaluator.members.linearised(target)[1:])
         return next(
@@ -346,17 +339,17 @@ class Sites:
     def constructors(self, target: Value, file: File, scope: int, call: Expression) -> list[Target]:
         """The methods that constructing a class calls: the first that its hierarchy has, or all."""
         home = self.program.file(target[1])
-        names = home.facts.constructors
-        if home.facts.constructor_is_class_name:
+        names = home.semantics.constructors
+        if home.semantics.constructor_is_class_name:
             names = (home.definitions[target[2]].name,)
         found: list[Target] = []
         for name in names:
-            is_of_fields = name == home.facts.fields_constructor
-            if found and (is_of_fields or not home.facts.constructs_by_all):
+            is_of_fields = name == home.semantics.fields_constructor
+            if found and (is_of_fields or not home.semantics.constructs_by_all):
                 break
             members = self.evaluator.members.of_class(target, name, home)
             functions = [value for value in members if value[0] == FUNCTION]
-            if functions and home.facts.overloads:
+            if functions and home.semantics.overloads:
                 functions = list(
                     self.evaluator.typed.chosen(frozenset(functions), file, scope, call)
                 )
@@ -374,7 +367,7 @@ class Sites:
     ) -> list[Target]:
         """Functions that a function outside the repository is known to call."""
         found: list[Target] = []
-        given = (*call[2], *(value for _, value in call[3])) if file.facts.calls_back else ()
+        given = (*call[2], *(value for _, value in call[3])) if file.semantics.calls_back else ()
         for index, argument in enumerate(given):
             if summary is not None and summary.returns == index:
                 continue
@@ -402,11 +395,11 @@ class Sites:
     ) -> list[Value]:
         """The functions that an argument is, or has: methods of a class that are handlers."""
         made_by = expression[1] if is_tagged(expression, CALL) else None
-        if is_tagged(made_by, MEMBER) and made_by[2] in file.facts.dispatchers:
+        if is_tagged(made_by, MEMBER) and made_by[2] in file.semantics.dispatchers:
             given = self.evaluator.union(file, scope, filterfalse(is_spread, expression[2]))
             named = self.evaluator.containers.held(given)
-            texts = (value[1] for value in named if value[0] == KEY and type(value[1]) is str)
-            names = dict.fromkeys([*file.facts.dispatchers[made_by[2]], *sorted(texts)])
+            texts = (value[1] for value in named if value[0] == CONSTANT and type(value[1]) is str)
+            names = dict.fromkeys([*file.semantics.dispatchers[made_by[2]], *sorted(texts)])
             return self._methods(self.evaluator.values(file, scope, made_by[1]), names)
         values = self.evaluator.values(file, scope, expression)
         functions = [value for value in values if value[0] == FUNCTION]
@@ -442,7 +435,7 @@ class Sites:
             summary = self.evaluator.summaries.of(value, file)
             if summary is not None:
                 return summary
-        return file.facts.methods.get(self.evaluator.names.method_name(file, scope, callee))
+        return file.semantics.methods.get(self.evaluator.names.method_name(file, scope, callee))
 
     def given(
         self, file: File, scope: int, call: Expression, place: tuple[int, int] | None = None
@@ -476,9 +469,12 @@ class Sites:
         callee = call[1]
         if not is_tagged(callee, MEMBER):
             return []
-        if callee[2] in file.facts.common_members or callee[2] in file.facts.implicit_methods:
+        if (
+            callee[2] in file.semantics.common_members
+            or callee[2] in file.semantics.implicit_methods
+        ):
             return []
-        if file.facts.by_name:
+        if file.semantics.by_name:
             meant = self.program.meant_by(callee[2], file, CALLED_KINDS, callee[1][1])
             return [Target(*place, 0) for place in meant]
         found = self._namesakes(callee[2], file)
@@ -491,7 +487,7 @@ class Sites:
 
     def _is_anything(self, value: Value, file: File) -> bool:
         """True if a value is known to be of a type alone that everything fits: Any."""
-        return value[0] == RESULT and value[1].rpartition(".")[2] in file.facts.top_types
+        return value[0] == RESULT and value[1].rpartition(".")[2] in file.semantics.top_types
 
     @kept
     def _namesakes(self, name: str, file: File) -> list[Target]:
@@ -514,7 +510,7 @@ class Sites:
     def properties(self, file: File, scope: int, expression: Expression) -> list[Target]:
         """The property functions that reading or storing a member, or reading a bare name, calls."""
         if type(expression) is str:
-            kinds = file.facts.called_by_name
+            kinds = file.semantics.called_by_name
             found = (
                 self._implied_properties(file, scope, expression)
                 if self._named(expression, kinds)
@@ -549,7 +545,7 @@ class Sites:
 
     def _properties_of(self, value: Value, name: str, file: File) -> set[Target]:
         """The property functions of that name that a value has."""
-        if value[0] == DISPLAY and file.facts.members_are_items:
+        if value[0] == CONTAINER_LITERAL and file.semantics.members_are_items:
             written = self.evaluator.containers.items(value, frozenset((name,)), file)
             return self._property_functions(written, of_instance=True)
         if value[0] not in (INSTANCE, CLASS):
@@ -557,7 +553,7 @@ class Sites:
         members = self.evaluator.members.of_class((CLASS, *value[1:3]), name, file, value)
         if is_open(value):
             members |= self.evaluator.typed.below(members, (CLASS, *value[1:3]), name)
-        return self._property_functions(members, file.facts.virtual or value[0] == INSTANCE)
+        return self._property_functions(members, file.semantics.virtual or value[0] == INSTANCE)
 
     def _implied_properties(self, file: File, scope: int, name: str) -> set[Target]:
         """The property functions that a bare name calls: of a receiver around it, or outside any
@@ -609,7 +605,7 @@ class Sites:
     def _bound(self, file: File, position: int) -> Iterator[Passing]:
         """Calls that give a function arguments for the time when it is called: `partial(f, x)`."""
         name = file.definitions[position].name
-        for binder in binding_functions(file.facts):
+        for binder in binding_functions(file.semantics):
             for other in map(self.program.file, self.program.mentioning(binder.name, file)):
                 for scope, index in other.calls_by_name.get(binder.name, ()):
                     call = other.scope(scope).calls[index]
@@ -770,12 +766,12 @@ class Sites:
         carrier names.
         """
         file, name = search.file, carrier.name
-        is_known = carrier.is_local or name in search.gotten or name in file.facts.dispatchers
+        is_known = carrier.is_local or name in search.gotten or name in file.semantics.dispatchers
         if search.near or is_known or type(name) is not str:
             return
         search.gotten.add(name)
         names = (name, "") if self.evaluator.summaries.may_be_text(name, file) else (name,)
-        for getter, place in member_getters(file.facts).items():
+        for getter, place in member_getters(file.semantics).items():
             files = self.program.given(getter, names, file)
             # with more that write the function those that write both names, and its own
             if len(self.program.mentioning(getter, file)) > MAX_CARRIER_FILES:
@@ -819,15 +815,17 @@ class Sites:
         """The other names under which importers of a file get what a name stands for, if it stands
         for the module.
         """
-        facts = self.program.file(home).facts
-        names = (facts.module_object, facts.default_export)
+        semantics = self.program.file(home).semantics
+        names = (semantics.module_object, semantics.default_export)
         return names if name and name in names else ()
 
     def importers(self, home: int) -> set[int]:
         """Files that may import a file as a whole."""
         file = self.program.file(home)
-        own = file.facts.module_keys(file.path) if file.facts.module_keys is not None else ()
-        keys = {*own, *file.facts.entry_words(self.program, file.path)}
+        own = (
+            file.semantics.module_keys(file.path) if file.semantics.module_keys is not None else ()
+        )
+        keys = {*own, *file.semantics.entry_words(self.program, file.path)}
         return {
             file_id
             for key in keys
@@ -838,12 +836,14 @@ class Sites:
         """`this(…)`, `super(…)`, `new(…)` that reach a constructor: they stand in its class and in
         those below.
         """
-        facts, owner = file.facts, file.owner_class(position)
+        semantics, owner = file.semantics, file.owner_class(position)
         found: set[FoundCall] = set()
         names = (
-            facts.super_names | facts.receiver_names if facts.chains_constructors else frozenset()
+            semantics.super_names | semantics.receiver_names
+            if semantics.chains_constructors
+            else frozenset()
         )
-        names |= {facts.construct_method} - {""}
+        names |= {semantics.construct_method} - {""}
         if not names or owner < 0 or self._first_names(file, position)[1:] == []:
             return found
         target = self.evaluator.members.class_of(file, owner)
@@ -863,16 +863,18 @@ class Sites:
         kind, name = file.definitions[position].kind, file.definitions[position].name
         if kind == Kind.LAMBDA:
             return [position]
-        facts = file.facts
+        semantics = file.semantics
         scope = file.scopes[position]
-        if scope is not None and name in facts.object_constructors:
+        if scope is not None and name in semantics.object_constructors:
             return [name, position, *self.evaluator.names.of_object(file, scope.holder)]
         if scope is not None and scope.flags & DETACHED:
             return [name, position]
         owner = file.owner_class(position)
-        special = name in facts.constructors or name == facts.call_method
+        special = name in semantics.constructors or name == semantics.call_method
         special = special or (
-            facts.constructor_is_class_name and owner >= 0 and name == file.definitions[owner].name
+            semantics.constructor_is_class_name
+            and owner >= 0
+            and name == file.definitions[owner].name
         )
         if owner < 0 or not special:
             made_by = self._callers_outside(file, owner, name) if owner >= 0 else ()
@@ -892,11 +894,11 @@ class Sites:
         """Methods by which what is outside the repository calls a method of a class of ours."""
         found = dict.fromkeys(
             dispatcher
-            for dispatcher, called in file.facts.dispatchers.items()
+            for dispatcher, called in file.semantics.dispatchers.items()
             if name in called or self.program.given(dispatcher, ("", name), file)
         )
         target = self.evaluator.members.class_of(file, owner)
-        for calling, handlers in template_methods(file.facts):
+        for calling, handlers in template_methods(file.semantics):
             if target is not None and handlers.match(name):
                 outside = self.evaluator.members.of_external_base(target, calling)
                 is_meant = any(self.evaluator.summaries.of(value, file) for value in outside)
@@ -910,7 +912,7 @@ class Sites:
         owner, name = file.owner_class(position), file.definitions[position].name
         is_handler = any(
             calling.handlers.match(name) and self.program.mentioning(calling.name, file)
-            for calling in calling_methods(file.facts)
+            for calling in calling_methods(file.semantics)
         )
         is_called = is_handler or name in file.computed_names.get(owner, ())
         if owner < 0 or not is_called:
@@ -929,8 +931,8 @@ class Sites:
         owner = position if is_class else file.owner_class(position)
         target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
         constructs = is_class or self.is_constructor(file, position)
-        is_called = not is_class and file.definitions[position].name == file.facts.call_method
-        if target is None or not file.facts.receiver_parameter or not (constructs or is_called):
+        is_called = not is_class and file.definitions[position].name == file.semantics.call_method
+        if target is None or not file.semantics.receiver_parameter or not (constructs or is_called):
             return []
         members = self.evaluator.members
         found: dict[Carrier, None] = {}
@@ -950,12 +952,12 @@ class Sites:
         to them. The functions become `makers`.
         """
         file, position = search.file, search.position
-        facts, own = file.facts, file.definitions[position].name
+        semantics, own = file.semantics, file.definitions[position].name
         owner = file.owner_class(position)
         target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
-        if target is None or own not in {*facts.constructors, facts.call_method}:
+        if target is None or own not in {*semantics.constructors, semantics.call_method}:
             return []
-        marks = frozenset() if own == facts.call_method else facts.class_types
+        marks = frozenset() if own == semantics.call_method else semantics.class_types
         classes = self._classes_of(file, own, target)
         names = {self.program.file(value[1]).definitions[value[2]].name for value in classes}
         files = {one for name in names for one in self.program.mentioning(name, file)}
@@ -978,19 +980,25 @@ class Sites:
 
     def _class_words(self, file: File) -> list[str]:
         """Names by which code speaks of the class of an object: `self.__class__`, `type(self)`."""
-        summaries = file.facts.summaries.items() if file.facts.open_receivers else ()
+        summaries = file.semantics.summaries.items() if file.semantics.open_receivers else ()
         functions = [
             name.rpartition(".")[2] for name, summary in summaries if summary.class_of >= 0
         ]
-        return [*functions, file.facts.class_member] if file.facts.class_member else functions
+        return (
+            [*functions, file.semantics.class_member] if file.semantics.class_member else functions
+        )
 
     def is_constructor(self, file: File, position: int) -> bool:
         """True if a definition is called by constructing its class."""
-        facts, owner, name = file.facts, file.owner_class(position), file.definitions[position].name
+        semantics, owner, name = (
+            file.semantics,
+            file.owner_class(position),
+            file.definitions[position].name,
+        )
         if owner < 0:
             return False
-        return name in facts.constructors or (
-            facts.constructor_is_class_name and bool(name == file.definitions[owner].name)
+        return name in semantics.constructors or (
+            semantics.constructor_is_class_name and bool(name == file.definitions[owner].name)
         )
 
     def _wanted(self, file: File, position: int) -> frozenset[Value]:
@@ -1004,9 +1012,9 @@ class Sites:
             name = file.definitions[position].name
             target = self.evaluator.members.class_of(file, owner)
             if target is not None and (
-                name in file.facts.constructors or name == file.facts.call_method
+                name in file.semantics.constructors or name == file.semantics.call_method
             ):
-                tag = INSTANCE if name == file.facts.call_method else CLASS
+                tag = INSTANCE if name == file.semantics.call_method else CLASS
                 for value in self._classes_of(file, name, target):
                     wanted.add((tag, *value[1:]))
                     wanted.update(self.evaluator.metaclasses.made_of(value))
@@ -1017,7 +1025,7 @@ class Sites:
         of one above may call it too.
         """
         members = self.evaluator.members
-        above = members.linearised(target)[1:] if name == file.facts.call_method else ()
+        above = members.linearised(target)[1:] if name == file.semantics.call_method else ()
         ours = (value for value in above if value[0] == CLASS)
         return [target, *members.subclasses(target), *ours]
 
@@ -1025,7 +1033,7 @@ class Sites:
         self, other: File, name: Any, file: File, position: int, guess: bool
     ) -> set[FoundCall]:
         found = set()
-        is_class = file.definitions[position].kind in CLASS_KINDS and not other.facts.by_name
+        is_class = file.definitions[position].kind in CLASS_KINDS and not other.semantics.by_name
         handed = () if is_class else other.handed_by_name.get(name, ())
         for scope, index in dict.fromkeys((*other.calls_by_name.get(name, ()), *handed)):
             call = other.scope(scope).calls[index]
@@ -1101,7 +1109,7 @@ class Sites:
             if flow.call is None:
                 found.append(Carrier(flow.target, other.id, flow.is_local, False))
                 if (
-                    flow.target in other.facts.constructors
+                    flow.target in other.semantics.constructors
                     and other.definitions[flow.scope].kind in MEMBER_OWNERS
                 ):
                     found.append(
@@ -1141,7 +1149,7 @@ class Sites:
     def _into_mixed(self, other: File, call: Expression, argument: Any) -> list[Carrier]:
         """Names of the object to which a call adds what another one holds: `Object.assign(to, from)`."""
         is_mixed = type(argument) is int and argument > 0
-        if not is_mixed or other.facts.mixing_functions.isdisjoint(callee_names(call[1])):
+        if not is_mixed or other.semantics.mixing_functions.isdisjoint(callee_names(call[1])):
             return []
         return [Carrier(name, other.id, False, False) for name in callee_names(call[2][0])]
 
@@ -1157,9 +1165,9 @@ class Sites:
                 inner = (
                     self.evaluator.containers.items(value, None, None)
                     if tag != GENERATED
-                    else NOTHING
+                    else BOTTOM
                 )
-                inner |= value[1] if tag == REFUSED else NOTHING
+                inner |= value[1] if tag == REFUSED else BOTTOM
                 inner = inner or self.evaluator.containers.elements(frozenset((value,)))
                 if self.holds(inner, wanted, depth + 1):
                     return True
@@ -1171,13 +1179,13 @@ def _kept_under(file: File, call: Expression, argument: Any) -> Iterator[str]:
     or mapping that it adds it to, and of the keyword that it is given by.
     """
     callee = call[1]
-    if not registering_methods(file.facts).isdisjoint(callee_names(callee)):
+    if not registering_methods(file.semantics).isdisjoint(callee_names(callee)):
         yield from callee_names(registering(call))
     is_method = is_tagged(callee, MEMBER)
     is_position = argument in range(len(call[2]))
-    if is_method and is_position and callee[2] in file.facts.adders:
+    if is_method and is_position and callee[2] in file.semantics.adders:
         yield from callee_names(callee[1])
-    keeps_keywords = type(callee) is tuple and callee[-1] in file.facts.keyword_keepers.values()
+    keeps_keywords = type(callee) is tuple and callee[-1] in file.semantics.keyword_keepers.values()
     if keeps_keywords and type(argument) is str:
         yield argument
 

@@ -25,7 +25,14 @@ from tersely.code.expressions import (
 from tersely.code.graph.call_resolution import MAX_SEARCH_WORK, SEARCH_LIMIT, SEARCHED, Sites
 from tersely.code.graph.imports import ImportGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
-from tersely.code.graph.pointsto.values import ASPECT, CLASS, EXTERNAL, FUNCTION, INSTANCE, MODULE
+from tersely.code.graph.pointsto.values import (
+    CLASS,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    MODULE,
+    TRAIT_VIEW,
+)
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Facts, Program
 from tersely.code.graph.program.work import WorkSpentError
@@ -111,7 +118,9 @@ class CallGraph:
         """True if a symbol is a function without its body, where the body may be written elsewhere."""
         place = self.place(symbol_id)
         scope = (
-            place[0].scopes[place[1]] if place is not None and place[0].facts.announces else None
+            place[0].scopes[place[1]]
+            if place is not None and place[0].semantics.announces
+            else None
         )
         return scope is not None and bool(scope.flags & ABSTRACT)
 
@@ -185,7 +194,7 @@ class CallGraph:
     def _widely_overridden(self, file: File, position: int) -> list[tuple[File, int]]:
         """The methods that a method overrides together with more others than a set of values holds."""
         members = self.evaluator.members
-        target = members.owner_of_method(file, position) if file.facts.virtual else None
+        target = members.owner_of_method(file, position) if file.semantics.virtual else None
         if target is None:
             return []
         found, name = [], file.definitions[position].name
@@ -232,7 +241,7 @@ class CallGraph:
         body, name = file.scopes[position], file.definitions[position].name
         if kind == Kind.PROPERTY or (body is not None and body.flags & PROPERTY):
             self._collect_readers(file, position, name, symbol_id, found)
-        if name and name in (file.facts.descriptor_method, file.facts.descriptor_setter):
+        if name and name in (file.semantics.descriptor_method, file.semantics.descriptor_setter):
             for member in sorted(self.evaluator.descriptors.names(file)):
                 self._collect_readers(file, position, member, symbol_id, found)
 
@@ -342,7 +351,9 @@ class CallGraph:
             is_called_back = any(target.shift < 0 for target in targets)
             rule = self.sites.rule(file, position, call) if is_called_back else ""
             grade = Grade.INFERRED if rule else self.grade(file, position, call[1])
-            if file.facts.virtual and len(targets) > 1:  # the declaration alone does not say which
+            if (
+                file.semantics.virtual and len(targets) > 1
+            ):  # the declaration alone does not say which
                 grade = _weaker(grade, Grade.INFERRED)
             for target in targets:
                 if target.manner in unwanted:
@@ -362,7 +373,7 @@ class CallGraph:
 
     def _external_callees(self, file: File, position: int, call: Expression) -> list[str]:
         """What a call calls outside the repository; the receiver and what syntax calls not counted."""
-        callee, facts = call[1], file.facts
+        callee, facts = call[1], file.semantics
         if type(callee) is str and callee in facts.super_names | facts.receiver_names:
             return []
         if type(callee) is tuple and callee[-1] in facts.implicit_methods:
@@ -411,7 +422,7 @@ class CallGraph:
         """The grade of a call that is known to reach a definition."""
         file, position = place
         grade = self.grade(other, scope, other.scope(scope).calls[index][1])
-        if file.definitions[position].kind in CLASS_KINDS and not other.facts.by_name:
+        if file.definitions[position].kind in CLASS_KINDS and not other.semantics.by_name:
             return grade
         every = sites.targets_at(other, scope, index)
         meant = [
@@ -420,7 +431,7 @@ class CallGraph:
         if not meant:
             return Grade.BY_NAME
         is_direct = any(target.manner is Manner.DIRECT for target in meant)
-        is_certain = is_direct and not (other.facts.virtual and len(every) > 1)
+        is_certain = is_direct and not (other.semantics.virtual and len(every) > 1)
         return grade if is_certain else _weaker(grade, Grade.INFERRED)
 
     def _target_id(self, target: Target) -> str:
@@ -438,14 +449,14 @@ class CallGraph:
             if not self._is_exact(file, scope, expression[1]):
                 return False
             values = self.evaluator.values(file, scope, expression[1])
-            fixed = all(value[0] in (MODULE, CLASS, EXTERNAL, ASPECT) for value in values)
+            fixed = all(value[0] in (MODULE, CLASS, EXTERNAL, TRAIT_VIEW) for value in values)
             return fixed or self._is_receiver(file, scope, expression[1])
         if expression[0] == AS_TRAIT:
             return self._is_exact(file, scope, expression[1])
         is_super = (
             expression[0] == CALL
             and type(expression[1]) is str
-            and expression[1] in file.facts.super_names
+            and expression[1] in file.semantics.super_names
         )
         return is_super or expression[0] in (DEFINED, IMPORTED)
 
@@ -471,8 +482,8 @@ class CallGraph:
             return False
         return (
             expression == own
-            or expression in file.facts.receiver_names
-            or expression in file.facts.super_names
+            or expression in file.semantics.receiver_names
+            or expression in file.semantics.super_names
         )
 
     def _is_exact_name(self, file: File, scope: int, name: str) -> bool:
@@ -493,7 +504,9 @@ class CallGraph:
                     for _, entry in entries
                 )
             position = file.definitions[position].parent
-        return file.facts.namespace != "shared" or not self.evaluator.members.top_level(file, name)
+        return file.semantics.namespace != "shared" or not self.evaluator.members.top_level(
+            file, name
+        )
 
 
 class SparingGraph(CallGraph):

@@ -83,7 +83,7 @@ def in_other_text(
 
 def _is_found_by_base(file: File, position: int, evaluator: Evaluator) -> bool:
     """True if a framework finds a class by what it inherits from."""
-    patterns, members = file.facts.found_bases.split(), evaluator.members
+    patterns, members = file.semantics.found_bases.split(), evaluator.members
     is_class = bool(patterns) and file.definitions[position].kind in CLASS_KINDS
     target = members.class_of(file, position) if is_class else None
     base = members.outer_base(target) if target is not None else ""
@@ -92,18 +92,18 @@ def _is_found_by_base(file: File, position: int, evaluator: Evaluator) -> bool:
 
 def _is_called_unnamed(file: File, name: str) -> bool:
     """True if nobody need write a name to reach what has it, or has none to write."""
-    facts = file.facts
+    semantics = file.semantics
     is_written = name[:1] != "<" and any(part.isalnum() or part == "_" for part in name)
-    is_anonymous = not is_written or name in (facts.companion, facts.default_export)
+    is_anonymous = not is_written or name in (semantics.companion, semantics.default_export)
     is_entry = name in ENTRY_NAMES or name.startswith(LANGUAGE_PREFIX)
-    loaded = any(name in one and one <= file.names(0).keys() for one in facts.loaded_modules)
-    by_runtime = any(fnmatchcase(name, pattern) for pattern in facts.called_by_runtime.split())
+    loaded = any(name in one and one <= file.names(0).keys() for one in semantics.loaded_modules)
+    by_runtime = any(fnmatchcase(name, pattern) for pattern in semantics.called_by_runtime.split())
     return is_anonymous or is_entry or loaded or by_runtime
 
 
 def _is_marked(file: File, symbol: Symbol, source: Callable[[str], bytes]) -> bool:
     """True if the header of a definition says that others than code reach it."""
-    marks = file.facts.reaching_marks
+    marks = file.semantics.reaching_marks
     begin = symbol.doc_start_byte or symbol.start_byte
     header = (
         source(symbol.path)[begin : symbol.signature_end_byte].decode("utf-8", "replace")
@@ -162,7 +162,9 @@ def _is_held(file: File, position: int, passed_on: Collection[int], evaluator: E
     owner = file.owner_class(position)
     around = file.definitions[owner].name if owner >= 0 else ""
     is_constructor = name == around
-    if around and (is_constructor or around == file.facts.global_namespace or around[:1] in QUOTES):
+    if around and (
+        is_constructor or around == file.semantics.global_namespace or around[:1] in QUOTES
+    ):
         return True
     return _fits_outside(file, position, evaluator) or (
         owner >= 0 and has_base_outside(file, owner, evaluator)
@@ -182,7 +184,7 @@ def _fits_outside(file: File, position: int, evaluator: Evaluator) -> bool:
     library.
     """
     name, members = file.definitions[position].name, evaluator.members
-    interfaces = [methods for methods in file.facts.outside_interfaces if name in methods]
+    interfaces = [methods for methods in file.semantics.outside_interfaces if name in methods]
     target = members.owner_of_method(file, position) if interfaces else None
     if target is None:
         return False
@@ -193,17 +195,17 @@ def _fits_outside(file: File, position: int, evaluator: Evaluator) -> bool:
 
 def called_by_language(file: File) -> set[str]:
     """The methods that the language itself calls."""
-    facts = file.facts
+    semantics = file.semantics
     return {
-        *facts.constructors,
-        facts.subclass_method,
-        facts.missing_method,
-        facts.call_method,
-        facts.enter_method,
-        *facts.iterate_methods,
-        facts.next_method,
-        facts.await_method,
-        *facts.async_methods.values(),
+        *semantics.constructors,
+        semantics.subclass_method,
+        semantics.missing_method,
+        semantics.call_method,
+        semantics.enter_method,
+        *semantics.iterate_methods,
+        semantics.next_method,
+        semantics.await_method,
+        *semantics.async_methods.values(),
     }
 
 
@@ -211,9 +213,9 @@ def _is_exported(file: File, name: str, evaluator: Evaluator) -> bool:
     """True if a module says that it exports a name: in a list, or as the one thing that importers
     give a name of their own.
     """
-    top, facts = file.names(0), file.facts
-    listed = top.get(facts.star_exports, ()) if facts.star_exports else ()
-    if any(expression == name for _, expression in top.get(facts.default_export, ())):
+    top, semantics = file.names(0), file.semantics
+    listed = top.get(semantics.star_exports, ()) if semantics.star_exports else ()
+    if any(expression == name for _, expression in top.get(semantics.default_export, ())):
         return bool(evaluator.members.sites.importers(file.id) - {file.id})
     return any(
         is_tagged(expression, SEQUENCE) and (CONST, name) in expression[1]

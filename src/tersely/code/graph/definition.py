@@ -21,7 +21,7 @@ from tersely.code.expressions import (
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.pointsto.values import (
     CLASS,
-    DISPLAY,
+    CONTAINER_LITERAL,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
@@ -189,7 +189,7 @@ class Definitions:
     def _announces(self, file: File, position: int) -> bool:
         scope = file.scopes[position]
         return (
-            file.facts.announces
+            file.semantics.announces
             and scope is not None
             and file.definitions[position].kind in CALLABLE_KINDS
         )
@@ -257,7 +257,7 @@ class Definitions:
         """The definitions of a member of something that is known."""
         name = member[2]
         holders = self._evaluator.calls.receivers(file, scope, member[1])
-        if any(value[0] == DISPLAY for value in holders):
+        if any(value[0] == CONTAINER_LITERAL for value in holders):
             declared = self._evaluator.contexts.declared(file, scope, member[1])
             if found := self._of_members(_types(declared), str(name)):
                 return found
@@ -268,7 +268,7 @@ class Definitions:
 
     def _imported_by_path(self, file: File, holders: Values, name: str) -> list[DefinitionPlace]:
         """The imports of `a.b` in the file, for `b` of `a`."""
-        separator = file.facts.separator
+        separator = file.semantics.separator
         paths = {f"{value[1]}{separator}{name}" for value in holders if value[0] == EXTERNAL}
         lines = [
             item.line
@@ -290,7 +290,7 @@ class Definitions:
     def _of_member(self, value: Value, name: str) -> list[DefinitionPlace]:
         if value[0] == MODULE:
             return self._of_module_name(self._program.file(value[1]), name, Way.beginning())
-        if value[0] == DISPLAY:
+        if value[0] == CONTAINER_LITERAL:
             return self._of_key(self._program.file(value[1]), value[2], name)
         if value[0] not in (INSTANCE, CLASS, PARENT):
             return []
@@ -361,7 +361,10 @@ class Definitions:
         scope = walk.innermost(token.offset)
         position = scope
         while position > 0 and file.definitions[position].start_byte > inner:
-            if file.facts.implicit_receiver and file.definitions[position].kind in MEMBER_OWNERS:
+            if (
+                file.semantics.implicit_receiver
+                and file.definitions[position].kind in MEMBER_OWNERS
+            ):
                 found = self._of_class((CLASS, file.id, position), name)
                 if found:
                     return found
@@ -385,7 +388,7 @@ class Definitions:
         """True if what is asked for stands where a name is but another one of something for others:
         `export {a as b}`.
         """
-        entries = file.all_bindings(0, token.name) if file.facts.default_export else ()
+        entries = file.all_bindings(0, token.name) if file.semantics.default_export else ()
         if not entries or any(type(entry) is not str for _, entry in entries):
             return False
         if any(each.owner or each.imported or each.definition >= 0 for each in bindings):
@@ -402,7 +405,7 @@ class Definitions:
         for binding in bindings:
             if binding.imported is not None:
                 fact = binding.imported
-                target = fact.name or file.facts.module_object
+                target = fact.name or file.semantics.module_object
                 for place in (
                     self._of_import(file, fact.module, target, way.further())
                     if self._goes_on(way)
@@ -473,7 +476,7 @@ class Definitions:
 
     def _of_import(self, file: File, module: str, name: str, way: Way) -> list[DefinitionPlace]:
         targets = self._program.modules(file, module)
-        whole = file.facts.module_object
+        whole = file.semantics.module_object
         if not name or (
             name == whole and not any(name in self._program.file(each).names(0) for each in targets)
         ):
@@ -483,7 +486,7 @@ class Definitions:
             if found:
                 return found
         submodule = self._program.modules(
-            file, f"{module}{'' if module.endswith('.') else file.facts.separator}{name}"
+            file, f"{module}{'' if module.endswith('.') else file.semantics.separator}{name}"
         )
         if submodule:
             return [self._place(self._program.file(submodule[0]), 0)]
@@ -498,10 +501,10 @@ class Definitions:
         """A name that a file has."""
         if name in file.names(0):
             return self._of_bindings(file, 0, name, way)
-        whole = file.facts.module_object
+        whole = file.semantics.module_object
         if whole and (stored := self._assigned_here(file, name, whole)):
             return stored
-        if whole and name == file.facts.default_export and whole in file.names(0):
+        if whole and name == file.semantics.default_export and whole in file.names(0):
             return self._of_bindings(file, 0, whole, way)
         return []
 
@@ -524,7 +527,7 @@ class Definitions:
             return found
         if name in file.names(0):  # but not here
             return self._of_definitions(self._evaluator.members.top_level(file, name))
-        if file.facts.by_name:
+        if file.semantics.by_name:
             meant = self._program.meant_by(name, file)
             return [self._place(self._program.file(at), position) for at, position in meant]
         return self._of_values(file, scope, name)
@@ -568,7 +571,7 @@ class Definitions:
 
 
 class SymbolsMeant(Definitions):
-    """The symbols that names may mean, by the facts alone: no source is read.
+    """The symbols that names may mean, by the semantics alone: no source is read.
 
     They are all that `Definitions` finds, and perhaps more: where a name is seen, and which
     assignment hides what, is not known.
@@ -595,7 +598,7 @@ class SymbolsMeant(Definitions):
             is_owner = file.definitions[position].kind in MEMBER_OWNERS
             if file.scopes[position] is not None and name in file.names(position):
                 yield from self._of_bindings(file, position, name, Way.beginning())
-            if is_owner and file.facts.implicit_receiver:
+            if is_owner and file.semantics.implicit_receiver:
                 yield from self._of_class((CLASS, file.id, position), name)
         yield from self._from_outside(file, 0, name)
 
@@ -623,7 +626,7 @@ class SymbolsMeant(Definitions):
 
 def _types(values: Values) -> Values:
     """What is of a type with a name."""
-    return frozenset(value for value in values if value[0] != DISPLAY)
+    return frozenset(value for value in values if value[0] != CONTAINER_LITERAL)
 
 
 def _definition_of(entry: Expression) -> int:

@@ -1,4 +1,4 @@
-"""The graph of imports between files, made without reading the facts of any file."""
+"""The graph of imports between files, made without reading the semantics of any file."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class ImportGraph:
     def module(self, importer: str, module: str, language: str = "") -> tuple[str, ...]:
         """The files that a module as written in a file may mean, best first."""
         language = language or self._program.rows[self._program.by_path[importer]].language
-        facts = LANGUAGES[language].resolution
+        semantics = LANGUAGES[language].resolution
         key = (
             language,
-            importer if facts.relative_to_file else importer.rpartition("/")[0],
+            importer if semantics.relative_to_file else importer.rpartition("/")[0],
             module,
         )
         if key not in self._known:
-            paths = facts.modules(self._program, importer, module)
+            paths = semantics.modules(self._program, importer, module)
             self._known[key] = tuple(path for path in paths if path in self._program.by_path)
         return self._known[key]
 

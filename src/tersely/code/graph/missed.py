@@ -59,7 +59,7 @@ class Missed:
         name = _member_name(call[1])
         if not name:
             return True
-        if name in file.facts.common_members or name in file.facts.implicit_methods:
+        if name in file.semantics.common_members or name in file.semantics.implicit_methods:
             return False
         if not any(self._program.is_kin(at, file) for at, _ in self._program.named(name)):
             return False

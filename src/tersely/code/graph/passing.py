@@ -50,41 +50,41 @@ class Binder(NamedTuple):
 
 
 @cache
-def binding_functions(facts: Resolution) -> tuple[Binder, ...]:
+def binding_functions(semantics: Resolution) -> tuple[Binder, ...]:
     """The functions outside the repository that give arguments to a function for later."""
     return tuple(
         Binder(name.rpartition(".")[2], summary.binds)
-        for name, summary in facts.summaries.items()
+        for name, summary in semantics.summaries.items()
         if summary.binds >= 0
     )
 
 
 @cache
-def decorating(facts: Resolution) -> frozenset[str]:
+def decorating(semantics: Resolution) -> frozenset[str]:
     """What decorators outside the repository make of a function: objects that call it by a method."""
     return frozenset(
         name.rpartition(".")[0]
-        for name, summary in facts.summaries.items()
+        for name, summary in semantics.summaries.items()
         if summary.calls == (RECEIVER,) and not summary.methods
     )
 
 
 @cache
-def calling_methods(facts: Resolution) -> tuple[Calling, ...]:
+def calling_methods(semantics: Resolution) -> tuple[Calling, ...]:
     """The functions outside the repository that call methods of their arguments."""
     return tuple(
         Calling(name.rpartition(".")[2].removesuffix("()"), _fitting(summary.methods))
-        for name, summary in facts.summaries.items()
+        for name, summary in semantics.summaries.items()
         if summary.methods and summary.calls != (RECEIVER,)
     )
 
 
 @cache
-def template_methods(facts: Resolution) -> tuple[Calling, ...]:
+def template_methods(semantics: Resolution) -> tuple[Calling, ...]:
     """The methods of classes outside the repository that call others of the same object."""
     return tuple(
         Calling(name.rpartition(".")[2], _fitting(summary.methods))
-        for name, summary in facts.summaries.items()
+        for name, summary in semantics.summaries.items()
         if summary.methods and summary.calls == (RECEIVER,)
     )
 
@@ -160,3 +160,14 @@ def into_parameters_of(home: File, target: Target, argument: Any) -> Iterator[Ca
         is_any = target.shift < 0 or parameter[3]
         if is_any or argument in (parameter[0], index - target.shift):
             yield Carrier(parameter[0], target.file, True, False)
+
+
+def is_given_itself(home: File, position: int) -> bool:
+    """True if a decorator gives a function what it made of it before what that is called with."""
+    scope, keywords = home.scopes[position], home.semantics.binding_keywords
+    made = scope.decorated if scope is not None and keywords else None
+    while is_tagged(made, CALL):
+        if is_tagged(made[1], CALL) and any(name in keywords for name, _ in made[1][3]):
+            return True
+        made = made[2][0] if made[2] else None
+    return False

@@ -1,7 +1,7 @@
 """The references to a definition: the names that mean it, in calls, types, bases, imports, reads
 and writes.
 
-Candidates are the names in the files that mention it, where the facts of the file allow that they
+Candidates are the names in the files that mention it, where the semantics of the file allow that they
 mean it; each is resolved as one that is asked for by its place. A member of something of which
 nothing is known counts by name, where few definitions have the name. Calls that the call graph has
 found count as well where the name alone leads elsewhere: to what the definition overrides.
@@ -154,7 +154,7 @@ class References:
                 yield Reference(other.path, meaning.line, column, owner, meaning.use, grade)
 
     def _may_refer(self, other: File, name: str, lines: Container[int], wanted: _Wanted) -> bool:
-        """True if a name may mean the definition on some lines of a file, by the facts of the file."""
+        """True if a name may mean the definition on some lines of a file, by the semantics of the file."""
         if any(symbol == wanted.id for symbol in self._meant.of(other, name, lines)):
             return True
         return any(
@@ -164,7 +164,7 @@ class References:
 
     def _aliases(self, other: File, wanted: _Wanted) -> list[str]:
         """The names under which a file imports the definition, or the whole of its module."""
-        originals = (wanted.name, other.facts.default_export, other.facts.module_object)
+        originals = (wanted.name, other.semantics.default_export, other.semantics.module_object)
         return [
             name
             for name, entries in other.names(0).items()
@@ -179,7 +179,7 @@ class References:
             return None
         if any(place.symbol == wanted.id for place in meaning.places):
             member = meaning.token.member
-            if other.facts.by_name:
+            if other.semantics.by_name:
                 return Grade.BY_NAME
             return Grade.EXACT if member is None else self._graph.member_grade(other, *member)
         call = wanted.calls.get(CallSite(other.path, meaning.line))
@@ -204,7 +204,7 @@ class References:
         """
         name = wanted.name
         is_namesake = wanted.is_member and expression[2] == name
-        is_common = name in other.facts.common_members
+        is_common = name in other.semantics.common_members
         if not is_namesake or is_common or len(self._program.named(name)) > MAX_NAMESAKES:
             return False
         return not self._graph.evaluator.values(other, scope, expression[1])

@@ -143,7 +143,7 @@ class Users:
         if len(files) > MAX_CARRIED_FILES:
             return
         wanted = self._stands_for(file, position)
-        is_member = file.owner_class(position) >= 0 and name not in file.facts.common_members
+        is_member = file.owner_class(position) >= 0 and name not in file.semantics.common_members
         for other in map(self._program.file, sorted(files)):
             for scope, index in other.calls_by_name.get(name, ()):
                 call = other.scope(scope).calls[index]
@@ -218,7 +218,7 @@ class Users:
         overrides.
         """
         target = self._evaluator.members.class_of(file, owner)
-        if target is None or file.definitions[position].name in file.facts.constructors:
+        if target is None or file.definitions[position].name in file.semantics.constructors:
             return
         for base in self._evaluator.members.linearised(target)[1:]:
             for value in self._own(base, file.definitions[position].name):
@@ -253,7 +253,7 @@ class Users:
         """The callers of a class and of its own constructors."""
         home = self._program.file(target[1])
         constructors = [
-            value[2] for name in home.facts.constructors for value in self._own(target, name)
+            value[2] for name in home.semantics.constructors for value in self._own(target, name)
         ]
         ids = [
             self._program.symbol_id(home.id, position) for position in (target[2], *constructors)

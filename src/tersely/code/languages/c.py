@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import (
     ABSTRACT,
-    AROUND,
     DECLARED,
     EITHER,
     ITEM,
     MEMBER,
     NEW,
+    OUTER_NAME,
     OUTSIDE,
     PRIVATE,
     SEQUENCE,
@@ -458,7 +458,7 @@ def _declare_variable(walk: Lowering, node: Node, declarator: Node, found: Decla
         annotation = None
     if annotation == walk.text(found.name) and _in_class(walk):
         # a field that is called like its type
-        annotation = (AROUND, annotation)
+        annotation = (OUTER_NAME, annotation)
     value_node = (
         declarator.child_by_field_name("value") if declarator.type == "init_declarator" else default
     )

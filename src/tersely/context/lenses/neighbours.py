@@ -157,7 +157,7 @@ class Neighbours:
             kind = file.definitions[position].kind
             if kind in CALLABLE_KINDS and name in file.names(position):
                 return self._defined_in(file, position, name, CALLABLE_KINDS | DEPENDENCY_KINDS)
-            if kind in MEMBER_OWNERS and file.facts.implicit_receiver:
+            if kind in MEMBER_OWNERS and file.semantics.implicit_receiver:
                 for owner in self._linearised((CLASS, file.id, position)):
                     found = self._defined_in(
                         self._program.file(owner[1]), owner[2], name, DEPENDENCY_KINDS

@@ -18,15 +18,15 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.pointsto.annotations import written_arguments, written_types
 from tersely.code.graph.pointsto.values import (
+    BOTTOM,
     CLASS,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
-    NOTHING,
-    PROMISED,
+    RETURN_TYPE,
     Value,
     Values,
-    one,
+    singleton,
     type_arguments,
 )
 from tersely.code.graph.program.file import File
@@ -90,8 +90,8 @@ class Generics:
             return annotation
         hidden = file.scope(function[2]).type_parameters
         given = self._given(receiver, self.evaluator.members.open.whole(file, owner))
-        if file.facts.own_type:
-            given[file.facts.own_type] = (GIVEN, one(INSTANCE, *receiver[1:]))
+        if file.semantics.own_type:
+            given[file.semantics.own_type] = (GIVEN, singleton(INSTANCE, *receiver[1:]))
         return substitute(
             annotation, {name: type_ for name, type_ in given.items() if name not in hidden}
         )
@@ -110,7 +110,7 @@ class Generics:
 
     def _field(self, instance: Value, name: str) -> Values:
         """What a field is declared to be whose type names type parameters that are known."""
-        declared: Values = NOTHING
+        declared: Values = BOTTOM
         for owner in self.evaluator.members.linearised((CLASS, *instance[1:3])):
             file = self.program.file(owner[1])
             if not file.scope(owner[2]).type_parameters:
@@ -127,28 +127,32 @@ class Generics:
         """The values that iterating over an instance gives by its bases outside: `implements
         Iterable<T>`.
         """
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for base in self._outer_bases(instance):
-            facts = base.file.facts
-            if last_name(base.type) in facts.containers | facts.generators:
+            semantics = base.file.semantics
+            if last_name(base.type) in semantics.containers | semantics.generators:
                 found |= self.evaluator.annotations.instances(base.file, base.scope, base.type)
         return found
 
     def _inherited(self, instance: Value, name: str) -> Values:
         """A method of a base outside of which it is known what it gives."""
         for base in self._outer_bases(instance):
-            known = base.file.facts.inherited.get(last_name(base.type))
+            known = base.file.semantics.inherited.get(last_name(base.type))
             if known is not None and name in known.members:
                 given = dict(zip(known.type_parameters, written_arguments(base.type), strict=False))
-                return one(
-                    PROMISED, base.file.id, base.scope, substitute(known.members[name], given), ()
+                return singleton(
+                    RETURN_TYPE,
+                    base.file.id,
+                    base.scope,
+                    substitute(known.members[name], given),
+                    (),
                 )
-        return NOTHING
+        return BOTTOM
 
     def _indexed(self, instance: Value) -> Values:
         """What every member of a type may be that says so of all of them: `{[name: string]: T}`."""
-        is_object = self.program.file(instance[1]).facts.members_are_items
-        return self.evaluator.containers.elements(self.elements(instance)) if is_object else NOTHING
+        is_object = self.program.file(instance[1]).semantics.members_are_items
+        return self.evaluator.containers.elements(self.elements(instance)) if is_object else BOTTOM
 
     def _outer_bases(self, instance: Value) -> Iterator[OuterBase]:
         members = self.evaluator.members
@@ -157,7 +161,7 @@ class Generics:
             outer = file.definitions[owner[2]].parent
             for base in written_types(file, file.scope(owner[2]).bases):
                 is_generic = bool(written_arguments(base))
-                values = self.evaluator.values(file, outer, base[1]) if is_generic else NOTHING
+                values = self.evaluator.values(file, outer, base[1]) if is_generic else BOTTOM
                 if any(value[0] == EXTERNAL for value in values):
                     yield OuterBase(file, outer, substitute(base, self._given(instance, owner)))
 

@@ -31,8 +31,8 @@ class HeaderFields:
     def of(self, target: Value) -> list[HeaderField]:
         """The fields that calling a class is given, in order; none if it has a constructor."""
         members = self.evaluator.members
-        facts = self.program.file(target[1]).facts
-        names = (name for name in facts.constructors if name != facts.fields_constructor)
+        semantics = self.program.file(target[1]).semantics
+        names = (name for name in semantics.constructors if name != semantics.fields_constructor)
         made = (value for name in names for value in members.declared(target, name))
         if any(value[0] == FUNCTION for value in made):
             return []

@@ -32,7 +32,7 @@ from tersely.code.graph.pointsto.values import (
     FUNCTION,
     INSTANCE,
     OUTSIDE,
-    PROMISED,
+    RETURN_TYPE,
     Values,
     type_arguments,
 )
@@ -80,7 +80,7 @@ class Inference:
             known: dict[str, Values] = dict(zip(names, types, strict=False))
         else:
             known = self._inferred(function, place)
-        if not self.program.file(function[1]).facts.virtual:
+        if not self.program.file(function[1]).semantics.virtual:
             # a type does not say which function
             known = {
                 name: frozenset(value for value in values if value[0] != FUNCTION)
@@ -145,21 +145,21 @@ class Inference:
         """A generic type outside holds its argument or is it; one of ours has its own type
         arguments.
         """
-        name, facts, containers = last_name(type_[1]), home.facts, self.evaluator.containers
-        if name in facts.union_types or name in facts.transparent_types:
+        name, semantics, containers = last_name(type_[1]), home.semantics, self.evaluator.containers
+        if name in semantics.union_types or name in semantics.transparent_types:
             for part in type_[2]:
                 self._match(part, values, home, found, left)
-        elif name in facts.mappings and len(type_[2]) == len(("key", "item")):
+        elif name in semantics.mappings and len(type_[2]) == len(("key", "item")):
             self._match(type_[2][0], containers.keys_of(values), home, found, left)
             self._match(type_[2][1], containers.held(values), home, found, left)
-        elif name in facts.class_types:
+        elif name in semantics.class_types:
             for part in type_[2]:
                 self._match(part, instances_of(values), home, found, left)
-        elif name in facts.callable_types:
+        elif name in semantics.callable_types:
             self._match(type_[2][-1], self._results(values), home, found, left)
-        elif name in facts.generators:
+        elif name in semantics.generators:
             self._match(type_[2][0], containers.held(values), home, found, left)
-        elif name in facts.containers:
+        elif name in semantics.containers:
             self._match(type_[2][-1], containers.held(values), home, found, left)
         else:
             for value in values:
@@ -179,7 +179,7 @@ class Inference:
         for function in functions:
             if function[0] == FUNCTION:
                 found |= self.evaluator.calls.returned(function)
-            elif function[0] == PROMISED:
+            elif function[0] == RETURN_TYPE:
                 found |= self.evaluator.calls.promised(function)
             elif function[0] == CLASS:
                 found |= instances_of(frozenset((function,)))

@@ -29,22 +29,22 @@ from tersely.code.graph.dispatch.classes.missing_members import MissingMembers
 from tersely.code.graph.dispatch.classes.open_classes import OpenClasses
 from tersely.code.graph.pointsto.annotations import written_types
 from tersely.code.graph.pointsto.values import (
-    ASPECT,
+    BOTTOM,
     BUILTIN,
     CLASS,
     COLLECTION,
-    DISPLAY,
+    CONSTANT,
+    CONTAINER_LITERAL,
     EXTERNAL,
     FUNCTION,
     GENERATED,
     INSTANCE,
-    KEY,
     MODULE,
-    NOTHING,
     PARENT,
-    PROMISED,
     REST,
     RESULT,
+    RETURN_TYPE,
+    TRAIT_VIEW,
     TUPLE,
     UNIQUE_KEY,
     Value,
@@ -52,7 +52,7 @@ from tersely.code.graph.pointsto.values import (
     collection,
     external,
     is_open,
-    one,
+    singleton,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import ClassName
@@ -103,7 +103,7 @@ class Members:
 
     def of_all(self, values: Values, name: str, file: File) -> Values:
         """The member of that name of every value."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for value in values:
             found |= self.of(value, name, file)
         return found
@@ -111,8 +111,8 @@ class Members:
     def of(self, value: Value, name: str, file: File) -> Values:
         """The values that `value.name` may have; properties are read."""
         tag = value[0]
-        if tag == CLASS and name and name == file.facts.prototype:
-            return one(INSTANCE, *value[1:])
+        if tag == CLASS and name and name == file.semantics.prototype:
+            return singleton(INSTANCE, *value[1:])
         if tag in (INSTANCE, CLASS):
             return self._of_class_or_instance(value, name, file)
         if tag == MODULE:
@@ -129,10 +129,10 @@ class Members:
             return kept or external(f"{value[1]}.{name}")
         if tag == PARENT:
             return self._of_parent(value, name, file)
-        if tag == ASPECT:
+        if tag == TRAIT_VIEW:
             return self.evaluator.traits.of_aspect(value, name)
         if tag == FUNCTION:
-            if file.facts.functions_are_objects:
+            if file.semantics.functions_are_objects:
                 return self.evaluator.typed.of_function(value, name, file)
             return self._of_function(value, name, file)
         return self._of_container(value, name, file)
@@ -142,33 +142,31 @@ class Members:
         what is known of its methods.
         """
         tag = value[0]
-        if tag == KEY:
-            typed, has_them = self.evaluator.typed, file.facts.extension_functions
-            return typed.extension_functions(value, name, file) if has_them else NOTHING
-        if tag not in (DISPLAY, COLLECTION, TUPLE, GENERATED, REST, PROMISED):
-            return NOTHING
+        if tag == CONSTANT:
+            typed, has_them = self.evaluator.typed, file.semantics.extension_functions
+            return typed.extension_functions(value, name, file) if has_them else BOTTOM
+        if tag not in (CONTAINER_LITERAL, COLLECTION, TUPLE, GENERATED, REST, RETURN_TYPE):
+            return BOTTOM
         containers = self.evaluator.containers
-        if tag == DISPLAY and file.facts.members_are_items:
+        if tag == CONTAINER_LITERAL and file.semantics.members_are_items:
             held = self.read(containers.items(value, frozenset((name,)), file), value)
-            return held or one(BUILTIN, value, name)
-        if tag in (TUPLE, DISPLAY) and name.isdecimal():
+            return held or singleton(BUILTIN, value, name)
+        if tag in (TUPLE, CONTAINER_LITERAL) and name.isdecimal():
             return containers.items(value, frozenset((int(name),)), file)
         held = self.evaluator.summaries.property(value, name, file)
-        return held or one(BUILTIN, value, name) | self._item_as_member(value, name, file)
+        return held or singleton(BUILTIN, value, name) | self._item_as_member(value, name, file)
 
     def _kept(self, result: str, name: str, file: File) -> Values:
         """What calls that keep their keyword arguments for an object from outside were given under
         a name.
         """
-        keeper = file.facts.keyword_keepers.get(result.partition(".")[0], "")
-        return (
-            self.solver.solve(("kept", keeper, name), self._kept_values, keeper, name, file)
-            if keeper
-            else NOTHING
-        )
+        keeper = file.semantics.keyword_keepers.get(result.partition(".")[0], "")
+        if not keeper:
+            return BOTTOM
+        return self.solver.solve(("kept", keeper, name), self._kept_values, keeper, name, file)
 
     def _kept_values(self, keeper: str, name: str, file: File) -> Values:
-        found: Values = NOTHING
+        found: Values = BOTTOM
         files = self.program.mentioning(keeper, file)
         if len(files) > MAX_KEEPER_FILES:
             self.solver.bounds.met(KEEPER_LIMIT)
@@ -198,33 +196,34 @@ class Members:
 
     def _item_as_member(self, value: Value, name: str, file: File) -> Values:
         """`table.name` of a table that is known by its elements alone."""
-        facts = file.facts
-        is_method = name in facts.methods or name in facts.common_members
-        is_item = value[0] == COLLECTION and facts.members_are_items and not is_method
-        return value[1] if is_item else NOTHING
+        semantics = file.semantics
+        is_method = name in semantics.methods or name in semantics.common_members
+        is_item = value[0] == COLLECTION and semantics.members_are_items and not is_method
+        return value[1] if is_item else BOTTOM
 
     def of_itself(self, value: Value, name: str, file: File) -> Values:
         """The values of what every class or object has: `Class.new`, which stands for calling the
         class, and `thing.class`.
         """
-        facts = file.facts
+        semantics = file.semantics
         if value[0] == INSTANCE and (
-            name in facts.echoes or name in facts.mappers or name in facts.universal_methods
+            name in semantics.echoes
+            or name in semantics.mappers
+            or name in semantics.universal_methods
         ):
-            return one(BUILTIN, (INSTANCE, *value[1:]), name)
-        if value[0] == CLASS and name == facts.construct_method:
+            return singleton(BUILTIN, (INSTANCE, *value[1:]), name)
+        if value[0] == CLASS and name == semantics.construct_method:
             return frozenset((value,))
-        return (
-            one(CLASS, *value[1:3])
-            if facts.class_member and name == facts.class_member
-            else NOTHING
-        )
+        is_class = bool(semantics.class_member) and name == semantics.class_member
+        return singleton(CLASS, *value[1:3]) if is_class else BOTTOM
 
     def _of_function(self, value: Value, name: str, file: File) -> Values:
-        if name and name == file.facts.prototype:
-            return one(INSTANCE, *value[1:3])
+        if name and name == file.semantics.prototype:
+            return singleton(INSTANCE, *value[1:3])
         found = self.stored_from_outside((*value[:3], None), name)
-        return found or (one(BUILTIN, value, name) if name in file.facts.methods else NOTHING)
+        return found or (
+            singleton(BUILTIN, value, name) if name in file.semantics.methods else BOTTOM
+        )
 
     def read(self, members: Values, receiver: Value) -> Values:
         """Bind functions to the receiver; a property gives what it returns."""
@@ -235,14 +234,14 @@ class Members:
                 if scope.flags & SETTER:
                     continue
                 if scope.flags & PROPERTY and (
-                    receiver[0] in (INSTANCE, DISPLAY) or scope.flags & CLASS_METHOD
+                    receiver[0] in (INSTANCE, CONTAINER_LITERAL) or scope.flags & CLASS_METHOD
                 ):
                     found |= self.evaluator.calls.returned(
                         (FUNCTION, member[1], member[2], receiver)
                     )
                     continue
                 if not scope.flags & STATIC and (
-                    receiver[0] in (INSTANCE, DISPLAY) or scope.flags & CLASS_METHOD
+                    receiver[0] in (INSTANCE, CONTAINER_LITERAL) or scope.flags & CLASS_METHOD
                 ):
                     member = (FUNCTION, member[1], member[2], receiver)
             if member[0] == INSTANCE and (described := self._described(member)):
@@ -256,16 +255,16 @@ class Members:
         known.
         """
         home = self.program.file(member[1])
-        method = home.facts.descriptor_method
+        method = home.semantics.descriptor_method
         return (
             self.evaluator.calls.of_member(member, method, home)
             if method and self.program.named(method)
-            else NOTHING
+            else BOTTOM
         )
 
     def evaluated(self, values: Values) -> Values:
         """The values of functions that are called by naming them; other values as they are."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for value in values:
             named = (
                 value[0] == FUNCTION
@@ -288,7 +287,7 @@ class Members:
     ) -> Values:
         """A member by class, unbound; of a base outside the repository if no class of ours has it."""
         if target is None:
-            return NOTHING
+            return BOTTOM
         found = self.ours(target, name, file, receiver)
         if not found and receiver is not None:
             found = self.of_itself(receiver, name, file)
@@ -305,7 +304,7 @@ class Members:
         found = self.declared(target, name, receiver[0] if receiver is not None else INSTANCE)
         if found:
             return found
-        if receiver is not None and not file.facts.virtual:
+        if receiver is not None and not file.semantics.virtual:
             if receiver[0] == INSTANCE and not self.of_external_base(target, name):
                 found = self._of_subclasses(target, name)
             found = found or self.stored_from_outside(receiver, name)
@@ -319,27 +318,27 @@ class Members:
         """A member that a class or one above it has, unbound. `side`: CLASS for what the class
         itself can do.
         """
-        facts = self.program.file(target[1]).facts
-        if facts.class_side:
+        semantics = self.program.file(target[1]).semantics
+        if semantics.class_side:
             return self.solver.solve(
                 ("side", target, name, side), self.open.declared, target, name, side
             )
-        compute = self._typed if facts.virtual else self._declared
+        compute = self._typed if semantics.virtual else self._declared
         return self.solver.solve(("member", target[1], target[2], name), compute, target, name)
 
     def implicit(self, file: File, position: int, name: str, scope: int) -> Values:
         """The values of a bare name in a class body: a member of the class, of one above or, if
         virtual, below.
         """
-        if file.facts.class_side:
+        if file.semantics.class_side:
             return self.open.implicit(file, position, name, scope)
         target = self.class_of(file, position)
         if target is None:
-            return NOTHING
+            return BOTTOM
         found = self.declared(target, name)
-        if file.facts.virtual and self.evaluator.typed.is_virtual(found):
+        if file.semantics.virtual and self.evaluator.typed.is_virtual(found):
             found |= self.evaluator.typed.overriding(target, name)
-        return self.read(found, (INSTANCE, *target[1:], True)) if file.facts.virtual else found
+        return self.read(found, (INSTANCE, *target[1:], True)) if file.semantics.virtual else found
 
     def _typed(self, target: Value, name: str) -> Values:
         """`_declared` where fields hold what their types admit and functions are told apart by
@@ -361,7 +360,7 @@ class Members:
             signatures.update(
                 self.evaluator.typed.signature(v) if v[0] == FUNCTION else None for v in own
             )
-            if own and not self.program.file(owner[1]).facts.overloads:
+            if own and not self.program.file(owner[1]).semantics.overloads:
                 break
         return (
             frozenset(found)
@@ -383,7 +382,7 @@ class Members:
         """
         file = self.program.file(owner[1])
         outer = file.definitions[owner[2]].parent
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for written, computed in file.computed_names.get(owner[2], {}).items():
             keys = self.evaluator.containers.keys(file, outer, computed)
             if keys is not None and name in keys:
@@ -407,7 +406,7 @@ class Members:
 
     def _having(self, owner: Value, name: str) -> list[tuple[File, int]]:
         """The bodies of a class in which a member is looked for."""
-        if self.program.file(owner[1]).facts.traits:
+        if self.program.file(owner[1]).semantics.traits:
             return self.evaluator.traits.first_bodies(self._bodies(owner), name)
         return [
             (file, position)
@@ -416,8 +415,8 @@ class Members:
         ]
 
     def _of_companion(self, target: Value, name: str) -> Values:
-        companion = self.program.file(target[1]).facts.companion
-        found: Values = NOTHING
+        companion = self.program.file(target[1]).semantics.companion
+        found: Values = BOTTOM
         for owner in self.linearised(target) if companion and name != companion else ():
             home = self.program.file(owner[1])
             for value in (
@@ -425,14 +424,14 @@ class Members:
                 if companion in home.names(owner[2])
                 else ()
             ):
-                found |= self.declared(value, name) if value[0] == CLASS else NOTHING
+                found |= self.declared(value, name) if value[0] == CLASS else BOTTOM
         return found
 
     def _in_bases(self, owner: Value, name: str) -> Values:
         """A member of a base that is written out in place: `interface A extends Readonly<B & {c:
         C}>`.
         """
-        found: Values = NOTHING
+        found: Values = BOTTOM
         file, outer = (
             self.program.file(owner[1]),
             self.program.file(owner[1]).definitions[owner[2]].parent,
@@ -459,20 +458,20 @@ class Members:
                 )
             return found or self._placeholder(file, position, name)
         values = self.assigned(owner, name) | self.stored_from_outside((INSTANCE, *owner[1:]), name)
-        functions: Values = NOTHING
+        functions: Values = BOTTOM
         for scope, entry in entries:
             if tags[entry] in (DEFINED, SIGNATURE):
                 functions |= self.evaluator.values(file, scope, entry)
             elif tags[entry] != TYPED:
                 values |= self.evaluator.values(file, scope, entry)
-        declared: Values = NOTHING
+        declared: Values = BOTTOM
         for scope, annotation in types:
             declared |= self.evaluator.annotations.instances(file, scope, annotation)
         known = self.evaluator.typed.narrowed(values, declared, whole=True)
         return functions | (known or self._placeholder(file, position, name))
 
     def _declared(self, target: Value, name: str) -> Values:
-        assigned: Values = NOTHING
+        assigned: Values = BOTTOM
         for owner in self.linearised(target):
             assigned |= self.assigned(owner, name)
             found = self.own(owner, name) or self._computed(owner, name)
@@ -482,16 +481,16 @@ class Members:
 
     def own(self, owner: Value, name: str) -> Values:
         """Members that a class itself declares, its extensions included."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for file, position in self._bodies(owner):
-            if file.facts.prototype:
+            if file.semantics.prototype:
                 found |= self._mixed_in(owner, name, file)
             if file.definitions[position].kind in CALLABLE_KINDS:
                 continue
             if name in file.names(position):
                 found |= self.evaluator.names.bound(file, position, name)
                 found = found or self._placeholder(file, position, name)
-        if self.program.file(owner[1]).facts.open_classes:
+        if self.program.file(owner[1]).semantics.open_classes:
             found |= self.open.defined_elsewhere(owner, name)
         return found | self._written_outside(owner, name)
 
@@ -513,9 +512,9 @@ class Members:
     def _mixed_in(self, owner: Value, name: str, file: File) -> Values:
         """Members added to the instances of a class or function through its prototype."""
         found = self.stored_from_outside((INSTANCE, *owner[1:]), name)
-        if name != file.facts.prototype:
+        if name != file.semantics.prototype:
             for value in self._prototypes(owner, file):
-                if value[0] == DISPLAY:
+                if value[0] == CONTAINER_LITERAL:
                     found |= self.evaluator.containers.items(value, frozenset((name,)), file)
         return found
 
@@ -523,9 +522,9 @@ class Members:
         """What was assigned to be the prototype of a class or function."""
         made = self.program.file(owner[1]).definitions[owner[2]].kind in CALLABLE_KINDS
         thing = (FUNCTION, *owner[1:], None) if made else owner
-        found = self.stored_from_outside(thing, file.facts.prototype)
+        found = self.stored_from_outside(thing, file.semantics.prototype)
         for value in found:
-            if value[0] == DISPLAY:
+            if value[0] == CONTAINER_LITERAL:
                 found |= self.evaluator.containers.merged_into(value)
         return found
 
@@ -533,7 +532,7 @@ class Members:
         """The values that the methods of a class assign to a member of their receiver, and others
         from outside.
         """
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for file, position in self._bodies(owner):
             stores = file.receiver_stores(position).get(name, ())
             for scope, expression in stores:
@@ -544,7 +543,7 @@ class Members:
 
     def _placeholder(self, file: File, position: int, name: str) -> Values:
         """A declared member of unknown value hides those of the bases all the same."""
-        return one(RESULT, f"{file.path}:{file.qualnames()[position]}.{name}")
+        return singleton(RESULT, f"{file.path}:{file.qualnames()[position]}.{name}")
 
     def _bodies(self, owner: Value) -> Iterable[tuple[File, int]]:
         """The bodies that hold the members of a class."""
@@ -614,7 +613,7 @@ class Members:
         wanted = (CLASS, EXTERNAL) if tag == CLASS else (tag,)
         for file, position in self._bodies(target):
             outer = file.definitions[position].parent
-            if file.facts.prototype:
+            if file.semantics.prototype:
                 found.extend(
                     (CLASS, *v[1:])
                     for v in sorted(self._prototypes(target, file), key=repr)
@@ -622,9 +621,9 @@ class Members:
                 )
             for expression in written_types(file, file.scope(position).bases):
                 values = self.evaluator.values(file, outer, expression)
-                if file.facts.prototype:
+                if file.semantics.prototype:
                     values = frozenset((CLASS, *v[1:3]) if v[0] == FUNCTION else v for v in values)
-                if file.facts.open_classes and any(value[0] == CLASS for value in values):
+                if file.semantics.open_classes and any(value[0] == CLASS for value in values):
                     values = frozenset(value for value in values if value[0] != EXTERNAL)
                 found.extend(sorted((v for v in values if v[0] in wanted), key=repr))
         return frozenset(enumerate(dict.fromkeys(found)))
@@ -633,7 +632,7 @@ class Members:
         """All classes below a class, nearest first."""
         found: dict[Value, None] = {}
         pending = [target]
-        is_open = self.program.file(target[1]).facts.open_receivers
+        is_open = self.program.file(target[1]).semantics.open_receivers
         # others see `CallGraph.callers`
         solve = self.solver.solve_whole if is_open else self.solver.solve
         while pending:
@@ -648,7 +647,7 @@ class Members:
     def _direct_subclasses(self, target: Value) -> Values:
         home = self.program.file(target[1])
         name = home.definitions[target[2]].name
-        found = self._implementers(target) if self.is_structural(target) else NOTHING
+        found = self._implementers(target) if self.is_structural(target) else BOTTOM
         based = self.program.hierarchy.based_on(name, home.family)
         files = {one.file for one in based}
         if len(files) > MAX_SUBTYPE_FILES:
@@ -666,16 +665,16 @@ class Members:
     def is_structural(self, target: Value) -> bool:
         """True if having every method of a type makes a class implement it."""
         home = self.program.file(target[1])
-        if home.facts.protocols:
+        if home.semantics.protocols:
             outside = (base[1].rpartition(".")[2] for base in self.bases(target, EXTERNAL))
-            return not home.facts.protocols.isdisjoint(outside)
-        return home.definitions[target[2]].kind in home.facts.structural
+            return not home.semantics.protocols.isdisjoint(outside)
+        return home.definitions[target[2]].kind in home.semantics.structural
 
     def _implementers(self, interface: Value) -> Values:
         """Classes that have every method of an interface."""
         wanted = self._asked_for(interface)
         if not wanted:
-            return NOTHING
+            return BOTTOM
         rarest = min(sorted(wanted), key=lambda name: len(self.program.named(name)))
         candidates: set[Value] = set()
         for file_id, position in self.program.named(rarest):
@@ -719,12 +718,12 @@ class Members:
         """True if a function can be called as a method of an interface is: with as many arguments,
         where types have no subtypes of types with the same names as far as both have a name.
         """
-        typed, facts = self.evaluator.typed, self.program.file(method[1]).facts
-        if facts.nominal:
+        typed, semantics = self.evaluator.typed, self.program.file(method[1]).semantics
+        if semantics.nominal:
             return typed.accepts_as_many(function, method)
         own, wanted = typed.signature(function), typed.signature(method)
         return len(own) == len(wanted) and all(
-            name == other or not name or not other or other in facts.top_types
+            name == other or not name or not other or other in semantics.top_types
             for name, other in zip(own, wanted, strict=True)
         )
 
@@ -748,12 +747,12 @@ class Members:
         """
         own, scope = file.definitions[position], file.scopes[position]
         if own.kind == Kind.METHOD and scope is not None and not scope.flags & OPTIONAL:
-            return one(FUNCTION, file.id, position, None)
-        found: Values = NOTHING
+            return singleton(FUNCTION, file.id, position, None)
+        found: Values = BOTTOM
         for at, entry in file.names(own.parent).get(own.name, ()) if own.kind == Kind.FIELD else ():
             if is_tagged(entry, TYPED) and not is_tagged(entry[1], EITHER):
                 found |= self.evaluator.annotations.instances(file, at, entry[1])
-        return frozenset(value for value in found if value[0] == PROMISED)
+        return frozenset(value for value in found if value[0] == RETURN_TYPE)
 
     def owner_of_method(self, file: File, position: int) -> Value | None:
         """The class whose method a definition is, wherever it is written."""
@@ -772,14 +771,14 @@ class Members:
     def _received_by(self, file: File, position: int) -> Value | None:
         """The class that an extension, or a method that is written outside, says it belongs to."""
         scope, parent = file.scopes[position], file.definitions[position].parent
-        types = self.evaluator.values(file, parent, scope.receiver_type) if scope else NOTHING
+        types = self.evaluator.values(file, parent, scope.receiver_type) if scope else BOTTOM
         return next((value for value in sorted(types, key=repr) if value[0] == CLASS), None)
 
     def _of_subclasses(self, target: Value, name: str) -> Values:
         """What subclasses declare under a name that few classes declare."""
         places = self.program.named(name, kinds=CALLABLE_KINDS | VALUE_KINDS)
         home = self.program.file(target[1])
-        found: Values = NOTHING
+        found: Values = BOTTOM
         own = home.definitions[target[2]].name
         is_stored = name in home.member_stores()
         based = self.program.hierarchy.based_on(own, home.family) if is_stored else ()
@@ -800,13 +799,13 @@ class Members:
         owner = self.open.whole(self.program.file(value[1]), value[2])
         receiver = (INSTANCE, *owner[1:])
         for base in self.linearised(owner)[1:]:
-            virtual = file.facts.virtual
+            virtual = file.semantics.virtual
             found = (
                 self.declared(base, name)
                 if virtual
                 else self.own(base, name) or self.assigned(base, name)
             )
-            if file.facts.class_side:
+            if file.semantics.class_side:
                 found = self.open.of_side(found, value[3])
             if found:
                 return self.read(found, receiver)
@@ -814,15 +813,15 @@ class Members:
 
     def of_external_base(self, target: Value, name: str) -> Values:
         """A member that a class may have from a base outside the repository."""
-        mark = self.program.file(target[1]).facts.variable_mark
+        mark = self.program.file(target[1]).semantics.variable_mark
         if mark and name.startswith(mark):
-            return NOTHING
+            return BOTTOM
         outside = self.outer_base(target)
         if not outside:
-            return NOTHING
-        collections = self.program.file(target[1]).facts.instance_collections
+            return BOTTOM
+        collections = self.program.file(target[1]).semantics.instance_collections
         if f"{outside.rpartition('.')[2]}.{name}" in collections:
-            return collection(one(INSTANCE, *target[1:3]))
+            return collection(singleton(INSTANCE, *target[1:3]))
         return external(f"{outside}.{name}")
 
     def outer_base(self, target: Value) -> str:
@@ -834,7 +833,7 @@ class Members:
 
     def _outer_base(self, target: Value) -> Values:
         """The first base in a hierarchy that is outside the repository and may have members."""
-        empty = self.program.file(target[1]).facts.empty_bases
+        empty = self.program.file(target[1]).semantics.empty_bases
         bases = (
             base
             for owner in self.linearised(target)
@@ -850,7 +849,7 @@ class Members:
 
     def _outside_values(self, value: Value, name: str) -> Values:
         """`thing.name = …` anywhere in files that mention the name, where `thing` may be the value."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         home = self.program.file(value[1])
         files = self._storing(value, name)
         if len(files) > MAX_STORE_FILES:
@@ -861,11 +860,11 @@ class Members:
                 base = self.evaluator.values(file, store.scope, store.base)
                 instances = {each[:3] for each in base if each[0] == INSTANCE}
                 is_meant = value in base or as_class in base or value in instances
-                if is_meant or (file.facts.virtual and self._any_below(base, as_class)):
+                if is_meant or (file.semantics.virtual and self._any_below(base, as_class)):
                     found |= self.evaluator.values(file, store.scope, store.value)
         return (
             found | self._merged_values(home, value, name)
-            if home.facts.members_are_items
+            if home.semantics.members_are_items
             else found
         )
 
@@ -873,8 +872,8 @@ class Members:
         """Say of a member that no class has, and that files may assign which are not searched; what
         syntax calls is no such member, nor what values of the language have.
         """
-        facts = file.facts
-        if name in facts.implicit_methods or name in facts.common_members:
+        semantics = file.semantics
+        if name in semantics.implicit_methods or name in semantics.common_members:
             return
         if len(self._storing(receiver, name)) > MAX_STORE_FILES:
             self.solver.bounds.met(STORES_LIMIT)
@@ -887,7 +886,7 @@ class Members:
 
     def _merged_values(self, home: File, value: Value, name: str) -> Values:
         """Members of objects whose members were all added to the value, at its home."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for store in home.merges[:MAX_MERGES]:
             if value in self.evaluator.values(home, store.scope, store.base):
                 for added in self.evaluator.values(home, store.scope, store.key[1]):
@@ -926,8 +925,8 @@ class Members:
 
     def _of_module_itself(self, file: File, name: str) -> Values:
         """A name that a module exports or binds."""
-        whole = file.facts.module_object
-        if whole and whole in file.names(0) and name not in (whole, file.facts.default_export):
+        whole = file.semantics.module_object
+        if whole and whole in file.names(0) and name not in (whole, file.semantics.default_export):
             exported = self.evaluator.names.bound(file, 0, whole) - {(MODULE, file.id)}
             found = self.of_all(exported, name, file)
             ours = frozenset(
@@ -939,9 +938,9 @@ class Members:
             found = self.evaluator.names.bound(file, 0, name)
             if found:
                 return found
-        if whole and name == file.facts.default_export and whole in file.names(0):
+        if whole and name == file.semantics.default_export and whole in file.names(0):
             return self.evaluator.names.bound(file, 0, whole)
-        return NOTHING
+        return BOTTOM
 
     def _beside_module(self, file: File, name: str) -> Values:
         """A submodule, what files beside the module have, or what others assign to it."""
@@ -950,14 +949,12 @@ class Members:
         if stem == "__init__":
             for form in (f"{directory}/{name}.{base}", f"{directory}/{name}/__init__.{base}"):
                 if form in self.program.by_path:
-                    return one(MODULE, self.program.by_path[form])
-        if file.facts.namespace == "directory":
+                    return singleton(MODULE, self.program.by_path[form])
+        if file.semantics.namespace == "directory":
             found = self._from_neighbours(file, name)
             if found:
                 return found
-        return (
-            self.stored_from_outside((MODULE, file.id), name) if file.member_stores() else NOTHING
-        )
+        return self.stored_from_outside((MODULE, file.id), name) if file.member_stores() else BOTTOM
 
     def top_level(self, file: File, name: str) -> Values:
         """A name that no scope of the file binds: star imports, then files that share its
@@ -967,37 +964,37 @@ class Members:
 
     def _top_level_values(self, file: File, name: str) -> Values:
         found = self._from_stars(file, name)
-        if not found and file.facts.classes_are_modules:
+        if not found and file.semantics.classes_are_modules:
             found = self.from_class_stars(file, name, file.stars)
-        if not found and file.facts.open_classes:
+        if not found and file.semantics.open_classes:
             found = (
                 self.open.by_qualified_name(file, name)
                 if "." in name
                 else self.open.from_stars(file, name)
             )
-        if found or file.facts.namespace == "file":
+        if found or file.semantics.namespace == "file":
             return found
         found = self._from_neighbours(file, name)
-        if not found and file.facts.global_namespace:
+        if not found and file.semantics.global_namespace:
             found = self._declared_for_all(file, name)
-        if not found and file.facts.global_objects:
+        if not found and file.semantics.global_objects:
             found = self._stored_globally(file, name)
-        return found if found or not file.facts.found_anywhere else self._only_one(file, name)
+        return found if found or not file.semantics.found_anywhere else self._only_one(file, name)
 
     def _stored_globally(self, file: File, name: str) -> Values:
         """What assignments put into the global scope under a name: `window.name = …`, in the scripts
         of the same pages, or anywhere if few files use the name; what a test puts there is there in
         tests alone, and in that test alone where it replaces what the runtime has.
         """
-        found: Values = NOTHING
-        is_of_runtime = f"{file.facts.builtins}.{name}" in file.facts.summaries
+        found: Values = BOTTOM
+        is_of_runtime = f"{file.semantics.builtins}.{name}" in file.semantics.summaries
         for other in map(self.program.file, self._storing_globally(file, name)):
             is_shared = other.id == file.id or (is_test(file.path) and not is_of_runtime)
             if is_test(other.path) and not is_shared:
                 continue
             for store in other.member_stores().get(name, ()):
                 # a parameter of that name is given that object
-                is_meant = store.base in file.facts.global_objects or any(
+                is_meant = store.base in file.semantics.global_objects or any(
                     self._is_global_object(base, other)
                     for base in self.evaluator.values(other, store.scope, store.base)
                 )
@@ -1016,7 +1013,7 @@ class Members:
         if len(files) > MAX_STORE_FILES:
             writing = {
                 file_id
-                for words in file.facts.global_objects
+                for words in file.semantics.global_objects
                 for file_id in self.program.mentioning(words, file)
             }
             files = [file_id for file_id in files if file_id in writing]
@@ -1028,14 +1025,14 @@ class Members:
     def _is_global_object(self, value: Value, file: File) -> bool:
         """True if the members of a value are the names of the global scope."""
         before, _, name = str(value[1]).rpartition(".") if value[0] == EXTERNAL else ("", "", "")
-        return before == file.facts.builtins and name in file.facts.global_objects
+        return before == file.semantics.builtins and name in file.semantics.global_objects
 
     def _of_global_object(self, file: File, name: str) -> Values:
         """What a name of the global scope means in a file."""
         found = self.top_level(file, name)
         if file.namespace and name in file.names(0):
             found |= self.evaluator.names.bound(file, 0, name)
-        return found or external(f"{file.facts.builtins}.{name}")
+        return found or external(f"{file.semantics.builtins}.{name}")
 
     def _declared_for_all(self, file: File, name: str) -> Values:
         """What a name means that files declare for all others; where those are types alone, it may
@@ -1045,16 +1042,16 @@ class Members:
             *self._in_global_namespaces(file, name),
             *self._in_declaring_scripts(file, name),
         ]
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for other, owner in places:
             if name in other.names(owner):
                 found |= self.evaluator.names.bound(other, owner, name)
         is_type = all(self._is_type(value) for value in found)
-        return found | external(f"{file.facts.builtins}.{name}") if found and is_type else found
+        return found | external(f"{file.semantics.builtins}.{name}") if found and is_type else found
 
     def _in_global_namespaces(self, file: File, name: str) -> Iterator[tuple[File, int]]:
         """The namespaces for what is declared for all that define a name."""
-        namespace = file.facts.global_namespace
+        namespace = file.semantics.global_namespace
         for file_id, position in self.program.named(name, owner=namespace):
             other = self.program.file(file_id)
             owner = other.definitions[position].parent
@@ -1079,7 +1076,7 @@ class Members:
         the package.
         """
         if self.program.facts.namesakes(name):
-            return NOTHING
+            return BOTTOM
         places = [
             place
             for place in self.program.named(name)
@@ -1087,13 +1084,13 @@ class Members:
             and self.program.file(place[0]).definitions[place[1]].parent == 0
         ]
         if len(places) != 1:
-            return NOTHING
+            return BOTTOM
         other = self.program.file(places[0][0])
-        return self.evaluator.names.bound(other, 0, name) if name in other.names(0) else NOTHING
+        return self.evaluator.names.bound(other, 0, name) if name in other.names(0) else BOTTOM
 
     def _from_stars(self, file: File, name: str) -> Values:
         if not file.stars:
-            return NOTHING
+            return BOTTOM
         passed: list[File] = []
 
         def say_cut(limit: str) -> None:
@@ -1107,7 +1104,7 @@ class Members:
         for other in passed:
             if found := self._beside_module(other, name):
                 return found
-        return NOTHING
+        return BOTTOM
 
     def from_class_stars(self, file: File, name: str, modules: Sequence[str]) -> Values:
         """A member of one of the classes whose members are imported wholesale; the last import
@@ -1115,33 +1112,37 @@ class Members:
         """
         names = self.evaluator.names
         for module in reversed(modules):
-            package, separator, last = module.rpartition(file.facts.separator)
-            owners: Values = NOTHING
+            package, separator, last = module.rpartition(file.semantics.separator)
+            owners: Values = BOTTOM
             if separator:
                 owners = names.imported(file, package, last)
             elif name != module and self.program.named(name):
                 owners = names.of(file, 0, module)
-            found: Values = NOTHING
+            found: Values = BOTTOM
             for owner in owners:
                 # not what it may have from bases outside: that would be anything
-                declared = self.declared(owner, name, CLASS) if owner[0] == CLASS else NOTHING
+                declared = self.declared(owner, name, CLASS) if owner[0] == CLASS else BOTTOM
                 found |= self.read(declared, owner)
             if found:
                 return found
-        return NOTHING
+        return BOTTOM
 
     def _exports(self, file: File, name: str) -> bool:
         """True if `import *` takes a name."""
-        listed = file.names(0).get(file.facts.star_exports, ()) if file.facts.star_exports else ()
+        listed = (
+            file.names(0).get(file.semantics.star_exports, ())
+            if file.semantics.star_exports
+            else ()
+        )
         for _, expression in listed:
             if is_tagged(expression, SEQUENCE):
                 return (CONST, name) in expression[1]
-        return name != file.facts.default_export and not (
-            file.facts.star_exports and name.startswith("_")
+        return name != file.semantics.default_export and not (
+            file.semantics.star_exports and name.startswith("_")
         )
 
     def _from_neighbours(self, file: File, name: str) -> Values:
-        sharing = file.facts.namespace
+        sharing = file.semantics.namespace
         if sharing == "global":
             places: Iterable[tuple[int, int]] = self.program.named(name)
         else:
@@ -1150,7 +1151,7 @@ class Members:
             if places and file.namespace and self.program.facts.namesakes(name):
                 # a package hides what has none
                 places = [place for place in places if self.program.rows[place[0]].namespace]
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for file_id, position in places:
             other = self.program.file(file_id)
             if other.family != file.family:
@@ -1168,15 +1169,15 @@ class Members:
         """
         if self._is_global_object(value, file):
             return self._of_global_object(file, name)
-        if file.facts.namespace == "declared":  # a name with its package in front
-            package = value[1].removeprefix(f"{file.facts.builtins}.")
+        if file.semantics.namespace == "declared":  # a name with its package in front
+            package = value[1].removeprefix(f"{file.semantics.builtins}.")
             if self.program.modules(file, package):
                 found = self.evaluator.names.imported(file, package, name)
                 if found:
                     return found
         dotted = f"{value[1]}.{name}"
         targets = self.program.modules(file, dotted)
-        return one(MODULE, targets[0]) if targets else external(dotted)
+        return singleton(MODULE, targets[0]) if targets else external(dotted)
 
 
 def _merge(orders: list[list[Value]]) -> list[Value] | None:

@@ -21,12 +21,12 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.graph.pointsto.values import (
+    BOTTOM,
     CLASS,
     COLLECTION,
-    DISPLAY,
+    CONTAINER_LITERAL,
     FUNCTION,
     INSTANCE,
-    NOTHING,
     Value,
     Values,
 )
@@ -60,15 +60,15 @@ class Objects:
     def functions(self, target: Value, name: str) -> Values:
         """The values that objects of an interface or a type, or of one below it, have under a name."""
         home = self.program.file(target[1])
-        if not home.facts.members_are_items or home.definitions[target[2]].kind not in (
+        if not home.semantics.members_are_items or home.definitions[target[2]].kind not in (
             Kind.INTERFACE,
             Kind.TYPE,
         ):
-            return NOTHING
+            return BOTTOM
         return self.solver.solve(("object members", target, name), self._functions, target, name)
 
     def _functions(self, target: Value, name: str) -> Values:
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for owner in (target, *self.evaluator.members.subclasses(target)):
             for display in self._of_type(owner):
                 if self._may_hold(display, name):
@@ -95,7 +95,7 @@ class Objects:
     def _in_file(self, target: Value, file_id: int) -> Values:
         file = self.program.file(file_id)
         name = self.program.file(target[1]).definitions[target[2]].name
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for scope, value, declared in self.declarations(file)[name]:
             held = _held(self.evaluator.annotations.instances(file, scope, declared))
             if any(one[0] == INSTANCE and (CLASS, *one[1:3]) == target for one in held):
@@ -106,11 +106,13 @@ class Objects:
         """The mappings among some values, and those that lists among them hold."""
         found: set[Value] = set()
         for value in values:
-            if value[0] == DISPLAY and self.evaluator.containers.is_mapping(value):
+            if value[0] == CONTAINER_LITERAL and self.evaluator.containers.is_mapping(value):
                 found.add(value)
-            elif value[0] == DISPLAY:
+            elif value[0] == CONTAINER_LITERAL:
                 inner = self.evaluator.containers.items(value, None, None)
-                found.update(one for one in sorted(inner, key=repr)[:MAX_HELD] if one[0] == DISPLAY)
+                found.update(
+                    one for one in sorted(inner, key=repr)[:MAX_HELD] if one[0] == CONTAINER_LITERAL
+                )
         return frozenset(value for value in found if self.evaluator.containers.is_mapping(value))
 
     # Declarations
@@ -145,7 +147,7 @@ def _declared(file: File, position: int) -> Iterator[Declaration]:
 def _of_field(
     file: File, position: int, target: tuple[Any, ...], value: Expression
 ) -> Iterator[Declaration]:
-    method = file.enclosing_method(position) if target[1] in file.facts.receiver_names else -1
+    method = file.enclosing_method(position) if target[1] in file.semantics.receiver_names else -1
     owner = file.owner_class(method) if method >= 0 else -1
     for _, entry in file.names(owner).get(target[2], ()) if owner >= 0 else ():
         if is_tagged(entry, TYPED):

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import MAPPING, is_spread, is_tagged
 from tersely.code.graph.pointsto.values import (
-    DISPLAY,
+    CONSTANT,
+    CONTAINER_LITERAL,
     FUNCTION,
     INSTANCE,
-    KEY,
     Value,
     Values,
-    one,
+    singleton,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.symbols import Kind
@@ -36,7 +36,7 @@ class TestedMembers:
         if len(values) < 2:
             return values
         constants = self.evaluator.union(file, scope, written)
-        if any(value[0] != KEY for value in constants) or (written and not constants):
+        if any(value[0] != CONSTANT for value in constants) or (written and not constants):
             return values
         if written:
             kept = [value for value in values if self._agrees(value, member, constants, holds)]
@@ -51,7 +51,7 @@ class TestedMembers:
         if self._is_opaque(value):
             return True
         found = self._held(value, member)
-        is_known = all(one[0] == KEY for one in found)
+        is_known = all(one[0] == CONSTANT for one in found)
         if holds:
             return not is_known or not found.isdisjoint(constants)
         return not is_known or not found or not found <= constants
@@ -66,25 +66,27 @@ class TestedMembers:
 
     def _is_opaque(self, value: Value) -> bool:
         """True if nobody knows which members a value has."""
-        if value[0] == DISPLAY:
+        if value[0] == CONTAINER_LITERAL:
             display = self.program.file(value[1]).display(value[2])[1]
             return not is_tagged(display, MAPPING) or any(is_spread(key) for key, _ in display[1])
         return bool(value[0] != INSTANCE)
 
     def _held(self, value: Value, member: str) -> Values:
-        if value[0] == DISPLAY:
+        if value[0] == CONTAINER_LITERAL:
             names = frozenset((member,))
             return self.evaluator.containers.items(value, names, self.program.file(value[1]))
         return self.evaluator.members.of(value, member, self.program.file(value[1]))
 
     def _has(self, value: Value, member: str) -> bool:
-        if value[0] == DISPLAY:
+        if value[0] == CONTAINER_LITERAL:
             keys = self.evaluator.containers.display_keys(value)
-            return bool(keys & one(KEY, member) or self._held(value, member))
+            return bool(keys & singleton(CONSTANT, member) or self._held(value, member))
         return bool(self._held(value, member))
 
     def _is_optional(self, value: Value, member: str) -> bool:
         """True if what has a member may do without it all the same: a field of an interface."""
-        if value[0] == DISPLAY or any(one[0] == FUNCTION for one in self._held(value, member)):
+        if value[0] == CONTAINER_LITERAL or any(
+            one[0] == FUNCTION for one in self._held(value, member)
+        ):
             return False
         return self.program.file(value[1]).definitions[value[2]].kind != Kind.CLASS

@@ -29,17 +29,17 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.pointsto.containers import is_keyed
 from tersely.code.graph.pointsto.values import (
+    BOTTOM,
     BUILTIN,
     CLASS,
     COLLECTION,
-    DISPLAY,
+    CONSTANT,
+    CONTAINER_LITERAL,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
-    KEY,
-    NOTHING,
-    PROMISED,
     RESULT,
+    RETURN_TYPE,
     Value,
     Values,
     is_open,
@@ -77,7 +77,7 @@ class Typed:
     def _may_be_below(self, value: Value) -> bool:
         """Where implementing is a matter of having the methods, other classes have no subtypes."""
         home = self.program.file(value[1])
-        return home.facts.nominal or home.definitions[value[2]].kind == Kind.INTERFACE
+        return home.semantics.nominal or home.definitions[value[2]].kind == Kind.INTERFACE
 
     def narrowed(self, values: Values, declared: Values, *, whole: bool = False) -> Values:
         """Those of `values` that a declaration admits; what it declares where values are unknown.
@@ -107,7 +107,7 @@ class Typed:
                     kept.update(one for one in ours if self._is_below(one, value))
             elif tag == FUNCTION:
                 kept.add((*value[:3], (CLASS, *ours[0][1:3])))
-            elif tag in UNKNOWN or tag in (KEY, BUILTIN):
+            elif tag in UNKNOWN or tag in (CONSTANT, BUILTIN):
                 unknown = True
             else:
                 kept.add(value)
@@ -127,17 +127,21 @@ class Typed:
         if not declared:
             return False
         if all(
-            value[0] == RESULT and not value[1].endswith(file.facts.open_types)
+            value[0] == RESULT and not value[1].endswith(file.semantics.open_types)
             for value in declared
         ):
             return True
-        known = [value for value in declared if value[0] in (INSTANCE, COLLECTION, CLASS, DISPLAY)]
+        known = [
+            value
+            for value in declared
+            if value[0] in (INSTANCE, COLLECTION, CLASS, CONTAINER_LITERAL)
+        ]
         return bool(known) and not any(map(self._may_stand_for_others, known))
 
     def _may_stand_for_others(self, value: Value) -> bool:
         """True if a value of a declared type may be a function, or of a type that does not name it."""
         if value[0] != INSTANCE:
-            return bool(value[0] == DISPLAY)
+            return bool(value[0] == CONTAINER_LITERAL)
         is_structural = self.evaluator.members.is_structural((CLASS, *value[1:3]))
         return is_structural or self.is_functional(value)
 
@@ -146,9 +150,9 @@ class Typed:
         protocol that says how it is called.
         """
         home = self.program.file(value[1])
-        if home.facts.protocols:
+        if home.semantics.protocols:
             return self._is_called(value, home)
-        if not home.facts.functions_are_objects or home.definitions[value[2]].kind not in (
+        if not home.semantics.functions_are_objects or home.definitions[value[2]].kind not in (
             Kind.INTERFACE,
             Kind.TYPE,
         ):
@@ -163,10 +167,10 @@ class Typed:
     def _is_called(self, value: Value, home: File) -> bool:
         """True if an instance is told by a protocol that can be called."""
         members, target = self.evaluator.members, (CLASS, *value[1:3])
-        if not members.declared(target, home.facts.call_method):
+        if not members.declared(target, home.semantics.call_method):
             return False
         return any(
-            base[0] == EXTERNAL and base[1].rpartition(".")[2] in home.facts.protocols
+            base[0] == EXTERNAL and base[1].rpartition(".")[2] in home.semantics.protocols
             for base in members.bases(target)
         )
 
@@ -180,10 +184,10 @@ class Typed:
         """The values that a member which a class declares may have in what is below it: only
         functions are overridden.
         """
-        if self.is_virtual(declared) or any(value[0] == PROMISED for value in declared):
+        if self.is_virtual(declared) or any(value[0] == RETURN_TYPE for value in declared):
             return self.overriding(target, name)
         if any(value[0] != RESULT for value in declared):
-            return NOTHING
+            return BOTTOM
         return self.evaluator.objects.functions(target, name)
 
     def overriding(self, target: Value, name: str) -> Values:
@@ -192,7 +196,7 @@ class Typed:
         """
         if self.evaluator.traits.is_trait(target):
             return self.evaluator.traits.implementations(target, name)
-        is_named = self.program.file(target[1]).facts.open_receivers
+        is_named = self.program.file(target[1]).semantics.open_receivers
         if is_named and not self.evaluator.members.is_structural(target):
             return self.evaluator.overriding.below(target, name)
         key = ("overriding", target, name)
@@ -201,7 +205,7 @@ class Typed:
 
     def _overriding(self, target: Value, name: str) -> Values:
         members = self.evaluator.members
-        return NOTHING.union(*(members.declared(one, name) for one in members.subclasses(target)))
+        return BOTTOM.union(*(members.declared(one, name) for one in members.subclasses(target)))
 
     def is_virtual(self, members: Values) -> bool:
         """True if subclasses may override any of these."""
@@ -216,7 +220,9 @@ class Typed:
         """Functions of that name, written outside any class, whose receiver type fits a value."""
         names: set[str] | None = None
         found = set()
-        for file_id, position in self.program.named(name) if file.facts.extension_functions else ():
+        for file_id, position in (
+            self.program.named(name) if file.semantics.extension_functions else ()
+        ):
             other = self.program.file(file_id)
             scope = other.scopes[position]
             if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
@@ -225,7 +231,7 @@ class Typed:
                 continue
             names = self._names_of(value, file) if names is None else names
             wanted = last_name(scope.receiver_type)
-            if wanted in names or not wanted or wanted in file.facts.top_types:
+            if wanted in names or not wanted or wanted in file.semantics.top_types:
                 found.add((FUNCTION, file_id, position, value))
         return frozenset(found)
 
@@ -233,13 +239,13 @@ class Typed:
         if value[0] == INSTANCE:
             linear = self.evaluator.members.linearised((CLASS, *value[1:3]))
             return {self.program.file(above[1]).definitions[above[2]].name for above in linear}
-        if value[0] == KEY:
+        if value[0] == CONSTANT:
             return set(self.key_types(value, file))
         return {value[1].rpartition(".")[2]} if value[0] == RESULT else set()
 
     def key_types(self, key: Value, file: File) -> frozenset[str]:
         """Names of the types that a constant has."""
-        return file.facts.text_types if type(key[1]) is str else file.facts.number_types
+        return file.semantics.text_types if type(key[1]) is str else file.semantics.number_types
 
     def of_function(self, value: Value, name: str, file: File) -> Values:
         """A member of a function that stands for an object with one method: the function, or a
@@ -253,7 +259,7 @@ class Typed:
             )
             if bodies:
                 return bodies
-        return NOTHING if name in file.facts.function_combinators else frozenset((value,))
+        return BOTTOM if name in file.semantics.function_combinators else frozenset((value,))
 
     def _is_abstract(self, function: Value) -> bool:
         return bool(self.program.file(function[1]).scope(function[2]).flags & ABSTRACT)
@@ -264,13 +270,13 @@ class Typed:
         """The functions among overloads that a call fits best; a declaration without a body only if
         none has one.
         """
-        if file.facts.announces:
+        if file.semantics.announces:
             values = self.with_bodies(values)
         functions = [value for value in values if value[0] == FUNCTION]
         if len(functions) < 2:
             return values
         others = frozenset(value for value in values if value[0] != FUNCTION)
-        if file.facts.overloads:
+        if file.semantics.overloads:
             # others stand for an object
             by_name = groupby(sorted(functions, key=self._name_of), self._name_of)
             functions = [
@@ -292,7 +298,7 @@ class Typed:
         """
         members, home = self.evaluator.members, self.program.file(method[1])
         target = members.owner_of_method(home, method[2])
-        if target is None or not home.facts.nominal or not members.is_structural(target):
+        if target is None or not home.semantics.nominal or not members.is_structural(target):
             return bool(bodies)
         owners = (members.owner_of_method(self.program.file(one[1]), one[2]) for one in bodies)
         return any(one is not None and target in members.linearised(one) for one in owners)
@@ -357,7 +363,9 @@ class Typed:
         if limit is not None and needed > limit:
             return False
         return (
-            most is None or given <= most or bool(self.program.file(value[1]).facts.arguments_name)
+            most is None
+            or given <= most
+            or bool(self.program.file(value[1]).semantics.arguments_name)
         )
 
     @kept
@@ -365,7 +373,7 @@ class Typed:
         """The number of arguments that a function needs, and the most that it takes; None for any
         number.
         """
-        if value[0] == PROMISED:
+        if value[0] == RETURN_TYPE:
             types = value[4]
             return len(types), None if any(map(is_spread, types)) else len(types)
         parameters = self._parameters(value)
@@ -381,9 +389,13 @@ class Typed:
     def _type_names(self, file: File, scope: int, argument: Expression) -> frozenset[str]:
         """Names of the types that an argument has, empty if unknown."""
         if is_tagged(argument, CONST):
-            return file.facts.text_types if type(argument[1]) is str else file.facts.number_types
+            return (
+                file.semantics.text_types
+                if type(argument[1]) is str
+                else file.semantics.number_types
+            )
         if is_tagged(argument, LITERAL):
-            return file.facts.text_types if argument[1] == TEXT else frozenset((argument[1],))
+            return file.semantics.text_types if argument[1] == TEXT else frozenset((argument[1],))
         names: set[str] = set()
         for value in self.evaluator.values(file, scope, argument):
             if value[0] == INSTANCE:
@@ -396,11 +408,11 @@ class Typed:
             elif value[0] == RESULT:
                 names.add(value[1].rpartition(".")[2])
             elif value[0] == CLASS or (value[0] == EXTERNAL and self._is_type_name(argument)):
-                names.update(file.facts.class_objects)
-            elif value[0] == KEY:
+                names.update(file.semantics.class_objects)
+            elif value[0] == CONSTANT:
                 names |= self.key_types(value, file)
             elif value[0] == COLLECTION:
-                names |= file.facts.mappings if is_keyed(value) else file.facts.containers
+                names |= file.semantics.mappings if is_keyed(value) else file.semantics.containers
         return frozenset(names)
 
     def _is_type_name(self, argument: Expression) -> bool:
@@ -414,9 +426,12 @@ class Typed:
         score = 0
         for names, wanted in zip(arguments, self.signature(value), strict=False):
             if names and wanted:
-                facts = self.program.file(value[1]).facts
-                widened = wanted in facts.number_types and not facts.number_types.isdisjoint(names)
-                told = wanted in facts.final_types or self._is_told(wanted)
+                semantics = self.program.file(value[1]).semantics
+                widened = (
+                    wanted in semantics.number_types
+                    and not semantics.number_types.isdisjoint(names)
+                )
+                told = wanted in semantics.final_types or self._is_told(wanted)
                 score += 2 if wanted in names else 1 if widened else -1 if told else 0
         return score
 

@@ -29,21 +29,21 @@ from tersely.code.expressions import (
     substitute,
 )
 from tersely.code.graph.pointsto.values import (
+    BOTTOM,
     CLASS,
     COLLECTION,
-    DISPLAY,
+    CONSTANT,
+    CONTAINER_LITERAL,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
-    KEY,
-    NOTHING,
-    PROMISED,
     RESULT,
+    RETURN_TYPE,
     Value,
     Values,
     collection,
     mapping_of,
-    one,
+    singleton,
     tuple_of,
     with_arguments,
 )
@@ -69,12 +69,12 @@ class Annotations:
     def instances(self, file: File, scope: int, expression: Expression) -> Values:
         """The values that a variable declared with this type may be."""
         found = self._instances(file, scope, expression)
-        is_open = file.facts.virtual or file.facts.open_declarations
+        is_open = file.semantics.virtual or file.semantics.open_declarations
         return self.evaluator.typed.opened(found) if is_open else found
 
     def _instances(self, file: File, scope: int, expression: Expression) -> Values:
         if expression is None:
-            return NOTHING
+            return BOTTOM
         if type(expression) is tuple:
             tag = expression[0]
             if tag == EITHER:
@@ -84,7 +84,7 @@ class Annotations:
             if tag == GUARDED:
                 return self._guarded(file, scope, expression[1], expression[2][1])
             if tag == UNIT:
-                return one(KEY, expression[1])
+                return singleton(CONSTANT, expression[1])
             if tag == GIVEN:
                 return expression[1]  # type: ignore[no-any-return]
             if tag == TYPE_PARAMETER:
@@ -101,7 +101,7 @@ class Annotations:
             written = self.evaluator.names.written(file, scope, expression)
             if written is not None and is_tagged(written.expression, ITEM):
                 return self._instances(*written)
-        units = [value for value in types if value[0] == KEY] if file.facts.virtual else ()
+        units = [value for value in types if value[0] == CONSTANT] if file.semantics.virtual else ()
         return instances_of(types).union(units)
 
     def _takes_arguments(self, value: Value) -> bool:
@@ -120,9 +120,9 @@ class Annotations:
 
     def _results(self, file: File, scope: int, types: Iterable[Expression]) -> Values:
         """The results of calling things of some types."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for value in self._any_of(file, scope, types):
-            if value[0] in (CLASS, FUNCTION, PROMISED):
+            if value[0] in (CLASS, FUNCTION, RETURN_TYPE):
                 found |= self.evaluator.calls.result(file, scope, value, (CALL, None, (), (), 0))
         return found
 
@@ -135,16 +135,16 @@ class Annotations:
     def guarded(self, function: Value, place: int) -> Values:
         """The instances that a type guard says yes to, nothing if a value is none."""
         if function[0] != FUNCTION:
-            return NOTHING
+            return BOTTOM
         home = self.evaluator.program.file(function[1])
         body = home.scope(function[2])
         told = body.returned_type
         if not is_tagged(told, GUARD) or not 0 <= place < len(body.parameters):
-            return NOTHING
+            return BOTTOM
         return (
             self.instances(home, function[2], told[2])
             if body.parameters[place][0] == told[1]
-            else NOTHING
+            else BOTTOM
         )
 
     def _instances_of_generic(
@@ -158,7 +158,7 @@ class Annotations:
             return self.evaluator.solver.solve(
                 key, self._instances_of_alias, alias, file, scope, written
             )
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for value in self.evaluator.values(file, scope, base):
             if value[0] == CLASS:
                 found |= self._instances_of_class(file, scope, value, arguments)
@@ -172,7 +172,7 @@ class Annotations:
         """The classes, or other types, that are written as a type: in a string, as a union too."""
         if is_tagged(type_, CONST) and type(type_[1]) is str:
             return self._named_by(file, scope, quoted_type(type_[1]))
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for part in written_types(file, (type_,)):
             found |= self.evaluator.values(file, scope, part)
         return found
@@ -187,27 +187,27 @@ class Annotations:
         types = self._each(file, scope, arguments) if has_parameters else ()
         found: Values = frozenset((with_arguments((INSTANCE, *class_[1:3]), types),))
         for place in self._mapped_parameters(class_):
-            found |= types[place] if place < len(types) else NOTHING
+            found |= types[place] if place < len(types) else BOTTOM
         return found
 
     def _instances_of_external(
         self, file: File, scope: int, type_: str, arguments: Sequence[Expression]
     ) -> Values:
         """Instances of a type from outside, by what the language says of its name."""
-        facts = file.facts
-        name = type_.rpartition(".")[2].rpartition(facts.separator)[2]
-        if name in facts.union_types:
+        semantics = file.semantics
+        name = type_.rpartition(".")[2].rpartition(semantics.separator)[2]
+        if name in semantics.union_types:
             return self._any_of(file, scope, arguments)
-        if name in facts.transparent_types:
+        if name in semantics.transparent_types:
             return self._any_of(file, scope, arguments[:1])
-        if name in facts.class_types:
+        if name in semantics.class_types:
             return frozenset().union(*[self._named_by(file, scope, part) for part in arguments])
-        if name in facts.callable_types and len(arguments) == len(("takes", "gives")):
-            return one(PROMISED, file.id, scope, arguments[1], _listed(arguments[0]))
-        if name in facts.result_types:
+        if name in semantics.callable_types and len(arguments) == len(("takes", "gives")):
+            return singleton(RETURN_TYPE, file.id, scope, arguments[1], _listed(arguments[0]))
+        if name in semantics.result_types:
             return self._results(file, scope, arguments)
         held = self._collections(file, scope, name, arguments)
-        return one(RESULT, type_) if held is None else held
+        return singleton(RESULT, type_) if held is None else held
 
     def _collections(
         self, file: File, scope: int, name: str, arguments: Sequence[Expression]
@@ -215,16 +215,16 @@ class Annotations:
         """The collections that a type from outside stands for, by what its arguments say of their
         elements; None where its name is that of no such type.
         """
-        facts = file.facts
-        if name in facts.tuples:
+        semantics = file.semantics
+        if name in semantics.tuples:
             if arguments[-1:] == ((LITERAL, ELLIPSIS),):
                 return collection(self.instances(file, scope, arguments[0]))
             return tuple_of(self._each(file, scope, arguments))
-        if name in facts.mappings and len(arguments) == len(("key", "item")):
+        if name in semantics.mappings and len(arguments) == len(("key", "item")):
             return mapping_of(*self._each(file, scope, arguments))
-        if name in facts.generators and arguments:
+        if name in semantics.generators and arguments:
             return collection(self.instances(file, scope, arguments[0]))
-        if name in facts.containers and arguments:
+        if name in semantics.containers and arguments:
             return collection(self.instances(file, scope, arguments[-1]))
         return None
 
@@ -251,7 +251,7 @@ class Annotations:
         wanted = set(named_parameters(meant))
         given: dict[str, Expression] = {}
         for name, argument in zip(names, arguments, strict=False):
-            values = self.instances(file, scope, argument) if name in wanted else NOTHING
+            values = self.instances(file, scope, argument) if name in wanted else BOTTOM
             if values:
                 given[name] = (GIVEN, values)
         return self.instances(alias.file, alias.scope, substitute(meant, given))
@@ -274,7 +274,7 @@ def instances_of(types: Values) -> Values:
             found.add((INSTANCE, value[1], value[2]))
         elif value[0] == EXTERNAL:
             found.add((RESULT, value[1]))
-        elif value[0] in (COLLECTION, INSTANCE, DISPLAY, PROMISED):
+        elif value[0] in (COLLECTION, INSTANCE, CONTAINER_LITERAL, RETURN_TYPE):
             found.add(value)
     return frozenset(found)
 
@@ -285,7 +285,7 @@ def written_types(file: File, types: Iterable[Expression]) -> Iterator[Expressio
         tag = expression[0] if type(expression) is tuple else None
         if tag == EITHER:
             yield from written_types(file, expression[1])
-        elif tag == GENERIC and expression[1] in file.facts.union_types:
+        elif tag == GENERIC and expression[1] in file.semantics.union_types:
             yield from written_types(file, expression[2])
         else:
             yield expression

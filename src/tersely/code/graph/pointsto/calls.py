@@ -23,26 +23,26 @@ from tersely.code.graph.dispatch.inference import CallPlace
 from tersely.code.graph.pointsto.annotations import written_arguments
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
+    BOTTOM,
     BUILTIN,
     CLASS,
     COLLECTION,
-    DISPLAY,
+    CONSTANT,
+    CONTAINER_LITERAL,
     EXTERNAL,
     FAMILY,
     FUNCTION,
     GENERATED,
     INSTANCE,
-    KEY,
-    NOTHING,
     PARENT,
-    PROMISED,
     RESULT,
+    RETURN_TYPE,
     TUPLE,
     Value,
     Values,
     given_arguments,
-    one,
     router,
+    singleton,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import Topic
@@ -62,19 +62,19 @@ class Calls:
     def given(self, file: File, scope: int, expression: Any) -> Values:
         """The values that a call in a scope gives."""
         callee = expression[1]
-        if type(callee) is str and callee in file.facts.super_names:
+        if type(callee) is str and callee in file.semantics.super_names:
             return self._parents(file, scope, expression)
-        found: Values = NOTHING
+        found: Values = BOTTOM
         called = self.called(file, scope, expression)
         for value in called:
             found |= self.result(file, scope, value, expression)
         if is_tagged(callee, ITEM) and self._has_class(file, scope, callee[1]):
             found = self.evaluator.annotations.instances(file, scope, callee)
-        if not called and is_tagged(callee, MEMBER) and callee[2] in file.facts.methods:
+        if not called and is_tagged(callee, MEMBER) and callee[2] in file.semantics.methods:
             found = self.evaluator.summaries.applied(
-                file, scope, file.facts.methods[callee[2]], expression
+                file, scope, file.semantics.methods[callee[2]], expression
             )
-        if not called and is_tagged(callee, MEMBER) and callee[2] in file.facts.getters:
+        if not called and is_tagged(callee, MEMBER) and callee[2] in file.semantics.getters:
             found |= self.evaluator.union(file, scope, expression[2][1:2])  # where there is no item
         return found
 
@@ -88,8 +88,8 @@ class Calls:
         """
         named = (
             self.evaluator.values(file, scope, call[2][0])
-            if call[2] and file.facts.names_parent
-            else NOTHING
+            if call[2] and file.semantics.names_parent
+            else BOTTOM
         )
         found = frozenset(
             (PARENT, value[1], value[2], INSTANCE) for value in named if value[0] == CLASS
@@ -98,29 +98,29 @@ class Calls:
 
     def receivers(self, file: File, scope: int, expression: Expression) -> Values:
         """The objects whose member is called: like `values`, and `super` without a call."""
-        if type(expression) is str and expression in file.facts.super_names:
+        if type(expression) is str and expression in file.semantics.super_names:
             return self.evaluator.names.parent(file, scope)
         return self.evaluator.values(file, scope, expression)
 
     def called(self, file: File, scope: int, call: Expression) -> Values:
         """The values that a call calls: of overloads those that it fits."""
-        callee, facts = call[1], file.facts
+        callee, semantics = call[1], file.semantics
         if is_tagged(callee, MEMBER):
             found = self.evaluator.members.of_all(
                 self.receivers(file, scope, callee[1]), callee[2], file
             )
         elif (
             type(callee) is str
-            and facts.methods_apart
+            and semantics.methods_apart
             and call[0] == CALL
-            and not (facts.sigil and callee.startswith(facts.sigil))
+            and not (semantics.sigil and callee.startswith(semantics.sigil))
         ):
             found = self.evaluator.names.of(file, scope, callee, called=True)
         else:
             found = self.evaluator.values(file, scope, callee)
-        if facts.traits:
+        if semantics.traits:
             found = self.evaluator.traits.chosen(found, file, scope, call)
-        if facts.overloads or facts.virtual:
+        if semantics.overloads or semantics.virtual:
             found = self.evaluator.typed.chosen(found, file, scope, call)
         return found
 
@@ -131,16 +131,20 @@ class Calls:
         tag = callee[0]
         if tag == FUNCTION:
             made = (
-                one(INSTANCE, *callee[1:3]) if call[0] == NEW and file.facts.prototype else NOTHING
+                singleton(INSTANCE, *callee[1:3])
+                if call[0] == NEW and file.semantics.prototype
+                else BOTTOM
             )
             return made | self._returned_to(callee, file, scope, call)
         if tag == CLASS:
             summary = self.evaluator.summaries.of_base(callee)
             is_router = summary is not None and summary.makes_router
             made = router(self.evaluator.members.outer_base(callee), file.id, call[4])
-            return one(INSTANCE, callee[1], callee[2]) | (made if is_router else NOTHING)
-        if tag == DISPLAY and call[0] == NEW:
-            return one(*callee)  # which stands for a class, and has the members of what it makes
+            return singleton(INSTANCE, callee[1], callee[2]) | (made if is_router else BOTTOM)
+        if tag == CONTAINER_LITERAL and call[0] == NEW:
+            return singleton(
+                *callee
+            )  # which stands for a class, and has the members of what it makes
         if tag == INSTANCE:
             return self._of_instance(callee, file)
         if tag == BUILTIN:
@@ -148,34 +152,34 @@ class Calls:
             known = (
                 self.evaluator.summaries.applied(file, scope, summary, call)
                 if summary is not None
-                else NOTHING
+                else BOTTOM
             )
             return known or self.evaluator.summaries.of_builtin(file, scope, callee, call)
         if tag == EXTERNAL:
             summary = self.evaluator.summaries.of(callee, file)
             found = (
-                self.evaluator.summaries.applied(file, scope, summary, call) if summary else NOTHING
+                self.evaluator.summaries.applied(file, scope, summary, call) if summary else BOTTOM
             )
             if summary is not None and summary.makes_router:
                 return router(result_name(callee[1]), file.id, call[4])
             if summary is not None and summary.links is not None:
                 found = self._urls(summary.links, callee[1], file, scope, call)
-            return found or one(RESULT, result_name(callee[1]))
-        if tag == PROMISED:
+            return found or singleton(RESULT, result_name(callee[1]))
+        if tag == RETURN_TYPE:
             return self.promised(callee)
         if tag == FAMILY:
             members = self.evaluator.summaries.family(callee)
             return frozenset().union(*map(self.returned, members))
-        return one(RESULT, result_name(callee[1])) if tag == RESULT else NOTHING
+        return singleton(RESULT, result_name(callee[1])) if tag == RESULT else BOTTOM
 
     def _of_instance(self, instance: Value, file: File) -> Values:
         """What calling an object gives: itself where it cannot be called, since what stands for it
         can, such as a weak reference.
         """
-        method = file.facts.call_method
+        method = file.semantics.call_method
         if method and not self.evaluator.members.of(instance, method, file):
-            return one(*instance)
-        return self.of_member(instance, method, file) if method else NOTHING
+            return singleton(*instance)
+        return self.of_member(instance, method, file) if method else BOTTOM
 
     def _urls(self, topic: Topic, callee: str, file: File, scope: int, call: Any) -> Values:
         """The URLs that a function gives for the names of routes."""
@@ -183,7 +187,7 @@ class Calls:
         return frozenset(
             (RESULT, result_name(callee), name[1])
             for name in named
-            if topic.kind == "name" and name[0] == KEY and type(name[1]) is str
+            if topic.kind == "name" and name[0] == CONSTANT and type(name[1]) is str
         )
 
     def promised(self, callee: Value) -> Values:
@@ -196,25 +200,25 @@ class Calls:
 
     def of_member(self, value: Value, name: str, file: File) -> Values:
         """The values that calling a method of a value without arguments gives."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for member in self.evaluator.members.of(value, name, file):
             if member[0] == FUNCTION:
                 found |= self.returned(member)
-            elif member[0] == PROMISED:
+            elif member[0] == RETURN_TYPE:
                 found |= self.promised(member)
         return found
 
     def awaited(self, value: Value, file: File) -> Values:
         """What waiting for an instance gives: what the generator of its method returns."""
-        found: Values = NOTHING
-        for member in self.evaluator.members.of(value, file.facts.await_method, file):
-            if member[0] == PROMISED:
+        found: Values = BOTTOM
+        for member in self.evaluator.members.of(value, file.semantics.await_method, file):
+            if member[0] == RETURN_TYPE:
                 found |= self.promised(member)
             if member[0] != FUNCTION:
                 continue
             home, position = self.program.file(member[1]), member[2]
             written = self.evaluator.generics.seen_by(member, home.scope(position).returned_type)
-            is_generator = last_name(written) in home.facts.generators
+            is_generator = last_name(written) in home.semantics.generators
             parts = written_arguments(written) if is_generator else ()
             if len(parts) == len(("yielded", "sent", "returned")):
                 found |= self.evaluator.annotations.instances(home, position, parts[2])
@@ -231,11 +235,11 @@ class Calls:
         body = home.scope(position)
         if texts := self._begun_texts(function, CallPlace(file, scope, call), shift):
             return texts
-        given_back = () if home.facts.virtual else home.given_back(position)
+        given_back = () if home.semantics.virtual else home.given_back(position)
         is_told = not is_tagged(body.returned_type, TYPE_PARAMETER)
         if not given_back or (is_told and self._is_declared(home, position)):
             return self._seen_by(function, CallPlace(file, scope, call))
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for index in given_back:
             passed = passed_expressions(body, index, call, shift)
             given = self.evaluator.union(file, scope, passed)
@@ -258,10 +262,10 @@ class Calls:
         body = home.scope(position)
         names = [parameter[0] for parameter in body.parameters]
         beginnings = [beginning_of(each) if is_text(each) else None for each in body.returns]
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for text, beginning in zip(body.returns, beginnings, strict=True):
             if beginning not in names:
-                return NOTHING
+                return BOTTOM
             passed = passed_expressions(body, names.index(beginning), place.call, shift)
             given = self.evaluator.union(place.file, place.scope, passed)
             found |= self.evaluator.begun(home, text, given)
@@ -297,7 +301,9 @@ class Calls:
                     found |= frozenset((receiver,))
                 elif is_tagged(expression, CALL) and expression[1] == name:
                     found |= (
-                        one(INSTANCE, receiver[1], receiver[2]) if receiver[0] == CLASS else NOTHING
+                        singleton(INSTANCE, receiver[1], receiver[2])
+                        if receiver[0] == CLASS
+                        else BOTTOM
                     )
         return found
 
@@ -312,19 +318,21 @@ class Calls:
     def is_promised(self, value: Value) -> bool:
         """True if a value is known only by how it is called."""
         is_instance = value[0] == INSTANCE
-        return value[0] == PROMISED or (is_instance and self.evaluator.typed.is_functional(value))
+        return value[0] == RETURN_TYPE or (
+            is_instance and self.evaluator.typed.is_functional(value)
+        )
 
     def _returned_values(self, file_id: int, position: int, given_back: tuple[int, ...]) -> Values:
         file = self.program.file(file_id)
         scope = file.scope(position)
         if scope.flags & GENERATOR:
-            return one(GENERATED, file_id, position)
+            return singleton(GENERATED, file_id, position)
         left_out = {scope.parameters[index][0] for index in given_back}
         returns = [each for each in scope.returns if type(each) is not str or each not in left_out]
         declared = self.evaluator.annotations.instances(file, position, scope.returned_type)
-        if file.facts.declarations_suffice and self.evaluator.typed.says_enough(declared, file):
+        if file.semantics.declarations_suffice and self.evaluator.typed.says_enough(declared, file):
             return declared
-        if file.facts.virtual and declared:
+        if file.semantics.virtual and declared:
             return self.evaluator.typed.narrowed(
                 self.evaluator.union(file, position, returns), declared
             )

@@ -15,16 +15,16 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.graph.pointsto.values import (
+    BOTTOM,
     CLASS,
     COLLECTION,
-    DISPLAY,
+    CONSTANT,
+    CONTAINER_LITERAL,
     EXTERNAL,
     FUNCTION,
     GENERATED,
     INSTANCE,
-    KEY,
     MODULE,
-    NOTHING,
     REST,
     RESULT,
     TUPLE,
@@ -32,7 +32,7 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
     external,
-    one,
+    singleton,
     tuple_of,
 )
 from tersely.code.graph.program.file import File, Store
@@ -65,9 +65,9 @@ class Containers:
         """The values that `object[index]` may have."""
         containers = self.evaluator.values(file, scope, expression[1])
         if not containers:
-            return NOTHING
+            return BOTTOM
         if len(expression) > len(("tag", "object", "key")) and all(
-            value[0] == DISPLAY for value in containers
+            value[0] == CONTAINER_LITERAL for value in containers
         ):
             return self.evaluator.values(file, scope, expression[3])
         if any(self._is_generic(container, file) for container in containers):
@@ -75,15 +75,15 @@ class Containers:
             if any(value[0] != RESULT for value in alias):
                 return alias
         keys = self.keys(file, scope, expression[2])
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for container in containers:
             found |= self.items(container, keys, file)
         return found
 
     def _is_generic(self, value: Value, file: File) -> bool:
         """True if a value is a type that says with others what something is: `Annotated[A, …]`."""
-        facts = file.facts
-        generic = facts.union_types | facts.transparent_types
+        semantics = file.semantics
+        generic = semantics.union_types | semantics.transparent_types
         return value[0] == EXTERNAL and value[1].rpartition(".")[2] in generic
 
     def keys(self, file: File, scope: int, expression: Expression) -> frozenset[Any] | None:
@@ -95,16 +95,16 @@ class Containers:
         values = self.evaluator.values(file, scope, expression)
         if is_tagged(expression, MEMBER) and _are_symbols_of_packages(values, file):
             return frozenset(f"{UNIQUE_KEY}{value[1]}" for value in values)
-        if not values or any(value[0] != KEY for value in values):
+        if not values or any(value[0] != CONSTANT for value in values):
             return None
         return frozenset(value[1] for value in values)
 
     def elements(self, values: Values) -> Values:
         """The values that iterating over some values gives."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for value in values:
             tag = value[0]
-            if tag == DISPLAY:
+            if tag == CONTAINER_LITERAL:
                 found |= (
                     self._iterated_mapping(value)
                     if self.is_mapping(value)
@@ -126,36 +126,36 @@ class Containers:
 
     def _constants(self, class_: Value) -> Values:
         """The instances that iterating over an enumeration gives."""
-        enumerations = self.program.file(class_[1]).facts.enumerations
+        enumerations = self.program.file(class_[1]).semantics.enumerations
         bases = self.evaluator.members.bases(class_) if enumerations else ()
         is_one = any(
             base[0] == EXTERNAL and base[1].rpartition(".")[2] in enumerations for base in bases
         )
-        return one(INSTANCE, *class_[1:3]) if is_one else NOTHING
+        return singleton(INSTANCE, *class_[1:3]) if is_one else BOTTOM
 
     def _iterated_mapping(self, display: Value) -> Values:
         """What iterating over a mapping gives: its keys; where only mappings that are no objects
         can be, pairs.
         """
         file = self.program.file(display[1])
-        if not file.facts.members_are_items:
+        if not file.semantics.members_are_items:
             return self.display_keys(display)
         items = self.items(display, None, None)
         keys = self.display_keys(display)
         return self._by_iterator(display, file) or (
-            tuple_of((keys, items)) if keys or items else NOTHING
+            tuple_of((keys, items)) if keys or items else BOTTOM
         )
 
     def held(self, values: Values) -> Values:
         """The values that collections hold: of mappings the items, of all else what iterating over
         it gives.
         """
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for value in values:
-            underlying = self._underlying(value) if value[0] == INSTANCE else NOTHING
+            underlying = self._underlying(value) if value[0] == INSTANCE else BOTTOM
             if underlying:
                 found |= self.held(underlying)
-            elif value[0] in (COLLECTION, DISPLAY):
+            elif value[0] in (COLLECTION, CONTAINER_LITERAL):
                 found |= self.items(value, None, None)
             else:
                 found |= self.elements(frozenset((value,)))
@@ -163,13 +163,13 @@ class Containers:
 
     def keys_of(self, values: Values) -> Values:
         """The keys of the mappings among some values."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for value in values:
             if value[0] == INSTANCE:
                 found |= self.keys_of(self._underlying(value)) or self._declared_keys(value)
             elif value[0] == COLLECTION:
-                found |= value[2] if is_keyed(value) else NOTHING
-            elif value[0] == DISPLAY:
+                found |= value[2] if is_keyed(value) else BOTTOM
+            elif value[0] == CONTAINER_LITERAL:
                 found |= self.display_keys(value)
         return found
 
@@ -177,18 +177,18 @@ class Containers:
         """The names of the members of a type, as keys of the objects that it admits."""
         file = self.program.file(value[1])
         is_type = file.definitions[value[2]].kind in (Kind.INTERFACE, Kind.TYPE)
-        if not is_type or not file.facts.members_are_items:
-            return NOTHING
+        if not is_type or not file.semantics.members_are_items:
+            return BOTTOM
         owners = self.evaluator.members.linearised((CLASS, *value[1:3]))
         names = {name for owner in owners for name in self.program.file(owner[1]).names(owner[2])}
-        keys = frozenset((KEY, name) for name in names)
-        return keys if len(keys) <= MAX_DECLARED_KEYS else NOTHING
+        keys = frozenset((CONSTANT, name) for name in names)
+        return keys if len(keys) <= MAX_DECLARED_KEYS else BOTTOM
 
     def _underlying(self, value: Value) -> Values:
         """The collections that a type with a name is made of: `type T []E`."""
         file = self.program.file(value[1])
         kind, outer = file.definitions[value[2]].kind, file.definitions[value[2]].parent
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for expression in file.scope(value[2]).bases if kind == Kind.TYPE else ():
             found |= frozenset(
                 one
@@ -204,20 +204,20 @@ class Containers:
 
     def _by_iterator(self, value: Value, file: File) -> Values:
         """What the methods of an object give that iterating over it calls."""
-        found: Values = NOTHING
-        facts = file.facts
-        for method in facts.iterate_methods:
-            found |= self._by_methods(value, method, facts.next_method, file)
-            if method in facts.async_methods:
-                going_on = facts.async_methods[facts.next_method]
-                found |= self._by_methods(value, facts.async_methods[method], going_on, file)
+        found: Values = BOTTOM
+        semantics = file.semantics
+        for method in semantics.iterate_methods:
+            found |= self._by_methods(value, method, semantics.next_method, file)
+            if method in semantics.async_methods:
+                going_on = semantics.async_methods[semantics.next_method]
+                found |= self._by_methods(value, semantics.async_methods[method], going_on, file)
         return found
 
     def _by_methods(self, value: Value, starting: str, going_on: str, file: File) -> Values:
         """What an object gives by the method that starts iterating over it and that which goes on."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for started in self.evaluator.calls.of_member(value, starting, file):
-            if started[0] in (INSTANCE, DISPLAY) and going_on:
+            if started[0] in (INSTANCE, CONTAINER_LITERAL) and going_on:
                 found |= self._next_items(started, going_on, file)
             elif started != value:
                 found |= self.elements(frozenset((started,)))
@@ -226,8 +226,8 @@ class Containers:
     def _next_items(self, iterator: Value, method: str, file: File) -> Values:
         given = self.evaluator.calls.of_member(iterator, method, file)
         return (
-            self.evaluator.members.of_all(given, file.facts.next_item, file)
-            if file.facts.next_item
+            self.evaluator.members.of_all(given, file.semantics.next_item, file)
+            if file.semantics.next_item
             else given
         )
 
@@ -237,13 +237,13 @@ class Containers:
         if (
             file is not None
             and keys
-            and file.facts.members_are_items
+            and file.semantics.members_are_items
             and tag in (INSTANCE, CLASS, MODULE, FUNCTION)
         ):
             return frozenset().union(
                 *[self.evaluator.members.of(container, str(key), file) for key in keys]
             )
-        if tag == DISPLAY:
+        if tag == CONTAINER_LITERAL:
             key = ("items", container, keys)
             return self.solver.solve(key, self._display_items, container, keys)
         if tag == COLLECTION:
@@ -259,9 +259,9 @@ class Containers:
             )
             return frozenset().union(*chosen)
         if tag == INSTANCE and file is not None:
-            read = file.facts.item_methods[:1]
-            found = self.evaluator.calls.of_member(container, read[0], file) if read else NOTHING
-            for underlying in NOTHING if found else self._underlying(container):
+            read = file.semantics.item_methods[:1]
+            found = self.evaluator.calls.of_member(container, read[0], file) if read else BOTTOM
+            for underlying in BOTTOM if found else self._underlying(container):
                 found |= self.items(underlying, keys, file)
             found = found or self._fields_at(container, keys, file)
             return found or self.elements(frozenset((container,)))
@@ -269,12 +269,12 @@ class Containers:
             return frozenset((container,))
         if tag == GENERATED:
             return self.evaluator.calls.yielded(container)
-        return frozenset((container,)) if tag in (RESULT, EXTERNAL) else NOTHING
+        return frozenset((container,)) if tag in (RESULT, EXTERNAL) else BOTTOM
 
     def _fields_at(self, value: Value, places: frozenset[Any] | None, file: File) -> Values:
         """What an object holds in fields that are given in order, by their places."""
         fields = self.evaluator.header_fields.of((CLASS, *value[1:3]))
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for place in places or ():
             if type(place) is int and -len(fields) <= place < len(fields):
                 found |= self.evaluator.members.of(value, fields[place].name, file)
@@ -284,7 +284,7 @@ class Containers:
         """The values that a slice with bounds takes, None if what has a place in the values is not
         known.
         """
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for value in values:
             places = self._places(value)
             if places is None:
@@ -296,7 +296,7 @@ class Containers:
         """What each place of a list or tuple holds that nobody adds to."""
         if value[0] == TUPLE:
             return value[1]  # type: ignore[no-any-return]
-        if value[0] != DISPLAY:
+        if value[0] != CONTAINER_LITERAL:
             return None
         file = self.program.file(value[1])
         scope, expression = file.display(value[2])
@@ -334,7 +334,7 @@ class Containers:
             found = self._sequence_items(file, scope, expression[1], keys)
         else:
             found = self._mapping_items(file, scope, expression[1], keys)
-        if file.facts.members_are_items and keys is not None:
+        if file.semantics.members_are_items and keys is not None:
             return self._members_stored(file, display, keys, found)
         own = ((file, file.item_stores()[at]) for at in self.stores_into(file).get(display, ()))
         for home, store in (*own, *self._stores_elsewhere(display)):
@@ -397,7 +397,7 @@ class Containers:
         exact = keys is not None and not any(is_spread(part) for part in parts)
         if exact and keys is not None and all(type(key) is int for key in keys):
             chosen = [parts[key] for key in keys if -len(parts) <= key < len(parts)]
-        elif keys and file.facts.members_are_items and all(type(key) is str for key in keys):
+        elif keys and file.semantics.members_are_items and all(type(key) is str for key in keys):
             chosen = []
         else:
             chosen = parts
@@ -406,7 +406,7 @@ class Containers:
     def _mapping_items(
         self, file: File, scope: int, pairs: Any, keys: frozenset[Any] | None
     ) -> Values:
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for key, value in pairs:
             if is_spread(key):
                 found |= self._merged_items(file, self.evaluator.values(file, scope, value), keys)
@@ -418,9 +418,9 @@ class Containers:
 
     def _merged_items(self, file: File, values: Values, keys: frozenset[Any] | None) -> Values:
         """What a mapping holds because everything that another holds was added to it."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for value in values:
-            if keys and file.facts.members_are_items and value[0] in (EXTERNAL, RESULT):
+            if keys and file.semantics.members_are_items and value[0] in (EXTERNAL, RESULT):
                 found |= frozenset().union(*[external(f"{value[1]}.{key}") for key in keys])
             else:
                 found |= self.items(value, keys, file)
@@ -451,7 +451,7 @@ class Containers:
         found = set()
         for index, store in enumerate(file.item_stores()):
             for value in self.evaluator.values(file, store.scope, store.base):
-                if value[0] == DISPLAY and value[1] == file.id:
+                if value[0] == CONTAINER_LITERAL and value[1] == file.id:
                     found.add((value, index))
         return frozenset(found)
 
@@ -460,8 +460,8 @@ def _are_symbols_of_packages(values: Values, file: File) -> bool:
     """True if values are members of packages from outside, in a language where a key may be a
     symbol that is equal to no name: `[util.inspect.custom]`.
     """
-    builtins = f"{file.facts.builtins}."
-    return bool(file.facts.symbols and values) and all(
+    builtins = f"{file.semantics.builtins}."
+    return bool(file.semantics.symbols and values) and all(
         value[0] == EXTERNAL and not value[1].startswith(builtins) for value in values
     )
 

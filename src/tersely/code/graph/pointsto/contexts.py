@@ -30,15 +30,15 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.dispatch.inference import CallPlace
 from tersely.code.graph.pointsto.values import (
+    BOTTOM,
     CLASS,
-    DISPLAY,
+    CONTAINER_LITERAL,
     FUNCTION,
     INSTANCE,
-    NOTHING,
-    PROMISED,
+    RETURN_TYPE,
     Value,
     Values,
-    one,
+    singleton,
 )
 from tersely.code.graph.program.file import File, kept
 from tersely.code.symbols import Kind
@@ -153,14 +153,14 @@ class Contexts:
             file.definitions[position].kind != Kind.LAMBDA
             and not file.scope(position).flags & DETACHED
         ):
-            return NOTHING
+            return BOTTOM
         if not self._places_of(file).functions.get(position):
-            return NOTHING
+            return BOTTOM
         key = ("expected parameter", file.id, position, index)
         return self.solver.solve(key, self._parameter, file, position, index)
 
     def _parameter(self, file: File, position: int, index: int) -> Values:
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for value in self._of_function(file, position):
             if value[:3] != (FUNCTION, file.id, position):
                 found |= self.parameter_type(value, index, file)
@@ -183,7 +183,7 @@ class Contexts:
     def _mapping(self, file: File, serial: int) -> Values:
         places = self._places_of(file).displays.get(serial, ())
         found = [self._expected(file, place) for place in places]
-        return frozenset().union(*found) - one(DISPLAY, file.id, serial)
+        return frozenset().union(*found) - singleton(CONTAINER_LITERAL, file.id, serial)
 
     def with_key(self, file: File, key: str) -> Values:
         """The values that the mappings of a file which are written with a key are expected to be one
@@ -201,19 +201,19 @@ class Contexts:
             return frozenset().union(*annotated) or self._members(owners, expression[2], file)
         bound = self.evaluator.names.written(file, scope, expression)
         if bound is None or not is_tagged(bound.expression, DECLARED):
-            return NOTHING
+            return BOTTOM
         return self.evaluator.annotations.instances(bound.file, bound.scope, bound.expression[2])
 
     def _annotated(self, owner: Value, name: str) -> Values:
         """The values that a class declares of a field by its type, whatever is assigned to it."""
         if owner[0] != INSTANCE:
-            return NOTHING
+            return BOTTOM
         for class_ in self.evaluator.members.linearised((CLASS, *owner[1:3])):
             home = self.program.file(class_[1])
             for scope, entry in home.all_bindings(class_[2], name):
                 if is_tagged(entry, TYPED, DECLARED):
                     return self.evaluator.annotations.instances(home, scope, entry[-1])
-        return NOTHING
+        return BOTTOM
 
     def parameter_type(
         self, callee: Value, index: int, file: File, call: CallPlace | None = None
@@ -223,14 +223,14 @@ class Contexts:
         """
         if callee[0] == FUNCTION:
             return self._of_declaration(callee, index, call)
-        if callee[0] == PROMISED:
+        if callee[0] == RETURN_TYPE:
             return self._of_signature(callee, index)
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for value in self._calling(callee, file):
             found |= (
                 self.parameter_type(value, index, file, call)
-                if value[0] in (FUNCTION, PROMISED)
-                else NOTHING
+                if value[0] in (FUNCTION, RETURN_TYPE)
+                else BOTTOM
             )
         return found
 
@@ -240,12 +240,12 @@ class Contexts:
         if callee[0] == CLASS:
             home = self.program.file(callee[1])
             return frozenset().union(
-                *[members.declared(callee, name) for name in home.facts.constructors]
+                *[members.declared(callee, name) for name in home.semantics.constructors]
             )
-        if callee[0] == INSTANCE and (method := file.facts.call_method):
+        if callee[0] == INSTANCE and (method := file.semantics.call_method):
             declared = members.declared((CLASS, *callee[1:3]), method)
             return self.evaluator.generics.in_instance(declared, callee, method)
-        return NOTHING
+        return BOTTOM
 
     def _of_declaration(self, function: Value, index: int, call: CallPlace | None) -> Values:
         home = self.program.file(function[1])
@@ -253,7 +253,7 @@ class Contexts:
         index += int(function[3] is not None and bool(home.receiver_name(function[2])))
         index = _reached(index, [mode == REST for _, _, _, mode in parameters])
         if index < 0:
-            return NOTHING
+            return BOTTOM
         _, annotation, _, mode = parameters[index]
         if annotation is None:
             return self.parameter(home, function[2], index)
@@ -272,7 +272,7 @@ class Contexts:
         _, file_id, scope, _, parameters = promised
         index = _reached(index, [is_spread(parameter) for parameter in parameters])
         if index < 0:
-            return NOTHING
+            return BOTTOM
         annotation, home = parameters[index], self.program.file(file_id)
         if not is_spread(annotation):
             return self.evaluator.annotations.instances(home, scope, annotation)
@@ -284,7 +284,7 @@ class Contexts:
 
     def _expected(self, file: File, place: Any) -> Values:
         if type(place) is Argument:
-            found: Values = NOTHING
+            found: Values = BOTTOM
             call = CallPlace(file, place.scope, place.call, place.at)
             for callee in self.evaluator.calls.called(file, place.scope, place.call):
                 found |= self.parameter_type(callee, place.at, file, call)
@@ -298,7 +298,7 @@ class Contexts:
         if type(place) is Result:
             return self._results(file, place.scope)
         if type(place) is Unknown:
-            return NOTHING
+            return BOTTOM
         around = self._expected(file, place.around)
         return (
             self.evaluator.containers.elements(around)
@@ -308,7 +308,7 @@ class Contexts:
 
     def _members(self, owners: Values, name: Any, file: File) -> Values:
         """What is declared of a member: the functions that implement it tell nothing."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for owner in owners:
             if owner[0] == INSTANCE and type(name) is str:
                 declared = self.evaluator.members.declared((CLASS, *owner[1:3]), name)
@@ -322,7 +322,7 @@ class Contexts:
         """What reading a member gives: of a property what its function is declared to return."""
         scope = self.program.file(member[1]).scope(member[2]) if member[0] == FUNCTION else None
         if scope is None or not scope.flags & PROPERTY:
-            return one(*member)
+            return singleton(*member)
         home = self.program.file(member[1])
         return self.evaluator.annotations.instances(home, member[2], scope.returned_type)
 
@@ -330,9 +330,9 @@ class Contexts:
         declared = file.scope(position).returned_type
         if declared is not None:
             return self.evaluator.annotations.instances(file, position, declared)
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for value in self._of_function(file, position):
-            if value[0] == PROMISED:
+            if value[0] == RETURN_TYPE:
                 found |= self.evaluator.calls.promised(value)
             elif value[0] == FUNCTION:
                 home = self.program.file(value[1])

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tersely.code.expressions import (
-    AROUND,
     AS_TRAIT,
     CALL,
     CONST,
@@ -37,6 +36,7 @@ from tersely.code.expressions import (
     MAPPING,
     MEMBER,
     NEW,
+    OUTER_NAME,
     PARAMETER,
     PART,
     REASON,
@@ -75,19 +75,19 @@ from tersely.code.graph.pointsto.names import Names
 from tersely.code.graph.pointsto.parameters import Parameters
 from tersely.code.graph.pointsto.summaries import Summaries
 from tersely.code.graph.pointsto.values import (
-    DISPLAY,
+    BOTTOM,
+    CONSTANT,
+    CONTAINER_LITERAL,
     FUNCTION,
     GENERATED,
     INSTANCE,
-    KEY,
-    NOTHING,
-    PROMISED,
     REFUSED,
     RESULT,
+    RETURN_TYPE,
     WRAPPED,
     Value,
     Values,
-    one,
+    singleton,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Program
@@ -140,7 +140,7 @@ class Evaluator:
     def _evaluations(self) -> dict[int, Callable[[File, int, Any], Values]]:
         """The evaluation of each kind of expression, by its tag."""
         return {
-            AROUND: self._around,
+            OUTER_NAME: self._around,
             AS_TRAIT: self._as_trait,
             CALL: self.calls.given,
             CONST: self._const,
@@ -178,34 +178,34 @@ class Evaluator:
     def values(self, file: File, scope: int, expression: Expression) -> Values:
         """The values that an expression in a scope may have."""
         if expression is None:
-            return NOTHING
+            return BOTTOM
         if type(expression) is str:
             return self.names.of(file, scope, expression)
         return self._by_tag[expression[0]](file, scope, expression)
 
     def union(self, file: File, scope: int, expressions: Iterable[Expression]) -> Values:
         """The values that any of several expressions in a scope may have."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for expression in expressions:
             found |= self.values(file, scope, expression)
         return found
 
     def _member(self, file: File, scope: int, expression: Any) -> Values:
         values = self.values(file, scope, expression[1])
-        if expression[2] in file.facts.receiver_names:  # Outer.this
+        if expression[2] in file.semantics.receiver_names:  # Outer.this
             return self.typed.opened(instances_of(values))
         found = self.members.of_all(values, expression[2], file)
-        if file.facts.open_receivers and any(value[0] == FUNCTION for value in found):
+        if file.semantics.open_receivers and any(value[0] == FUNCTION for value in found):
             below = self.overriding.reached(file, scope, expression)
             found |= frozenset(value for value in below if value[0] == FUNCTION)
-        return self.names.without_methods(found) if file.facts.methods_apart else found
+        return self.names.without_methods(found) if file.semantics.methods_apart else found
 
     def _reference(self, file: File, scope: int, expression: Any) -> Values:
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for value in self.members.of_all(
             self.calls.receivers(file, scope, expression[1]), expression[2], file
         ):
-            found |= one(*value[:3], value) if value[0] == FUNCTION else frozenset((value,))
+            found |= singleton(*value[:3], value) if value[0] == FUNCTION else frozenset((value,))
         return found
 
     def _declared(self, file: File, scope: int, expression: Any) -> Values:
@@ -217,38 +217,38 @@ class Evaluator:
         )
 
     def _const(self, file: File, scope: int, expression: Any) -> Values:
-        return one(KEY, expression[1])
+        return singleton(CONSTANT, expression[1])
 
     def _literal(self, file: File, scope: int, expression: Any) -> Values:
         if len(expression) == len(("tag", "type", "pattern", "beginning")):
             return self.begun(file, expression, self.values(file, scope, expression[3]))
-        return one(RESULT, f"{file.facts.builtins}.{expression[1]}", *expression[2:])
+        return singleton(RESULT, f"{file.semantics.builtins}.{expression[1]}", *expression[2:])
 
     def begun(self, file: File, text: Any, beginnings: Values) -> Values:
         """A text that begins with some values; what is put behind a path is left out."""
-        made, pattern = (RESULT, f"{file.facts.builtins}.{text[1]}"), text[2]
+        made, pattern = (RESULT, f"{file.semantics.builtins}.{text[1]}"), text[2]
         rest, has_path_alone = pattern[len(HOLE) :], behind_path(pattern)
         found: set[Value] = set()
         for value in beginnings:
-            if value[0] == KEY and type(value[1]) is str:
+            if value[0] == CONSTANT and type(value[1]) is str:
                 found.add((*made, f"{value[1]}{rest}"))
             elif has_path_alone and value[0] == RESULT and len(value) == len((*made, "pattern")):
                 found.add(value)
-        return frozenset(found) or one(*made, *(() if has_path_alone else (pattern,)))
+        return frozenset(found) or singleton(*made, *(() if has_path_alone else (pattern,)))
 
     def _defined(self, file: File, scope: int, expression: Any) -> Values:
         position = expression[1]
         kind = file.definitions[position].kind
         if kind in MEMBER_OWNERS:
             return frozenset((self.members.open.whole(file, position),))
-        return one(FUNCTION, file.id, position, None)
+        return singleton(FUNCTION, file.id, position, None)
 
     def _display(self, file: File, scope: int, expression: Any) -> Values:
         file.displays[expression[2]] = (scope, expression)
-        return one(DISPLAY, file.id, expression[2])
+        return singleton(CONTAINER_LITERAL, file.id, expression[2])
 
     def _displayed(self, file: File, scope: int, expression: Any) -> Values:
-        return one(DISPLAY, file.id, expression[1])
+        return singleton(CONTAINER_LITERAL, file.id, expression[1])
 
     def _either(self, file: File, scope: int, expression: Any) -> Values:
         if len(expression) > len(("tag", "alternatives")):
@@ -257,11 +257,11 @@ class Evaluator:
 
     def _operated(self, file: File, scope: int, entered: Any, right: Expression) -> Values:
         """What an operator gives: what its method gives of the left operand, if that has one."""
-        left, methods = self.values(file, scope, entered[1]), file.facts.in_place_of(entered[2])
-        found: Values = NOTHING
+        left, methods = self.values(file, scope, entered[1]), file.semantics.in_place_of(entered[2])
+        found: Values = BOTTOM
         others = set[Value]()
         for value in left:
-            given = self._by_methods(value, methods, file) if value[0] == INSTANCE else NOTHING
+            given = self._by_methods(value, methods, file) if value[0] == INSTANCE else BOTTOM
             found |= given
             if not given:
                 others.add(value)
@@ -299,14 +299,14 @@ class Evaluator:
 
     def _enter(self, file: File, scope: int, expression: Any) -> Values:
         _, entered, method = expression
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for value in self.values(file, scope, entered):
             if value[0] == GENERATED and self._is_manager(value):
                 found |= self.calls.yielded(value)
-            elif value[0] == INSTANCE and method == file.facts.await_method:
+            elif value[0] == INSTANCE and method == file.semantics.await_method:
                 found |= self.calls.awaited(value, file) or frozenset((value,))
             else:
-                given = self._by_methods(value, file.facts.in_place_of(method), file)
+                given = self._by_methods(value, file.semantics.in_place_of(method), file)
                 found |= given or frozenset((value,))
         return found
 
@@ -315,7 +315,7 @@ class Evaluator:
         for method in methods:
             if given := self.calls.of_member(value, method, file):
                 return given
-        return NOTHING
+        return BOTTOM
 
     def _is_manager(self, generated: Value) -> bool:
         return bool(self.program.file(generated[1]).scope(generated[2]).flags & CONTEXT_MANAGER)
@@ -330,13 +330,13 @@ class Evaluator:
         )
 
     def _signature(self, file: File, scope: int, expression: Any) -> Values:
-        return one(PROMISED, file.id, scope, *expression[1:])
+        return singleton(RETURN_TYPE, file.id, scope, *expression[1:])
 
     def _given(self, file: File, scope: int, expression: Any) -> Values:
         return expression[1]  # type: ignore[no-any-return]
 
     def _nothing(self, file: File, scope: int, expression: Any) -> Values:
-        return NOTHING
+        return BOTTOM
 
     def _generic(self, file: File, scope: int, expression: Any) -> Values:
         return self.values(file, scope, expression[1])

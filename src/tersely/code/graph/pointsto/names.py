@@ -30,22 +30,22 @@ from tersely.code.graph.passing import decorating
 from tersely.code.graph.pointsto.annotations import instances_of
 from tersely.code.graph.pointsto.parameters import EVERY
 from tersely.code.graph.pointsto.values import (
+    BOTTOM,
     BUILTIN,
     CLASS,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
     MODULE,
-    NOTHING,
     PARENT,
-    PROMISED,
     REST,
     RESULT,
+    RETURN_TYPE,
     WRAPPED,
     Value,
     Values,
     external,
-    one,
+    singleton,
 )
 from tersely.code.graph.program.file import File, Placement
 from tersely.code.languages.model import Resolution, shared_directories
@@ -62,11 +62,13 @@ MAX_IMPORTS_OF_NAME = 8  # modules by way of which a name of a type comes
 
 
 @cache
-def gives_receivers(facts: Resolution) -> bool:
+def gives_receivers(semantics: Resolution) -> bool:
     """True if functions outside the repository give a receiver to functions that are written for
     them.
     """
-    return any(summary.receives for summary in (*facts.methods.values(), *facts.summaries.values()))
+    return any(
+        summary.receives for summary in (*semantics.methods.values(), *semantics.summaries.values())
+    )
 
 
 class Written(NamedTuple):
@@ -118,11 +120,11 @@ class Names:
         if position == scope and not table[name]:
             return None  # only later versions of the name are bound here
         found = self.bound(file, position, name, inside=position == scope)
-        if not position and file.facts.global_objects and _continues(file, name):
+        if not position and file.semantics.global_objects and _continues(file, name):
             found |= self.evaluator.members.top_level(file, name)
-        if file.facts.called_by_name:
+        if file.semantics.called_by_name:
             found = self.evaluator.members.evaluated(found)
-        may_be_extension = position == 0 and not found and file.facts.extension_functions
+        may_be_extension = position == 0 and not found and file.semantics.extension_functions
         if called or may_be_extension:
             return self._only_methods(file, found) or None
         return found
@@ -131,11 +133,11 @@ class Names:
         self, file: File, position: int, scope: int, name: str, called: bool
     ) -> Values | None:
         """What a name is in a class or namespace around a scope, None if it says nothing of it."""
-        facts = file.facts
+        semantics = file.semantics
         own = file.definitions[position]
-        if facts.constructor_is_class_name and name == own.name and not called:
+        if semantics.constructor_is_class_name and name == own.name and not called:
             return self.evaluator.values(file, position, (DEFINED, position))
-        if facts.implicit_receiver:
+        if semantics.implicit_receiver:
             members = self.evaluator.members.implicit(file, position, name, scope)
             return self._own_kind(file, members, called) or None
         is_inside = position == scope
@@ -149,15 +151,17 @@ class Names:
         """What a name that a function does not bind is by its receiver, or by what it imports
         whole.
         """
-        facts = file.facts
-        if facts.implicit_receiver and (found := self._of_explicit_receiver(file, position, name)):
+        semantics = file.semantics
+        if semantics.implicit_receiver and (
+            found := self._of_explicit_receiver(file, position, name)
+        ):
             return found
         scope = file.scopes[position]
         is_outside = scope is not None and scope.flags & OUTSIDE
         if is_outside and (found := self._around_owner(file, position, name)):
             return found
-        if not facts.classes_are_modules or not position or scope is None or not scope.stars:
-            return NOTHING
+        if not semantics.classes_are_modules or not position or scope is None or not scope.stars:
+            return BOTTOM
         return self.evaluator.members.from_class_stars(file, name, scope.stars)
 
     def _around_owner(self, file: File, position: int, name: str) -> Values:
@@ -170,7 +174,7 @@ class Names:
             home = self.program.file(file_id)
             if found := self._in_class(home, place, place, name, called=False):
                 return found
-        return NOTHING
+        return BOTTOM
 
     def _places_around(self, file: File, position: int) -> frozenset[Any]:
         """Namespaces and classes around the class of a method, the innermost first, but for those
@@ -189,32 +193,32 @@ class Names:
 
     def _free_name(self, file: File, scope: int, name: str, called: bool) -> Values:
         """The values of a name that no scope around it binds."""
-        facts = file.facts
+        semantics = file.semantics
         if (
             called
-            and facts.implicit_receiver
+            and semantics.implicit_receiver
             and (found := self._inherited_from_outside(file, scope, name))
         ):
             return found
-        if facts.extension_functions and (found := self._extending_receiver(file, scope, name)):
+        if semantics.extension_functions and (found := self._extending_receiver(file, scope, name)):
             return found
-        if name in facts.receiver_names and (found := self._of_handed(file, scope)):
+        if name in semantics.receiver_names and (found := self._of_handed(file, scope)):
             return found
-        if name in facts.receiver_names or name in facts.class_names:
-            return self.receiver(file, scope, name in facts.class_names)
-        if name in facts.super_names:
+        if name in semantics.receiver_names or name in semantics.class_names:
+            return self.receiver(file, scope, name in semantics.class_names)
+        if name in semantics.super_names:
             return self.parent(file, scope)
-        if name and name == facts.arguments_name:
+        if name and name == semantics.arguments_name:
             function = file.enclosing_method(scope)
-            return one(REST, file.id, function, EVERY) if function >= 0 else NOTHING
-        if name and name == facts.module_object:
-            return one(MODULE, file.id)
-        if facts.class_side:
+            return singleton(REST, file.id, function, EVERY) if function >= 0 else BOTTOM
+        if name and name == semantics.module_object:
+            return singleton(MODULE, file.id)
+        if semantics.class_side:
             return self._inherited_from_outside(file, scope, name) or self._builtin(file, name)
         return self.evaluator.members.top_level(file, name) or self._builtin(file, name)
 
     def _own_kind(self, file: File, values: Values, called: bool) -> Values:
-        if not file.facts.methods_apart:
+        if not file.semantics.methods_apart:
             return values
         return self._only_methods(file, values) if called else self.without_methods(values)
 
@@ -229,10 +233,10 @@ class Names:
         methods = frozenset(
             value for value in values if value[0] == EXTERNAL or self._is_method(value)
         )
-        return methods or (values if file.facts.call_method else methods)
+        return methods or (values if file.semantics.call_method else methods)
 
     def _is_method(self, value: Value) -> bool:
-        if value[0] == PROMISED:
+        if value[0] == RETURN_TYPE:
             return True
         if value[0] != FUNCTION or (value[3] is not None and value[3][0] != INSTANCE):
             return False
@@ -255,9 +259,9 @@ class Names:
         """The receiver of the innermost function without a name that is given one where it is
         written.
         """
-        found: Values = NOTHING
+        found: Values = BOTTOM
         while (
-            gives_receivers(file.facts)
+            gives_receivers(file.semantics)
             and file.definitions[scope].kind == Kind.LAMBDA
             and not found
         ):
@@ -269,7 +273,7 @@ class Names:
         """A bare name in a function with a receiver type may be a member of the receiver."""
         scope, receivers = file.scopes[position], self.receiver_of(file, position)
         written = scope.receiver_type if scope is not None else None
-        is_constructor = file.facts.constructor_is_class_name and name == last_name(written)
+        is_constructor = file.semantics.constructor_is_class_name and name == last_name(written)
         if receivers and is_constructor:
             return self.evaluator.values(file, file.definitions[position].parent, written)
         return self._of_ours(receivers, name, file)
@@ -286,11 +290,11 @@ class Names:
         scope = file.scopes[position]
         if file.definitions[position].kind in MEMBER_OWNERS:
             target = self.evaluator.members.class_of(file, position)
-            return one(INSTANCE, *target[1:3], True) if target is not None else NOTHING
-        if file.definitions[position].kind == Kind.LAMBDA and gives_receivers(file.facts):
+            return singleton(INSTANCE, *target[1:3], True) if target is not None else BOTTOM
+        if file.definitions[position].kind == Kind.LAMBDA and gives_receivers(file.semantics):
             return self.evaluator.parameters.receivers(file, position)
         if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
-            return NOTHING
+            return BOTTOM
         return self.evaluator.annotations.instances(
             file, file.definitions[position].parent, scope.receiver_type
         )
@@ -302,10 +306,10 @@ class Names:
         position = scope
         while position > 0:
             inner = file.scopes[position]
-            receivers: Values = NOTHING
+            receivers: Values = BOTTOM
             if file.definitions[position].kind in MEMBER_OWNERS:
                 target = self.evaluator.members.class_of(file, position)
-                receivers = one(INSTANCE, *target[1:3]) if target is not None else NOTHING
+                receivers = singleton(INSTANCE, *target[1:3]) if target is not None else BOTTOM
             elif inner is not None and inner.receiver_type is not None:
                 receivers = self.evaluator.annotations.instances(
                     file, file.definitions[position].parent, inner.receiver_type
@@ -314,7 +318,7 @@ class Names:
                 if found := self.evaluator.typed.extension_functions(receiver, name, file):
                     return found
             position = file.definitions[position].parent
-        return NOTHING
+        return BOTTOM
 
     def bound(self, file: File, scope: int, name: str, *, inside: bool = False) -> Values:
         """The union of everything a scope binds a name to; `inside` the scope, of this version of
@@ -325,7 +329,7 @@ class Names:
         )
 
     def _bound_values(self, file: File, scope: int, name: str, inside: bool) -> Values:
-        found: Values = NOTHING
+        found: Values = BOTTOM
         entries = file.names(scope).get(name) if inside else file.all_bindings(scope, name)
         for owner, expression in entries or file.all_bindings(
             scope, name.partition(VERSION_MARK)[0]
@@ -352,16 +356,16 @@ class Names:
                 or file.definitions[definition[1]].kind not in CALLABLE_KINDS
             ):
                 return (known or itself) | made
-            return known | one(WRAPPED, file.id, definition[1]) | made
+            return known | singleton(WRAPPED, file.id, definition[1]) | made
         return values
 
     def _builtin(self, file: File, name: str) -> Values:
-        if file.facts.modules_in_scope and (targets := self.program.modules(file, name)):
-            return one(MODULE, targets[0])
-        if file.facts.macros_in_scope and (macros := self._nearest_macros(file, name)):
+        if file.semantics.modules_in_scope and (targets := self.program.modules(file, name)):
+            return singleton(MODULE, targets[0])
+        if file.semantics.macros_in_scope and (macros := self._nearest_macros(file, name)):
             return macros
-        is_told = bool(file.facts.builtins) and (file.id, name) not in self.program.beyond_stars
-        return external(f"{file.facts.builtins}.{name}") if is_told else NOTHING
+        is_told = bool(file.semantics.builtins) and (file.id, name) not in self.program.beyond_stars
+        return external(f"{file.semantics.builtins}.{name}") if is_told else BOTTOM
 
     def _nearest_macros(self, file: File, name: str) -> Values:
         """The macros of that name that lie in most of the directories that a file lies in."""
@@ -374,12 +378,12 @@ class Names:
 
     def receiver(self, file: File, scope: int, as_class: bool = False) -> Values:
         """The object that `self` or `this` means in a scope."""
-        if file.facts.class_side:
+        if file.semantics.class_side:
             return self.evaluator.members.open.receivers(file, scope)
         method = file.enclosing_method(scope)
         owner = file.owner_class(method) if method >= 0 else -1
         if method >= 0 and owner < 0 and file.scope(method).flags & OWN_RECEIVER:
-            made = one(INSTANCE, file.id, method) | self._given_receivers(file, method)
+            made = singleton(INSTANCE, file.id, method) | self._given_receivers(file, method)
             return made | self.evaluator.values(
                 file, file.definitions[method].parent, file.scope(method).holder
             )
@@ -394,28 +398,30 @@ class Names:
                 scope if file.definitions[scope].kind in MEMBER_OWNERS else file.owner_class(scope)
             )
         if owner < 0:
-            return self._global_object(file) if method < 0 else NOTHING
+            return self._global_object(file) if method < 0 else BOTTOM
         target = self.evaluator.members.class_of(file, owner)
         if target is None:
-            return NOTHING
+            return BOTTOM
         own = file.definitions[method].name if method >= 0 else ""
-        if own and own == file.facts.subclass_method:
+        if own and own == file.semantics.subclass_method:
             return frozenset(self.evaluator.members.subclasses(target))
-        found = one(CLASS if as_class else INSTANCE, *target[1:])
-        return self.evaluator.typed.opened(found) if file.facts.virtual else found
+        found = singleton(CLASS if as_class else INSTANCE, *target[1:])
+        return self.evaluator.typed.opened(found) if file.semantics.virtual else found
 
     def _global_object(self, file: File) -> Values:
         """The receiver outside of any function: in a script the global object."""
-        facts = file.facts
-        is_script = bool(facts.global_objects and file.namespace)
-        return external(f"{facts.builtins}.{facts.global_objects[0]}") if is_script else NOTHING
+        semantics = file.semantics
+        is_script = bool(semantics.global_objects and file.namespace)
+        return (
+            external(f"{semantics.builtins}.{semantics.global_objects[0]}") if is_script else BOTTOM
+        )
 
     def _given_receivers(self, file: File, function: int) -> Values:
         """What a function is given as its receiver: `function.call(receiver, …)`, and the objects
         of which it is made a member.
         """
-        if not file.facts.receiver_binders:
-            return NOTHING
+        if not file.semantics.receiver_binders:
+            return BOTTOM
         return self.solver.solve(
             ("given receivers", file.id, function), self._receivers_passed, file, function
         )
@@ -424,15 +430,15 @@ class Names:
         below, name = self.evaluator.below, file.definitions[function].name
         self.solver.mark_own()
         if below is None:
-            return NOTHING
+            return BOTTOM
         files = sorted({file.id, *self.program.mentioning(name, file)})
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for other in map(
             self.program.file, files if len(files) <= MAX_RECEIVER_FILES else [file.id]
         ):
             given = [
                 Placement(scope, call[1][1], call[2][0])
-                for scope, call in _binding_calls(other, name, file.facts.receiver_binders)
+                for scope, call in _binding_calls(other, name, file.semantics.receiver_binders)
             ]
             own = other.placements.get(function, ()) if other is file else ()
             for scope, value, receiver in (*given, *other.placements.get(name, ()), *own):
@@ -446,11 +452,13 @@ class Names:
         method = file.enclosing_method(scope)
         owner = file.owner_class(method) if method >= 0 else -1
         if owner < 0:
-            return NOTHING
+            return BOTTOM
         side = (
-            CLASS if file.facts.class_side and file.scope(method).flags & CLASS_METHOD else INSTANCE
+            CLASS
+            if file.semantics.class_side and file.scope(method).flags & CLASS_METHOD
+            else INSTANCE
         )
-        return one(PARENT, file.id, owner, side)
+        return singleton(PARENT, file.id, owner, side)
 
     def written(self, file: File, scope: int, name: Expression) -> Written | None:
         """What the one binding of a name says, behind imports; None where there is no such."""
@@ -500,11 +508,11 @@ class Names:
 
     def _imported_values(self, file: File, module: str, name: str) -> Values:
         targets = self.program.modules(file, module)
-        whole = file.facts.module_object
+        whole = file.semantics.module_object
         if not name or name == whole:
-            declared = NOTHING if targets else self._declared_module(file, module)
+            declared = BOTTOM if targets else self._declared_module(file, module)
             return self._whole_module(file, targets[0]) if targets else declared or external(module)
-        if len(targets) > 1 and file.facts.namespace == "declared":
+        if len(targets) > 1 and file.semantics.namespace == "declared":
             places = {file_id for file_id, _ in self.program.named(name)}
             targets = [target for target in targets if target in places]
         for target in targets:
@@ -513,61 +521,61 @@ class Names:
             found = self.evaluator.members.of_module(self.program.file(target), name)
             if found:
                 return found
-        if targets and name == file.facts.default_export:
+        if targets and name == file.semantics.default_export:
             return self._whole_module(file, targets[0])
-        separator = "" if module.endswith(".") else file.facts.separator
+        separator = "" if module.endswith(".") else file.semantics.separator
         submodule = self.program.modules(file, f"{module}{separator}{name}")
         if submodule:
-            return one(MODULE, submodule[0])
+            return singleton(MODULE, submodule[0])
         found = (
             self._from_class_as_module(file, module, name)
-            if file.facts.classes_are_modules
-            else NOTHING
+            if file.semantics.classes_are_modules
+            else BOTTOM
         )
         found = found or self._declared_in_module(file, module, name)
         written = f"{module}{separator}{name}"
-        return found or (NOTHING if targets else one(EXTERNAL, written))
+        return found or (BOTTOM if targets else singleton(EXTERNAL, written))
 
     def _declared_module(self, file: File, module: str) -> Values:
         """The namespaces that stand for a module outside the repository, and what they declare to
         be its exports.
         """
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for home, position in (
             self.evaluator.members.open.module_declarations(module)
-            if file.facts.declares_modules
+            if file.semantics.declares_modules
             else ()
         ):
-            found |= one(CLASS, home.id, position)
-            found |= self.bound(home, position, home.facts.module_object)
+            found |= singleton(CLASS, home.id, position)
+            found |= self.bound(home, position, home.semantics.module_object)
         return found
 
     def _declared_in_module(self, file: File, module: str, name: str) -> Values:
         """What declarations of a module say of a name in it."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for home, position in (
             self.evaluator.members.open.module_declarations(module)
-            if file.facts.declares_modules
+            if file.semantics.declares_modules
             else ()
         ):
-            is_whole = name == file.facts.default_export and name not in home.names(position)
-            found |= self.bound(home, position, home.facts.module_object if is_whole else name)
+            is_whole = name == file.semantics.default_export and name not in home.names(position)
+            found |= self.bound(home, position, home.semantics.module_object if is_whole else name)
         return found
 
     def _from_class_as_module(self, file: File, module: str, name: str) -> Values:
         """A member of a class, or of a module with another name, that an import names like a module:
         `import static a.Class.member`.
         """
-        package, separator, owner = module.rpartition(file.facts.separator)
+        package, separator, owner = module.rpartition(file.semantics.separator)
         found = self.imported(file, package, owner) if separator else self.of(file, 0, owner)
         owners = [value for value in found if value[0] in (CLASS, MODULE)]
         return self.evaluator.members.of_all(frozenset(owners), name, file)
 
     def _whole_module(self, file: File, target: int) -> Values:
         """A module, and what it declares to be its exports."""
-        name, home = file.facts.module_object, self.program.file(target)
-        exported = self.bound(home, 0, name) if name and name in home.names(0) else NOTHING
-        return one(MODULE, target) | exported
+        name, home = file.semantics.module_object, self.program.file(target)
+        exported = self.bound(home, 0, name) if name and name in home.names(0) else BOTTOM
+        return singleton(MODULE, target) | exported
 
 
 def _names_its_type(file: File, owner: int, name: str) -> bool:
@@ -581,7 +589,7 @@ def _names_its_type(file: File, owner: int, name: str) -> bool:
 def _calls_what_it_is_of(value: Value, file: File) -> bool:
     """True if a decorator outside the repository made an object that calls what was decorated."""
     names = (value[1], value[1].rpartition(".")[2]) if value[0] == RESULT else ()
-    return not decorating(file.facts).isdisjoint(names)
+    return not decorating(file.semantics).isdisjoint(names)
 
 
 def _binding_calls(file: File, name: str, binders: frozenset[str]) -> Iterator[tuple[int, Any]]:

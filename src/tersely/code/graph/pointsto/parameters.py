@@ -21,16 +21,16 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.graph.pointsto.values import (
+    BOTTOM,
     CLASS,
     COLLECTION,
+    CONSTANT,
     FUNCTION,
     INSTANCE,
-    KEY,
-    NOTHING,
     REST,
     Value,
     Values,
-    one,
+    singleton,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import Resolution
@@ -67,7 +67,7 @@ class Parameters:
         if index == 0 and _takes_receiver(file, position):
             return self.evaluator.names.receiver(file, position, bool(scope.flags & CLASS_METHOD))
         if mode in VARIADIC:
-            return one(REST, file.id, position, index)
+            return singleton(REST, file.id, position, index)
         if annotation is None:
             declared = self.evaluator.contexts.parameter(file, position, index)
         else:
@@ -79,9 +79,11 @@ class Parameters:
     def _says_enough(self, declared: Values, file: File) -> bool:
         """True if what a parameter is declared as need not be completed by what it is given."""
         is_promised = self.evaluator.calls.is_promised
-        if not file.facts.virtual and any(map(self._tells_all, declared)):
+        if not file.semantics.virtual and any(map(self._tells_all, declared)):
             return not any(map(is_promised, declared))
-        return file.facts.declarations_suffice and self.evaluator.typed.says_enough(declared, file)
+        return file.semantics.declarations_suffice and self.evaluator.typed.says_enough(
+            declared, file
+        )
 
     def _given(self, file: File, position: int, index: int, declared: Values) -> Values:
         """What a parameter is given by calls, by injection and by its default, within what it is
@@ -90,9 +92,9 @@ class Parameters:
         name, _, default, _ = file.scope(position).parameters[index]
         outer = file.definitions[position].parent
         passed = self._handed(file, position, index) or self._passed(file, position, index)
-        if file.facts.injection is not None:
+        if file.semantics.injection is not None:
             passed |= self.evaluator.providers.values(file, position, name)
-        if file.facts.virtual:
+        if file.semantics.virtual:
             return self.evaluator.typed.narrowed(
                 passed | self.evaluator.values(file, outer, default), declared
             )
@@ -132,7 +134,7 @@ class Parameters:
             file.definitions[position].parent,
         )
         declared = self.evaluator.annotations.instances(file, outer, annotation)
-        is_bound = file.facts.virtual
+        is_bound = file.semantics.virtual
         return self.evaluator.typed.narrowed(found, declared) if is_bound else found | declared
 
     def _handed(self, file: File, position: int, index: int) -> Values:
@@ -141,16 +143,16 @@ class Parameters:
 
         That call is the one place where such a function goes, so that nothing need be searched for.
         """
-        if not hands_over(file.facts) or position not in file.handed:
-            return NOTHING
+        if not hands_over(file.semantics) or position not in file.handed:
+            return BOTTOM
         scope, call = file.handed[position]
         if any(value[0] == FUNCTION for value in self.evaluator.calls.called(file, scope, call)):
-            return NOTHING
+            return BOTTOM
         given = self.evaluator.members.sites.given(file, scope, call, (file.id, position))
         parameters = file.scope(position).parameters
         if len(given[2]) == 1 < len(parameters):
             return self.evaluator.values(file, scope, (ITEM, given[2][0], (CONST, index)))
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for expression in passed_expressions(file.scope(position), index, given, 0):
             found |= self.evaluator.values(file, scope, expression)
         return found
@@ -160,7 +162,7 @@ class Parameters:
         it one.
         """
         if position not in file.handed:
-            return NOTHING
+            return BOTTOM
         key = ("receiver", file.id, position)
         return self.solver.solve(key, self._receiver_values, file, *file.handed[position])
 
@@ -174,8 +176,8 @@ class Parameters:
         below = self.evaluator.below
         self.solver.mark_own()
         if below is None:
-            return NOTHING
-        found: Values = NOTHING
+            return BOTTOM
+        found: Values = BOTTOM
         sites = below.members.sites
         passings = below.header_fields.passings(file, position)
         if not passings and index != EVERY:
@@ -197,7 +199,7 @@ class Parameters:
     ) -> Values:
         """The functions among what some calls pass for a parameter."""
         assert self.evaluator.below is not None
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for site_file, site_scope, call, shift in passings:
             passed = passed_expressions(file.scope(position), index, call, shift)
             caller = self.program.file(site_file)
@@ -206,17 +208,19 @@ class Parameters:
 
 
 @cache
-def hands_over(facts: Resolution) -> bool:
+def hands_over(semantics: Resolution) -> bool:
     """True if it is known of functions outside the repository what they pass to those that they are
     given.
     """
-    return any(summary.passes for summary in (*facts.methods.values(), *facts.summaries.values()))
+    return any(
+        summary.passes for summary in (*semantics.methods.values(), *semantics.summaries.values())
+    )
 
 
 def _takes_receiver(file: File, position: int) -> bool:
     """True if the first parameter of a function is the object that it is called on."""
     return bool(
-        file.facts.receiver_parameter
+        file.semantics.receiver_parameter
         and file.receiver_name(position)
         and file.owner_class(position) >= 0
     )
@@ -226,7 +230,7 @@ def few_keys(values: Values) -> Values:
     """Values without their constants when there are so many that they say nothing."""
     if len(values) <= MAX_KEYS:
         return values
-    others = frozenset(value for value in values if value[0] != KEY)
+    others = frozenset(value for value in values if value[0] != CONSTANT)
     return values if len(values) - len(others) <= MAX_KEYS else others
 
 

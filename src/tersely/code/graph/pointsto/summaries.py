@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 from tersely.code.expressions import ENTER, HOLE, MEMBER, is_spread, is_tagged
 from tersely.code.graph.pointsto.containers import is_keyed
 from tersely.code.graph.pointsto.values import (
+    BOTTOM,
     BUILTIN,
     CLASS,
     COLLECTION,
-    DISPLAY,
+    CONSTANT,
+    CONTAINER_LITERAL,
     EXTERNAL,
     FAMILY,
     FUNCTION,
     GENERATED,
     INSTANCE,
-    KEY,
     MODULE,
-    NOTHING,
     REFUSED,
     RESULT,
     TUPLE,
@@ -31,8 +31,8 @@ from tersely.code.graph.pointsto.values import (
     collection,
     given_first,
     mapping_of,
-    one,
     refused,
+    singleton,
     tuple_of,
 )
 from tersely.code.graph.program.file import File, kept
@@ -42,7 +42,7 @@ from tersely.code.syntax.mentions import PATTERN_MARK, TEXT_MARK
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
-PAIRS = (TUPLE, DISPLAY)  # what may have parts with places
+PAIRS = (TUPLE, CONTAINER_LITERAL)  # what may have parts with places
 
 
 LEAST_PATTERN = 3  # known characters of a name, below which it may be any
@@ -60,11 +60,11 @@ class Summaries:
     def of(self, callee: Value, file: File) -> Summary | None:
         """The summary of a function that is not ours, None if nothing is known of it."""
         if callee[0] == BUILTIN:
-            return file.facts.methods.get(callee[2])
+            return file.semantics.methods.get(callee[2])
         if callee[0] == RESULT:
-            return file.facts.summaries.get(callee[1])
+            return file.semantics.summaries.get(callee[1])
         if callee[0] == EXTERNAL:
-            summaries, methods = file.facts.summaries, file.facts.methods
+            summaries, methods = file.semantics.summaries, file.semantics.methods
             owner, _, name = callee[1].rpartition(".")
             nearby = f"{owner.rpartition('.')[2]}.{name}"  # of a type whose package is not told
             return summaries.get(callee[1]) or summaries.get(nearby) or methods.get(name)
@@ -106,11 +106,11 @@ class Summaries:
             says_enough = any(value[0] != RESULT for value in named)
             found = named if summary.returns >= 0 and says_enough else found | named
         if summary.fills is not None:
-            texts = (value[1] for value in argument(RECEIVER) if value[0] == KEY)
+            texts = (value[1] for value in argument(RECEIVER) if value[0] == CONSTANT)
             filled = (summary.fills.sub(HOLE, text) for text in texts if type(text) is str)
-            found |= frozenset((RESULT, f"{file.facts.builtins}.str", text) for text in filled)
+            found |= frozenset((RESULT, f"{file.semantics.builtins}.str", text) for text in filled)
         if summary.makes_key:
-            found |= one(KEY, f"{UNIQUE_KEY}{file.path}:{call[4]}:{call[2]}")
+            found |= singleton(CONSTANT, f"{UNIQUE_KEY}{file.path}:{call[4]}:{call[2]}")
         found |= self._modules_named(argument(summary.module_named), file)
         return found | _classes_of(argument(summary.class_of))
 
@@ -121,9 +121,9 @@ class Summaries:
         found = self._results(argument(summary.result_of), file, scope, call)
         found |= self._first_yielded(argument(summary.yield_of), file, scope, call)
         if 0 <= summary.enters < len(call[2]):
-            entered = (ENTER, call[2][summary.enters], file.facts.enter_method)
+            entered = (ENTER, call[2][summary.enters], file.semantics.enter_method)
             found |= self.evaluator.values(file, scope, entered)
-        collected: Values = NOTHING
+        collected: Values = BOTTOM
         for position in summary.collects:
             collected |= self._results(argument(position), file, scope, call)
         if collected:
@@ -137,9 +137,9 @@ class Summaries:
 
     def _modules_named(self, names: Values, file: File) -> Values:
         """The modules that constants name where a file imports by a call."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for name in names:
-            if name[0] == KEY and type(name[1]) is str:
+            if name[0] == CONSTANT and type(name[1]) is str:
                 found |= self.evaluator.names.imported(file, name[1], "")
         return found
 
@@ -147,7 +147,7 @@ class Summaries:
         """What a function, or one in it, calls a parameter with: `(resolve) => resolve(value)`."""
         home, position = self.program.file(function[1]), function[2]
         names = [parameter[0] for parameter in home.scope(position).parameters[place:]][:1]
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for scope, index in home.calls_by_name.get(names[0], ()) if names else ():
             call = home.scope(scope).calls[index]
             if call[1] == names[0] and call[2] and home.is_inside(scope, position):
@@ -172,13 +172,13 @@ class Summaries:
 
         Where functions are virtual, a member of a class is what any object of it may have.
         """
-        found: Values = NOTHING
-        if file.facts.virtual:
+        found: Values = BOTTOM
+        if file.semantics.virtual:
             owners = frozenset(
                 (INSTANCE, *value[1:3], True) if value[0] == CLASS else value for value in owners
             )
         for name in names:
-            if name[0] == KEY and type(name[1]) is str:
+            if name[0] == CONSTANT and type(name[1]) is str:
                 found |= self.evaluator.members.of_all(owners, name[1], file)
             elif name[0] == RESULT and len(name) > len(("tag", "name")):
                 found |= self._families(owners, name[2])
@@ -187,7 +187,7 @@ class Summaries:
     def may_be_text(self, name: str, file: File) -> bool:
         """True if what is computed may be a name: some text is it, or a pattern that it fits."""
         return bool(
-            file.facts.members_are_items  # whose names are texts as well
+            file.semantics.members_are_items  # whose names are texts as well
             or self.program.mentioning(TEXT_MARK + name, file)
             or any(fnmatchcase(name, pattern) for pattern in self._patterns)
         )
@@ -213,14 +213,14 @@ class Summaries:
                 continue  # what it gave is called
             for value in self.evaluator.union(file, scope, call[2][place : place + 1]):
                 has_pattern = value[0] == RESULT and len(value) > len(("tag", "name"))
-                if has_pattern or value[0] == KEY:
+                if has_pattern or value[0] == CONSTANT:
                     found.add(str(value[-1]))
         return found
 
     def _families(self, owners: Values, pattern: str) -> Values:
         """The members of some values whose names fit a pattern, of each as one value."""
         if len(pattern.replace(HOLE, "")) < LEAST_PATTERN:
-            return NOTHING
+            return BOTTOM
         having = (owner for owner in owners if owner[0] in (INSTANCE, CLASS, MODULE))
         return frozenset((FAMILY, owner, pattern) for owner in having)
 
@@ -252,13 +252,13 @@ class Summaries:
         callee, arguments = call[1], call[2]
         if position == RECEIVER:
             is_member = is_tagged(callee, MEMBER)
-            return self.evaluator.values(file, scope, callee[1]) if is_member else NOTHING
+            return self.evaluator.values(file, scope, callee[1]) if is_member else BOTTOM
         inside = 0 <= position < len(arguments)
-        return self.evaluator.values(file, scope, arguments[position]) if inside else NOTHING
+        return self.evaluator.values(file, scope, arguments[position]) if inside else BOTTOM
 
     def _results(self, functions: Values, file: File, scope: int, call: Any) -> Values:
         """What functions of ours give that are called behind the scenes."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for function in functions:
             if function[0] == FUNCTION:
                 found |= self.evaluator.calls.returned(function)
@@ -268,7 +268,7 @@ class Summaries:
 
     def _first_yielded(self, functions: Values, file: File, scope: int, call: Any) -> Values:
         """What functions give that are run to what they yield, if they yield anything."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for value in self._results(functions, file, scope, call):
             is_run = value[0] == GENERATED
             found |= self.evaluator.calls.yielded(value) if is_run else frozenset((value,))
@@ -291,7 +291,9 @@ class Summaries:
             found |= collection(frozenset().union(*gathered))
         for part in call[2][summary.joins :] if summary.joins >= 0 else ():
             joined = self.evaluator.values(file, scope, part)
-            lists = frozenset(value for value in joined if value[0] in (DISPLAY, COLLECTION))
+            lists = frozenset(
+                value for value in joined if value[0] in (CONTAINER_LITERAL, COLLECTION)
+            )
             found |= collection((joined - lists) | containers.held(lists))
         if summary.tuple_from >= 0:
             parts = (
@@ -301,7 +303,7 @@ class Summaries:
         results = (
             self._results(argument(summary.flattens), file, scope, call)
             if summary.flattens >= 0
-            else NOTHING
+            else BOTTOM
         )
         if results:
             found |= collection(containers.elements(results))
@@ -321,7 +323,7 @@ class Summaries:
         if elements := containers.elements(argument(summary.iterates)):
             found |= collection(elements)
         if elements := containers.elements(argument(summary.numbers)):
-            found |= collection(tuple_of((NOTHING, elements)))
+            found |= collection(tuple_of((BOTTOM, elements)))
         if keys := containers.keys_of(argument(summary.keys_of)):
             found |= collection(keys)
         for value in argument(summary.item_pairs_of):
@@ -332,40 +334,40 @@ class Summaries:
                 found |= (
                     containers.items(value, frozenset((summary.part,)), file)
                     if value[0] in PAIRS
-                    else NOTHING
+                    else BOTTOM
                 )
         return found
 
     def property(self, container: Value, name: str, file: File) -> Values:
         """The values that reading a member of a container gives, where that is known."""
-        summary = file.facts.properties.get(name)
+        summary = file.semantics.properties.get(name)
         if summary is None:
-            return NOTHING
+            return BOTTOM
         return self.held(
-            summary, lambda at: frozenset((container,)) if at == RECEIVER else NOTHING, file
+            summary, lambda at: frozenset((container,)) if at == RECEIVER else BOTTOM, file
         )
 
     def of_builtin(self, file: File, scope: int, callee: Value, call: Any) -> Values:
         """The values that a method gives which no class of ours has."""
         _, container, name = callee
-        facts = file.facts
-        if name in facts.mappers and call[2]:
+        semantics = file.semantics
+        if name in semantics.mappers and call[2]:
             mapped = self._results(
                 self.evaluator.values(file, scope, call[2][0]), file, scope, call
             )
             return mapped if container[0] == INSTANCE or not mapped else collection(mapped)
         if container[0] == INSTANCE:
             return frozenset((container,))
-        if name in facts.views and container[0] == COLLECTION and is_keyed(container):
+        if name in semantics.views and container[0] == COLLECTION and is_keyed(container):
             return frozenset((container,))
-        if name in facts.views:
+        if name in semantics.views:
             return collection(self.evaluator.containers.items(container, None, file))
-        if name in facts.item_views:
+        if name in semantics.item_views:
             keys = self.evaluator.containers.keys_of(frozenset((container,)))
             return collection(
                 tuple_of((keys, self.evaluator.containers.items(container, None, file)))
             )
-        if name in facts.getters:
+        if name in semantics.getters:
             arguments = call[2]
             keys_wanted = (
                 self.evaluator.containers.keys(file, scope, arguments[0]) if arguments else None
@@ -374,7 +376,7 @@ class Summaries:
             # in place of what is not there
             given = self.evaluator.union(file, scope, arguments[:2])
             return found | frozenset(value for value in given if value[0] == INSTANCE)
-        return NOTHING
+        return BOTTOM
 
 
 def _classes_of(values: Values) -> Values:

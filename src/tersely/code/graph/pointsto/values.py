@@ -1,23 +1,29 @@
-"""Abstract values: all that an expression may be at run time, as small tuples.
+"""Abstract values: all that an expression may be at run time, as small tuples that begin with a tag.
 
-FUNCTION (tag, file, position, receiver | None): a function, bound to a receiver or not; where some
-of its arguments are given already, a fifth part is their number INSTANCE
-(tag, file, position, True): an instance of the class or of one below it, see `typed`; a fifth part
-says what each type parameter of the class stands for, (frozenset, …), and the fourth is False for
-the very class CLASS, INSTANCE, GENERATED (tag, file, position): a class, its instances, what
-calling a generator function gives MODULE (tag, file) EXTERNAL (tag, dotted name): something outside
-the repository; RESULT (tag, dotted name): what calling it gives; a text of which parts are known
-has a third part, a pattern with `*` for the others, and a router a fourth, the file and line of the
-call that made it DISPLAY (tag, file, serial): a list or mapping
-written in the source REST (tag, file, position, parameter): what a variadic parameter collects, or
-`parameters.EVERY`: all that is given COLLECTION (tag, frozenset of elements), of a mapping (tag,
-frozenset of items, frozenset of keys); TUPLE (tag, (frozenset, …)): known only by what they hold
-KEY (tag, str | int): a constant, as a key PARENT (tag, file, class, receiver): `super()` BUILTIN
-(tag, value, name): a method of a display or collection ASPECT (tag, file, position, trait): a type
-as what implements a trait WRAPPED (tag, file, position): a function behind what decorators of ours
-put in its place, beside that PROMISED (tag, file, scope, type, types of parameters): known only by
-how it is called, with types as seen from a scope FAMILY (tag, value, pattern): the members of a
-value whose names fit a pattern REFUSED (tag, frozenset of reasons): a promise that is not kept
+- FUNCTION (file, position, receiver | None): a function, bound to a receiver or not; where some of
+  its arguments are given already, one part more is their number
+- CLASS (file, position): a class
+- INSTANCE (file, position, is open): an instance of the class, open: or of one below it, see
+  `type_filtering`; one part more has the values of each type parameter of the class
+- GENERATED (file, position): a generator, by its function
+- MODULE (file): a file
+- EXTERNAL (dotted name): something outside the repository
+- RESULT (dotted name): the result of calling that; a text of which parts are known has one part
+  more, a pattern with `*` for the others, and a router another, file and line of the call that made it
+- CONTAINER_LITERAL (file, serial): a list or mapping written in the source
+- COLLECTION (elements), of a mapping (items, keys): known only by its contents
+- TUPLE ((values, …)): known only by its contents
+- CONSTANT (str | int): a constant, as a key
+- PARENT (file, class, receiver): `super()`
+- BUILTIN (value, name): a method of a container
+- REST (file, position, parameter): the arguments that a variadic parameter collects, or all of them
+  for `parameters.EVERY`
+- TRAIT_VIEW (file, position, trait): a type as an implementation of a trait
+- WRAPPED (file, position): a function behind its decorators, beside what these put in its place
+- RETURN_TYPE (file, scope, type, types of parameters): known only by its signature, with types as
+  seen from a scope
+- FAMILY (value, pattern): the members of a value whose names fit a pattern
+- REFUSED (reasons): a promise that fails
 """
 
 from __future__ import annotations
@@ -35,25 +41,25 @@ Values = frozenset[Value]
     MODULE,
     EXTERNAL,
     RESULT,
-    DISPLAY,
+    CONTAINER_LITERAL,
     COLLECTION,
     TUPLE,
-    KEY,
+    CONSTANT,
     PARENT,
     BUILTIN,
     REST,
-    ASPECT,
-    PROMISED,
+    TRAIT_VIEW,
+    RETURN_TYPE,
     WRAPPED,
     FAMILY,
     REFUSED,
 ) = range(19)
 
-NOTHING: Values = frozenset()
-OUTSIDE = (EXTERNAL, RESULT, KEY)  # values that have nothing of ours
+BOTTOM: Values = frozenset()
+OUTSIDE = (EXTERNAL, RESULT, CONSTANT)  # values that have nothing of ours
 
 
-def one(*value: Any) -> Values:
+def singleton(*value: Any) -> Values:
     """The set of one value."""
     return frozenset((value,))
 
@@ -67,12 +73,12 @@ INSTANCE_PARTS = ("tag", "file", "position", "is open")  # of an instance withou
 
 def external(name: str) -> Values:
     """Something outside the repository by its dotted name."""
-    return frozenset(((EXTERNAL, name),)) if name.count(".") < MAX_EXTERNAL_PARTS else NOTHING
+    return frozenset(((EXTERNAL, name),)) if name.count(".") < MAX_EXTERNAL_PARTS else BOTTOM
 
 
 def router(name: str, file_id: int, line: int) -> Values:
     """A router of a framework, told apart from others by the call that made it."""
-    return one(RESULT, name, "", (file_id, line))
+    return singleton(RESULT, name, "", (file_id, line))
 
 
 def is_router(value: Value) -> bool:
@@ -98,7 +104,7 @@ def tuple_of(parts: tuple[Values, ...]) -> Values:
 def refused(reasons: Values) -> Values:
     """A promise that is not kept for some reasons, nothing without any."""
     plain = frozenset(value for value in reasons if value[0] not in (COLLECTION, TUPLE, REFUSED))
-    return one(REFUSED, plain) if plain else NOTHING
+    return singleton(REFUSED, plain) if plain else BOTTOM
 
 
 def is_open(value: Value) -> bool:

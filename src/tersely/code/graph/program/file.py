@@ -1,4 +1,4 @@
-"""A file as the graph reads it: its facts, with tables of what each scope binds."""
+"""A file as the graph reads it: its semantics, with tables of what each scope binds."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class IndexedFile(NamedTuple):
-    """A file of the index, without its facts."""
+    """A file of the index, without its semantics."""
 
     id: int
     path: str
@@ -119,7 +119,7 @@ class File:
         self.namespace = row.namespace
         self.language: Language = LANGUAGES[row.language]
         self.family = family_of(row.language)
-        self.facts: Resolution = self.language.resolution
+        self.semantics: Resolution = self.language.resolution
         self.definitions = definitions
         self.scopes: list[Scope | None] = [
             Scope(*scope) if type(scope) is tuple else None for scope in scopes
@@ -147,7 +147,7 @@ class File:
     @cached_property
     def import_base(self) -> str:
         """The path that the meaning of an import in this file depends on."""
-        return self.path if self.facts.relative_to_file else self.path.rpartition("/")[0]
+        return self.path if self.semantics.relative_to_file else self.path.rpartition("/")[0]
 
     def display(self, serial: int) -> tuple[int, Expression]:
         """Scope and expression of a list or mapping by its serial."""
@@ -230,8 +230,8 @@ class File:
         """(scope, position among its calls) of every call, by each name its callee is written with."""
         found: dict[Any, list[tuple[int, int]]] = defaultdict(list)
         is_any, marked = (
-            self.facts.functions_are_objects,
-            {self.facts.construct_method, *self.facts.stand_ins},
+            self.semantics.functions_are_objects,
+            {self.semantics.construct_method, *self.semantics.stand_ins},
         )
         for position, scope in self.bodies:
             for index, call in enumerate(scope.calls):
@@ -251,21 +251,21 @@ class File:
     def _readers(self) -> frozenset[str]:
         """Methods that give what they are called on, or what it holds."""
         return (
-            self.facts.getters
-            | self.facts.views
-            | self.facts.item_views
-            | receiver_returning_methods(self.facts)
+            self.semantics.getters
+            | self.semantics.views
+            | self.semantics.item_views
+            | receiver_returning_methods(self.semantics)
         )
 
     def _other_names(self, callee: Any, names: Iterable[Any]) -> Iterable[Any]:
         """The names of a member that is called, with those of other things that the call may mean."""
-        facts = self.facts
+        semantics = self.semantics
         every = dict.fromkeys(names)
-        every.update(dict.fromkeys(facts.in_place_of(callee[2])))
-        if facts.functions_are_objects or callee[2] == facts.construct_method:
+        every.update(dict.fromkeys(semantics.in_place_of(callee[2])))
+        if semantics.functions_are_objects or callee[2] == semantics.construct_method:
             every.update(
                 dict.fromkeys(
-                    set(callee_names(callee[1])) - facts.receiver_names - facts.super_names
+                    set(callee_names(callee[1])) - semantics.receiver_names - semantics.super_names
                 )
             )
         return every
@@ -289,7 +289,7 @@ class File:
         names of that.
         """
         found: dict[Any, list[tuple[int, int]]] = defaultdict(list)
-        calls_back, calling = self.facts.calls_back, calling_names(self.facts)
+        calls_back, calling = self.semantics.calls_back, calling_names(self.semantics)
         for position, scope in self.bodies:
             for index, call in enumerate(scope.calls):
                 if calls_back or not calling.isdisjoint(callee_names(call[1])):
@@ -298,7 +298,7 @@ class File:
                     names = set[Any]()
                     for part in given:
                         collect_carried(part, names, names, self._readers)
-                    for name in names - self.facts.receiver_names:
+                    for name in names - self.semantics.receiver_names:
                         found[name].append((position, index))
         return found
 
@@ -336,7 +336,7 @@ class File:
         """The members of a name that are called, read or assigned, each with its scope; of what
         syntax may call without writing it, only the calls on lines that write it.
         """
-        is_implicit = name in self.facts.implicit_methods
+        is_implicit = name in self.semantics.implicit_methods
         for position, index in self.calls_by_name.get(name, ()):
             call = self.scope(position).calls[index]
             callee, is_written = call[1], not is_implicit or call[4] in lines
@@ -400,7 +400,7 @@ class File:
         if scope.decorated is not None:
             is_local = self.definitions[outer].kind in CALLABLE_KINDS
             yield outer, scope.decorated, own.name, None, is_local, False
-        if self.facts.members_are_items:
+        if self.semantics.members_are_items:
             for expression in (*(value for _, value in scope.binds), *scope.returns, *scope.calls):
                 for key, value in constant_entries(expression):
                     yield position, value, key, None, False, False
@@ -408,7 +408,7 @@ class File:
 
     def _flows_into_calls(self, position: int, scope: Scope) -> Iterator[tuple[Any, ...]]:
         """What a scope passes to calls: receivers of what calls a function by a method, arguments."""
-        calling = calling_names(self.facts)
+        calling = calling_names(self.semantics)
         for call in scope.calls:
             callee = call[1]
             if is_tagged(callee, MEMBER) and callee[2] in calling:
@@ -456,7 +456,7 @@ class File:
             return ""
         if self.definitions[method].kind in MEMBER_OWNERS:
             return ""
-        if scope.receiver_type is not None or self.facts.receiver_parameter:
+        if scope.receiver_type is not None or self.semantics.receiver_parameter:
             return scope.parameters[0][0]
         return ""
 
@@ -487,11 +487,11 @@ class File:
         """The entries that methods of a class assign to members of their receiver, by member."""
         found: dict[str, list[Entry]] = defaultdict(list)
         if self.definitions[owner].kind in CALLABLE_KINDS:  # a function that makes objects
-            self._collect_receiver_stores(owner, set(self.facts.receiver_names), found)
+            self._collect_receiver_stores(owner, set(self.semantics.receiver_names), found)
             return found
         for child in self.children.get(owner, ()):
             if self.scopes[child] is not None and self.definitions[child].kind not in MEMBER_OWNERS:
-                names = {self.receiver_name(child), *self.facts.receiver_names}
+                names = {self.receiver_name(child), *self.semantics.receiver_names}
                 self._collect_receiver_stores(child, names, found)
         return found
 
@@ -539,7 +539,7 @@ class File:
         """What a prototype is, or is given by another object, as far as it is written there: the
         scope, the prototype, and the members.
         """
-        name = self.facts.prototype
+        name = self.semantics.prototype
         for store in self.member_stores().get(name, ()) if name else ():
             if is_tagged(store.value, MAPPING):
                 yield store.scope, (MEMBER, store.base, name), store.value[1]
@@ -557,7 +557,7 @@ class File:
         """The class, or function that makes objects, whose receiver an assignment changes; -1 for
         none.
         """
-        if store.base not in self.facts.receiver_names:
+        if store.base not in self.semantics.receiver_names:
             return -1
         method = self.enclosing_method(store.scope)
         owner = self.owner_class(method) if method >= 0 else -1
@@ -619,11 +619,11 @@ class File:
                     if target[0] == ITEM:
                         items.append(Store(position, target[1], target[2], value))
                         key = target[2]
-                        if self.facts.members_are_items and is_tagged(key, CONST):
+                        if self.semantics.members_are_items and is_tagged(key, CONST):
                             members[key[1]].append(Store(position, target[1], key[1], value))
                     elif target[0] == MEMBER:
                         members[target[2]].append(Store(position, target[1], target[2], value))
-                        if self.facts.members_are_items:
+                        if self.semantics.members_are_items:
                             items.append(Store(position, target[1], (CONST, target[2]), value))
         return items, members
 

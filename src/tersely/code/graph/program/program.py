@@ -173,7 +173,7 @@ class Program:
         key = (importer.import_base, module)
         known = self._modules.get(key)
         if known is None:
-            paths = importer.facts.modules(self, importer.path, module)
+            paths = importer.semantics.modules(self, importer.path, module)
             known = self._modules[key] = [
                 self.by_path[path] for path in paths if path in self.by_path
             ]
@@ -275,7 +275,7 @@ class Program:
     def neighbours(self, file: File) -> Collection[int]:
         """Files that share their top-level names with this one, found out once for a package."""
         directory = file.path.rpartition("/")[0]
-        own = file.path if file.facts.namespace == "shared" else directory
+        own = file.path if file.semantics.namespace == "shared" else directory
         key = (file.language.name, own, file.namespace)
         known = self._neighbours.get(key)
         if known is None:
@@ -283,7 +283,7 @@ class Program:
         return known
 
     def _sharing_names(self, file: File, directory: str) -> Sequence[int]:
-        sharing = file.facts.namespace
+        sharing = file.semantics.namespace
         if sharing == "directory":
             paths = [path for path in self.under(directory) if path.rpartition("/")[0] == directory]
             return [
@@ -294,7 +294,7 @@ class Program:
         if sharing == "shared" and file.namespace:
             shared = (
                 self.by_path[path]
-                for path in file.facts.sharing(self, file.path)
+                for path in file.semantics.sharing(self, file.path)
                 if path in self.by_path
             )
             return [
@@ -305,8 +305,8 @@ class Program:
         if sharing == "declared":
             found = list(self.facts.namesakes(file.namespace))
             outer = file.namespace
-            while outer and file.facts.outer_namespaces:
-                outer = outer.rpartition(file.facts.separator)[0]
+            while outer and file.semantics.outer_namespaces:
+                outer = outer.rpartition(file.semantics.separator)[0]
                 found += self.facts.namesakes(outer)
             return found
         return ()

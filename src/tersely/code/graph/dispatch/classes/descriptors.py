@@ -24,8 +24,8 @@ class Descriptors:
         self, file: File, scope: int, owner: Expression, name: str, *, stored: bool
     ) -> list[Value]:
         """The methods that `owner.name` calls, or assigning it does."""
-        facts = file.facts
-        method = facts.descriptor_setter if stored else facts.descriptor_method
+        semantics = file.semantics
+        method = semantics.descriptor_setter if stored else semantics.descriptor_method
         if not method or name not in self.names(file):
             return []
         members: Values = frozenset()
@@ -40,7 +40,7 @@ class Descriptors:
     @kept
     def names(self, like: File) -> set[str]:
         """The names of members that a class makes by calling a class with such a method."""
-        method = like.facts.descriptor_method
+        method = like.semantics.descriptor_method
         places = self.program.places_named(method) if method else ()
         owners = {owner for _, _, _, owner in places}
         below = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import METACLASS
-from tersely.code.graph.pointsto.values import CLASS, FUNCTION, NOTHING, Value, Values
+from tersely.code.graph.pointsto.values import BOTTOM, CLASS, FUNCTION, Value, Values
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -21,18 +21,18 @@ class Metaclasses:
 
     def bound(self, target: Value, name: str) -> Values:
         """The methods of a name that a class has from its metaclass, bound to the class."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for metaclass in self._of(target):
             found |= self.evaluator.members.declared(metaclass, name)
         return frozenset((*one[:3], target) for one in found if one[0] == FUNCTION)
 
     def called(self, target: Value) -> list[Value]:
         """The methods that calling a class calls instead of constructing it."""
-        facts = self.program.file(target[1]).facts
-        is_any = facts.call_method and self.program.mentioning(
+        semantics = self.program.file(target[1]).semantics
+        is_any = semantics.call_method and self.program.mentioning(
             METACLASS, self.program.file(target[1])
         )
-        return sorted(self.bound(target, facts.call_method), key=repr) if is_any else []
+        return sorted(self.bound(target, semantics.call_method), key=repr) if is_any else []
 
     def made_of(self, metaclass: Value) -> list[Value]:
         """The classes that are instances of a metaclass."""
@@ -42,7 +42,7 @@ class Metaclasses:
         return self.solver.solve(("metaclass", target), self._written, target)
 
     def _written(self, target: Value) -> Values:
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for owner in self.evaluator.members.linearised(target):
             file = self.program.file(owner[1])
             if METACLASS in file.names(owner[2]):

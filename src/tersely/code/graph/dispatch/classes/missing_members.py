@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CALL, Expression, is_tagged
-from tersely.code.graph.pointsto.values import FUNCTION, NOTHING, Value, Values
+from tersely.code.graph.pointsto.values import BOTTOM, FUNCTION, Value, Values
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import member_getters
 
@@ -30,22 +30,22 @@ class MissingMembers:
 
     def of(self, receiver: Value, name: str, file: File) -> Values:
         """What an object gives for a member that it lacks, nothing if it is asked by no method."""
-        method = file.facts.missing_method
+        method = file.semantics.missing_method
         is_asked = method and not name.startswith("__") and self.evaluator.program.named(method)
         if not is_asked:
-            return NOTHING
+            return BOTTOM
         key = ("missing", receiver, name)
         return self.evaluator.solver.solve(key, self._given, receiver, name, file)
 
     def assigned(self, value: Value, name: str, file: File) -> Values:
         """What code assigns to a member of a thing outside, nothing of one that takes none."""
-        if value[1] not in file.facts.open_objects:
-            return NOTHING
+        if value[1] not in file.semantics.open_objects:
+            return BOTTOM
         key = ("open", value, name)
         return self.evaluator.solver.solve(key, self._assigned, value, name, file)
 
     def _assigned(self, value: Value, name: str, file: File) -> Values:
-        program, found = self.evaluator.program, NOTHING
+        program, found = self.evaluator.program, BOTTOM
         files = program.mentioning(name, file)
         if len(files) > MAX_GIVING_FILES:
             self.evaluator.solver.bounds.met(GIVING_LIMIT)
@@ -57,8 +57,8 @@ class MissingMembers:
         return found
 
     def _given(self, receiver: Value, name: str, file: File) -> Values:
-        found: Values = NOTHING
-        for value in self.evaluator.members.of(receiver, file.facts.missing_method, file):
+        found: Values = BOTTOM
+        for value in self.evaluator.members.of(receiver, file.semantics.missing_method, file):
             if value[0] == FUNCTION:
                 found |= self._returned(value, name)
         return found
@@ -84,5 +84,5 @@ def _asked(file: File, position: int, returned: Expression) -> Expression:
     returns something else.
     """
     named = [name for name, *_ in file.scope(position).parameters[1:2]]
-    is_getter = is_tagged(returned, CALL) and returned[1] in member_getters(file.facts)
+    is_getter = is_tagged(returned, CALL) and returned[1] in member_getters(file.semantics)
     return returned[2][0] if is_getter and list(returned[2][1:2]) == named else None

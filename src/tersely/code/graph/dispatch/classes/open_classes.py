@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CLASS_METHOD, DEFINED, EXTENSION, PARTIAL, STATIC
 from tersely.code.graph.pointsto.values import (
+    BOTTOM,
     CLASS,
     FUNCTION,
     INSTANCE,
-    NOTHING,
     Value,
     Values,
-    one,
+    singleton,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import ClassName
@@ -44,19 +44,19 @@ class OpenClasses:
 
     def whole(self, file: File, position: int) -> Value:
         """The class that a body is a part of."""
-        if not file.facts.open_classes and not self._is_partial(file, position):
+        if not file.semantics.open_classes and not self._is_partial(file, position):
             return (CLASS, file.id, position)
         return (CLASS, *self.openings(file, position)[0])
 
     def openings(self, file: File, position: int) -> list[tuple[int, int]]:
         """Every body of a class, in the order of files."""
-        if not file.facts.open_classes and not self._is_partial(file, position):
+        if not file.semantics.open_classes and not self._is_partial(file, position):
             return [(file.id, position)]
         places = self.qualified(
             file, file.definitions[position].qualname, file.definitions[position].name
         )
         bodies = [place for place in places if self._is_body(*place)]
-        if not file.facts.open_classes:
+        if not file.semantics.open_classes:
             bodies = [
                 place
                 for place in bodies
@@ -87,7 +87,7 @@ class OpenClasses:
         """(file, position) of the definitions of a name by which declarations of the module that a
         file is say more of what it has under that name.
         """
-        if not file.facts.declares_modules:
+        if not file.semantics.declares_modules:
             return []
         rows = self.program.places_named(name)
         inside = [
@@ -132,7 +132,7 @@ class OpenClasses:
         A.m`.
         """
         home = self.program.file(owner[1])
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for file_id, position in self.qualified(
             home, f"{home.definitions[owner[2]].qualname}.{name}", name
         ):
@@ -145,7 +145,7 @@ class OpenClasses:
 
     def by_qualified_name(self, file: File, dotted: str) -> Values:
         """The values of a whole qualified name, which means the same from anywhere."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for file_id, position in self.qualified(file, dotted, dotted.rpartition(".")[2]):
             other = self.program.file(file_id)
             if self._defines(file_id, position):
@@ -170,7 +170,7 @@ class OpenClasses:
                     )
                     if found:
                         return found
-        return NOTHING
+        return BOTTOM
 
     # Sides
 
@@ -181,11 +181,11 @@ class OpenClasses:
         method = file.enclosing_method(scope)
         owner = file.owner_class(method) if method >= 0 else scope
         if owner < 0 or file.definitions[owner].kind not in MEMBER_OWNERS:
-            return NOTHING
+            return BOTTOM
         target = self.evaluator.members.class_of(file, owner)
         if target is None:
-            return NOTHING
-        instance, itself = one(INSTANCE, *target[1:]), one(CLASS, *target[1:])
+            return BOTTOM
+        instance, itself = singleton(INSTANCE, *target[1:]), singleton(CLASS, *target[1:])
         if method < 0 or file.scope(method).flags & CLASS_METHOD:
             return itself
         return instance | itself if file.definitions[method].kind == Kind.LAMBDA else instance
@@ -197,10 +197,10 @@ class OpenClasses:
         members = self.evaluator.members
         target = members.class_of(file, position)
         if target is None:
-            return NOTHING
+            return BOTTOM
         receivers = self.receivers(file, scope)
         if any(value[1:3] == target[1:] for value in receivers):
-            found: Values = NOTHING
+            found: Values = BOTTOM
             for receiver in receivers:
                 member = members.ours(target, name, file, receiver) or members.of_itself(
                     receiver, name, file
@@ -215,7 +215,7 @@ class OpenClasses:
         above.
         """
         members = self.evaluator.members
-        assigned: Values = NOTHING
+        assigned: Values = BOTTOM
         for owner in members.linearised(target):
             if side == INSTANCE:
                 assigned |= members.assigned(owner, name)
@@ -241,7 +241,7 @@ class OpenClasses:
         """The classes whose instance a class is itself."""
         members = self.evaluator.members
         found = list(members.bases(owner, INSTANCE))
-        mixin = self.program.file(owner[1]).facts.class_mixin
+        mixin = self.program.file(owner[1]).semantics.class_mixin
         if mixin:
             found += sorted(value for value in members.own(owner, mixin) if value[0] == CLASS)
         return [(CLASS, *value[1:3]) for value in found]

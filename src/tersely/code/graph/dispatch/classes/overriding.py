@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CALL, MEMBER, Expression, is_tagged
 from tersely.code.graph.pointsto.values import (
+    BOTTOM,
     CLASS,
     FUNCTION,
     INSTANCE,
-    NOTHING,
     PARENT,
     Value,
     Values,
@@ -45,7 +45,7 @@ class Overriding:
         """The values that `self.name` and `super().name` may have in a class below, bound; nothing
         for other expressions.
         """
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for receiver, members in self.unbound(file, scope, member):
             found |= self.evaluator.members.read(members, receiver)
         return found
@@ -54,10 +54,10 @@ class Overriding:
         """Each receiver that `self.name` or `super().name` may have, with its members in classes
         below.
         """
-        if not file.facts.open_receivers or not is_tagged(member, MEMBER):
+        if not file.semantics.open_receivers or not is_tagged(member, MEMBER):
             return []
         name = member[2]
-        if name in file.facts.constructors or not self.program.named(name, kinds=NAMED_KINDS):
+        if name in file.semantics.constructors or not self.program.named(name, kinds=NAMED_KINDS):
             return []
         return [
             self._in_place_of(value, name)
@@ -75,7 +75,7 @@ class Overriding:
         """The classes below the receiver's that a call constructs: `cls()`, `self.__class__()`,
         `type(self)()`.
         """
-        if not file.facts.open_receivers:
+        if not file.semantics.open_receivers:
             return []
         own = (value for value in self._receivers(file, scope, callee) if value[0] == CLASS)
         return [
@@ -93,7 +93,7 @@ class Overriding:
             or not file.is_parameter(method, own)
             or not self._is_of_receiver(file, expression, own)
         ):
-            return NOTHING
+            return BOTTOM
         values = self.evaluator.values(file, scope, expression)
         return frozenset(value for value in values if value[0] in (INSTANCE, CLASS, PARENT))
 
@@ -102,9 +102,9 @@ class Overriding:
         if type(expression) is not tuple:
             return bool(expression == own)
         if expression[0] == MEMBER:
-            return bool(expression[1] == own and expression[2] == file.facts.class_member)
+            return bool(expression[1] == own and expression[2] == file.semantics.class_member)
         return expression[0] == CALL and (
-            expression[1] in file.facts.super_names or expression[2] == (own,)
+            expression[1] in file.semantics.super_names or expression[2] == (own,)
         )
 
     def below(self, target: Value, name: str) -> Values:
@@ -113,18 +113,18 @@ class Overriding:
 
     def _below(self, target: Value, name: str) -> Values:
         members = self.evaluator.members
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for child in self._differing(target, name):
             found |= members.declared(child, name)
         return found - members.declared(target, name)
 
     def _next(self, target: Value, name: str) -> Values:
         members = self.evaluator.members
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for child in self._differing(target, name):
             order = members.linearised(child)
             later = order[order.index(target) + 1 :]
-            found |= next((own for base in later if (own := members.own(base, name))), NOTHING)
+            found |= next((own for base in later if (own := members.own(base, name))), BOTTOM)
         return frozenset(value for value in found if value[0] == FUNCTION)
 
     def _differing(self, target: Value, name: str) -> Iterator[Value]:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import EXTENSION, MEMBER, Expression, is_tagged
 from tersely.code.graph.pointsto.values import (
-    ASPECT,
+    BOTTOM,
     CLASS,
     COLLECTION,
     FUNCTION,
     INSTANCE,
-    NOTHING,
+    TRAIT_VIEW,
     Value,
     Values,
 )
@@ -43,7 +43,7 @@ class Traits:
     def is_trait(self, value: Value) -> bool:
         """True if a class is such a trait."""
         home = self.program.file(value[1])
-        return home.facts.traits and home.definitions[value[2]].kind == Kind.TRAIT
+        return home.semantics.traits and home.definitions[value[2]].kind == Kind.TRAIT
 
     def bound(self, declared: Values) -> bool:
         """True if things are declared by a trait: then only what that has can be called on them."""
@@ -69,7 +69,7 @@ class Traits:
         """
         members = self.evaluator.members
         traits = frozenset(members.linearised(trait))
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for child in (trait, *members.subclasses(trait)):
             # `impl Trait for &T` extends what bounds T, the trait itself
             found |= self._implemented(child, traits, name)
@@ -83,7 +83,9 @@ class Traits:
         known = [value for value in types if value[0] == CLASS and not self.is_trait(value)]
         if not ours or not known:
             return frozenset(ours) or types
-        return frozenset((ASPECT, value[1], value[2], trait) for value in known for trait in ours)
+        return frozenset(
+            (TRAIT_VIEW, value[1], value[2], trait) for value in known for trait in ours
+        )
 
     def of_aspect(self, value: Value, name: str) -> Values:
         """A member of a type as what implements a trait: of the block that does, else of the trait."""
@@ -108,7 +110,7 @@ class Traits:
                 for value in self.evaluator.values(file, scope, call[2][0])
                 if value[0] == INSTANCE
             ]
-            meant: Values = NOTHING
+            meant: Values = BOTTOM
             for owner in owners:
                 meant |= self._of_receivers(given, owner, callee[2])
             return meant or values
@@ -116,19 +118,19 @@ class Traits:
         return frozenset(seen) | (values - frozenset(functions)) if seen else values
 
     def _of_receivers(self, receivers: list[Value], trait: Value, name: str) -> Values:
-        found: Values = NOTHING
+        found: Values = BOTTOM
         members = self.evaluator.members
         for value in receivers:
             target = (CLASS, *value[1:3])
             if self.is_trait(target):
                 found |= members.declared(target, name) | self.implementations(target, name)
             elif trait in members.linearised(target):
-                found |= self.of_aspect((ASPECT, *value[1:3], trait), name)
+                found |= self.of_aspect((TRAIT_VIEW, *value[1:3], trait), name)
         return found
 
     def _implemented(self, target: Value, traits: frozenset[Value], name: str) -> Values:
         """A member that the blocks of a type have which implement one of some traits for it."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for file, position in self.evaluator.members.extensions(target):
             if name in file.names(position) and not traits.isdisjoint(
                 self._traits_of(file, position)

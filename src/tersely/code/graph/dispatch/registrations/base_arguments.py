@@ -43,7 +43,7 @@ class BaseArguments:
             home = self.program.file(owner[1])
             for position in _constructors(home, owner[2]):
                 for inner in home.scope(position).calls:
-                    if _is_chained(inner, home.facts):
+                    if _is_chained(inner, home.semantics):
                         chained = Written(home, position, inner)
                         for passed in self._passed(classes[at + 1 :], chained, choose):
                             yield from _from_outside(passed, chained, call, choose)
@@ -83,13 +83,13 @@ def _constructors(file: File, owner: int) -> list[int]:
     return [
         child
         for child in file.children.get(owner, ())
-        if file.definitions[child].name in file.facts.constructors
+        if file.definitions[child].name in file.semantics.constructors
         and file.scopes[child] is not None
     ]
 
 
-def _is_chained(call: Expression, facts: Resolution) -> bool:
+def _is_chained(call: Expression, semantics: Resolution) -> bool:
     """True if a constructor calls that of a base."""
-    return call[1] in facts.super_names or any(
-        name in facts.constructors for name in callee_names(call[1])
+    return call[1] in semantics.super_names or any(
+        name in semantics.constructors for name in callee_names(call[1])
     )

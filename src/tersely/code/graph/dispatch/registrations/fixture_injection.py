@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CALL, NEW, Expression, is_tagged
-from tersely.code.graph.pointsto.values import EXTERNAL, FUNCTION, GENERATED, NOTHING, Value, Values
+from tersely.code.graph.pointsto.values import BOTTOM, EXTERNAL, FUNCTION, GENERATED, Value, Values
 from tersely.code.graph.program.file import File, kept
 from tersely.code.languages.registry import family_of
 from tersely.code.symbols import CALLABLE_KINDS
@@ -29,7 +29,7 @@ class Providers:
 
     def values(self, file: File, position: int, name: str) -> Values:
         """The values that a parameter of a function holds when a framework fills it."""
-        found: Values = NOTHING
+        found: Values = BOTTOM
         provider = self.of(file, position, name)
         if provider is not None:
             function: Value = (FUNCTION, *provider, None)
@@ -72,7 +72,7 @@ class Providers:
         return found
 
     def _is_unasked(self, file: File, position: int) -> bool:
-        injection, decorated = file.facts.injection, file.scope(position).decorated
+        injection, decorated = file.semantics.injection, file.scope(position).decorated
         return injection is not None and any(
             injection.unasked == keyword
             for call in (decorated, *_callees(decorated))
@@ -81,14 +81,14 @@ class Providers:
         )
 
     def _is_test(self, file: File, position: int) -> bool:
-        injection, own = file.facts.injection, file.definitions[position]
+        injection, own = file.semantics.injection, file.definitions[position]
         is_named_so = injection is not None and own.name.startswith(injection.prefix)
         return is_named_so and own.kind in CALLABLE_KINDS
 
     @kept
     def is_provider(self, file: File, position: int) -> bool:
         """True if a decorator has made a function a provider."""
-        injection, scope = file.facts.injection, file.scopes[position]
+        injection, scope = file.semantics.injection, file.scopes[position]
         if injection is None or scope is None or scope.decorated is None:
             return False
         outer = file.definitions[position].parent
@@ -106,14 +106,14 @@ class Providers:
 
     def _homes(self, file: File) -> list[int]:
         """The files that may hold a provider, nearest first."""
-        assert file.facts.injection is not None
+        assert file.semantics.injection is not None
         directory = file.path.rpartition("/")[0]
         shared = []
         while True:
             path = (
-                f"{directory}/{file.facts.injection.shared}"
+                f"{directory}/{file.semantics.injection.shared}"
                 if directory
-                else file.facts.injection.shared
+                else file.semantics.injection.shared
             )
             if path in self.program.by_path:
                 shared.append(self.program.by_path[path])
@@ -123,9 +123,9 @@ class Providers:
 
     def _reached_files(self, file: File) -> list[File]:
         """The files whose tests a provider of this one may serve."""
-        assert file.facts.injection is not None
+        assert file.semantics.injection is not None
         directory, _, name = file.path.rpartition("/")
-        if name != file.facts.injection.shared:
+        if name != file.semantics.injection.shared:
             return [file]
         below = [self.program.by_path[path] for path in self.program.under(directory)]
         return [

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CALL, MEMBER, NEW, Expression, is_tagged
-from tersely.code.graph.pointsto.values import FUNCTION, NOTHING, Values
+from tersely.code.graph.pointsto.values import BOTTOM, FUNCTION, Values
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import Resolution
 
@@ -34,14 +34,14 @@ class Registered:
         """The functions that may be called in place of a decorated one."""
         method = self._method(file, position)
         if not method:
-            return NOTHING
+            return BOTTOM
         return self.solver.solve(
             ("registered", file.id, position), self._given, file, position, method
         )
 
     def _method(self, file: File, position: int) -> str:
         """The method of a decorated function that registers others, "" if it has none."""
-        if not registering_methods(file.facts):
+        if not registering_methods(file.semantics):
             return ""
         outer, decorated = file.definitions[position].parent, file.scope(position).decorated
         while is_tagged(decorated, CALL, NEW):
@@ -57,7 +57,7 @@ class Registered:
         if len(files) > MAX_REGISTERING_FILES:
             self.solver.bounds.met(REGISTERING_LIMIT)
             files = (file.id,)
-        found: Values = NOTHING
+        found: Values = BOTTOM
         for other in map(self.program.file, sorted({*files, file.id})):
             for scope, index in other.calls_by_name.get(method, ()):
                 call = other.scope(scope).calls[index]
@@ -68,9 +68,9 @@ class Registered:
 
 
 @cache
-def registering_methods(facts: Resolution) -> frozenset[str]:
+def registering_methods(semantics: Resolution) -> frozenset[str]:
     """Names of methods by which a function is given others that may be called in its place."""
-    return frozenset(summary.registered_by for summary in facts.summaries.values()) - {""}
+    return frozenset(summary.registered_by for summary in semantics.summaries.values()) - {""}
 
 
 def registering(call: Expression) -> Expression:

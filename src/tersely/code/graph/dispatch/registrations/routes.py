@@ -18,7 +18,7 @@ from tersely.code.graph.passing import called_arguments, receiver_of
 from tersely.code.graph.pointsto.values import (
     CLASS,
     COLLECTION,
-    DISPLAY,
+    CONTAINER_LITERAL,
     FUNCTION,
     MODULE,
     Value,
@@ -101,7 +101,7 @@ class Routers:
     def _lists(self, file: File) -> dict[Expression, Value]:
         """The lists of a file by the calls that are written in them, each with its line."""
         return {
-            element: (DISPLAY, file.id, display[2])
+            element: (CONTAINER_LITERAL, file.id, display[2])
             for _, scope in file.bodies
             for display in displays_in(tuple(scope))
             for element in display[1]
@@ -114,10 +114,10 @@ class Routers:
         """The routers, classes and modules of routes that an argument is or a list of it holds;
         `router.routes()` and `include(router.urls)` stand for the router.
         """
-        kinds = (CLASS, MODULE, DISPLAY, *((FUNCTION,) if takes_functions else ()))
+        kinds = (CLASS, MODULE, CONTAINER_LITERAL, *((FUNCTION,) if takes_functions else ()))
         while expression is not None:
             values = self.evaluator.values(file, scope, expression)
-            lists = frozenset(one for one in values if one[0] in (DISPLAY, COLLECTION))
+            lists = frozenset(one for one in values if one[0] in (CONTAINER_LITERAL, COLLECTION))
             values |= self.evaluator.containers.held(lists)
             found = [_unbound(one) for one in values if one[0] in kinds or is_router(one)]
             if found:
@@ -146,9 +146,9 @@ class Routers:
         return known
 
     def _found_before(self, owner: Value, depth: int) -> frozenset[str]:
-        if owner[0] in (FUNCTION, DISPLAY) and owner not in self._registered:
+        if owner[0] in (FUNCTION, CONTAINER_LITERAL) and owner not in self._registered:
             file = self.program.file(owner[1])
-            is_list = owner[0] == DISPLAY
+            is_list = owner[0] == CONTAINER_LITERAL
             around = file.display(owner[2])[0] if is_list else file.definitions[owner[2]].parent
             return self._before(_place(file, around), depth)
         made = self._made.get(owner)

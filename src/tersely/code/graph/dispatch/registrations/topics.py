@@ -30,11 +30,11 @@ from tersely.code.graph.passing import receiver_of
 from tersely.code.graph.pointsto.names import Written
 from tersely.code.graph.pointsto.values import (
     CLASS,
-    DISPLAY,
+    CONSTANT,
+    CONTAINER_LITERAL,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
-    KEY,
     MODULE,
     RESULT,
     Value,
@@ -271,10 +271,10 @@ class Topics:
         """The calls that register something at a router which a function is given first."""
         home, position = self.program.file(place[0]), place[1]
         parameters = home.scope(position).parameters
-        for scope, facts in home.bodies if parameters else ():
+        for scope, semantics in home.bodies if parameters else ():
             if not home.is_inside(scope, position):
                 continue
-            for call in facts.calls:
+            for call in semantics.calls:
                 if _beginning(call) == parameters[0][0]:
                     method = (EXTERNAL, f"{router}.{call[1][2]}")
                     summary = self.evaluator.summaries.of(method, home)
@@ -318,11 +318,11 @@ class Topics:
                 for name in home.names(0)
                 if type(name) is str
             }
-        elif table[0] == DISPLAY:
+        elif table[0] == CONTAINER_LITERAL:
             keys = sorted(
                 str(key[1])
                 for key in self.evaluator.containers.display_keys(table)
-                if key[0] == KEY
+                if key[0] == CONSTANT
             )
             found = {
                 key: self.evaluator.containers.items(table, frozenset((key,)), None) for key in keys
@@ -464,7 +464,7 @@ class Topics:
                         topic.framework,
                         self.program.file(above[1]).definitions[above[2]].name,
                     )
-            elif topic.kind == "name" and value[0] == KEY and type(value[1]) is str:
+            elif topic.kind == "name" and value[0] == CONSTANT and type(value[1]) is str:
                 told = value[1] if target is None else last_word(value[1])
                 yield "name", topic.framework, told
             elif topic.kind in PATHS and (path := _text(value)) is not None:
@@ -478,7 +478,7 @@ class Topics:
         space = ""
         for argument in call[2]:
             for value in self.evaluator.values(file, scope, argument):
-                if value[0] == DISPLAY:
+                if value[0] == CONTAINER_LITERAL:
                     held = self.evaluator.containers.items(value, None, None)
                     texts = (_text(one) for one in held)
                     yield from (
@@ -519,14 +519,14 @@ class Topics:
             if model[0] == CLASS:
                 file = self.program.file(model[1])
                 name = file.definitions[model[2]].name.lower()
-                found.add((KEY, f"{package_of(file.path)}/{name}{end}.html"))
+                found.add((CONSTANT, f"{package_of(file.path)}/{name}{end}.html"))
         return frozenset(found)
 
     def _told_values(self, file: File, scope: int, expression: Expression) -> Values:
         """The values of an argument, and those that a list or the options in it hold."""
         found = self.evaluator.values(file, scope, expression)
         for value in found:
-            if value[0] == DISPLAY:
+            if value[0] == CONTAINER_LITERAL:
                 found |= self.evaluator.containers.items(value, TELLING, None)
         return found
 
@@ -562,9 +562,9 @@ def _has_registry(summary: Summary) -> bool:
     return summary.registry is not None
 
 
-def _names_of(facts: Resolution, is_wanted: Callable[[Summary], bool]) -> frozenset[str]:
+def _names_of(semantics: Resolution, is_wanted: Callable[[Summary], bool]) -> frozenset[str]:
     """The last names of the functions outside the repository of which something wanted is known."""
-    every = (*facts.methods.items(), *facts.summaries.items())
+    every = (*semantics.methods.items(), *semantics.summaries.items())
     names = (name for name, summary in every if is_wanted(summary))
     return frozenset(name.rpartition(".")[2].removesuffix("()") for name in names)
 
@@ -598,7 +598,7 @@ def _beginning(call: Expression) -> Expression:
 
 def _text(value: Value) -> str | None:
     """A text, with a hole for each part of it that is not known; None for another value."""
-    if value[0] == KEY and type(value[1]) is str:
+    if value[0] == CONSTANT and type(value[1]) is str:
         return value[1]
     has_pattern = value[0] == RESULT and len(value) == len(("tag", "name", "pattern"))
     return str(value[2]) if has_pattern else None
