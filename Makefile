@@ -46,8 +46,8 @@ test-slow: .venv/installed-dev tests/__pycache__
 	  { [ -z "$$files" ] || $(PYTEST) -m "slow or hypothesis" --hypothesis-profile deep $$files; }
 
 # What runs on Windows: all but the relay, the wrapper and the chat agent.
-ON_WINDOWS := $(addprefix src/tersely/,__init__.py workspace.py foundation code context capabilities daemon integrations lsp \
-  doors/mcp cli/main.py cli/run.py cli/builtin cli/help cli/printing)
+ON_WINDOWS := $(addprefix src/tersely/,__init__.py workspace.py foundation code context capabilities daemon integrations \
+  doors/lsp doors/mcp cli/main.py cli/run.py cli/builtin cli/help cli/printing)
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check
