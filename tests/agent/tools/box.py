@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,9 @@ from tersely.agent.tools.toolbox import Choices, Toolbox
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 
 BY_NAME = {tool.name: tool for tool in TOOLS}
+# A toolbox is used on one event loop.
+RUNNER = asyncio.Runner()
+atexit.register(RUNNER.close)
 
 
 def tool(name: str) -> AgentTool:
@@ -22,15 +26,33 @@ def tool(name: str) -> AgentTool:
 
 @contextmanager
 def opened(root: Path, kept: Path, **choices: Any) -> Iterator[Toolbox]:
-    with Toolbox.open(root, kept, "session", ANSWER_WORDS, Choices(**choices)) as toolbox:
+    toolbox = Toolbox.open(root, kept, "session", ANSWER_WORDS, Choices(**choices))
+
+    try:
         yield toolbox
+    finally:
+        close(toolbox)
+
+
+def close(toolbox: Toolbox) -> None:
+    """Let go of a toolbox, on the loop that runs, or on that of `call`."""
+
+    async def closed() -> None:
+        toolbox.close()
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        RUNNER.run(closed())
+    else:
+        toolbox.close()
 
 
 def call(toolbox: Toolbox, name: str, **arguments: Any) -> Observation:
     async def asked() -> Observation:
         return await tool(name).run(toolbox, arguments)
 
-    return asyncio.run(asked())
+    return RUNNER.run(asked())
 
 
 def tokens(toolbox: Toolbox, observation: Observation) -> int:

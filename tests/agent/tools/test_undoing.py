@@ -41,10 +41,10 @@ def committed(root: Path) -> None:
 
 
 def contents(root: Path) -> dict[str, tuple[int, bytes]]:
-    """Every file and link of a repository, with its permissions."""
+    """Every file and link of a repository but its index, with its permissions."""
     found = {}
     for folder, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if name != ".git"]
+        folders[:] = [name for name in folders if name not in (".git", ".tersely")]
         for path in (Path(folder, name) for name in [*names, *folders]):
             mode = path.lstat().st_mode
             if not stat.S_ISDIR(mode):

@@ -7,6 +7,7 @@ less understood by its grammar after it.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
@@ -34,6 +35,8 @@ MAX_SHOWN_OF_EDIT = 4  # lines at each end of one that was made
 _NEW_MODE = 0o644
 _RUNNABLE_MODE = 0o755
 _WRITABLE = 0o222
+# that an edit waits for the uses that it breaks; a first index may take longer
+BREAKS_SECONDS = 5.0
 
 
 class EditPlan(NamedTuple):
@@ -79,9 +82,10 @@ async def run(plan: Planning, toolbox: Toolbox, arguments: JsonMapping) -> Obser
         return failed(error)
     if not (made.change and made.change.removed_lines and in_repository(str(toolbox.root))):
         return made
-    with suppress(TerselyError):
-        uses = await toolbox.value("code.breaks", {"files": [made.change.path]})
-        made = made._replace(text="\n".join(filter(None, [made.text, uses["line"]])))
+    with suppress(TerselyError, TimeoutError):
+        asking = toolbox.value("code.breaks", {"files": [made.change.path]})
+        uses = await asyncio.wait_for(asking, BREAKS_SECONDS)
+        return made._replace(text=f"{made.text}\n{uses['line']}".strip())
     return made
 
 
@@ -110,13 +114,11 @@ def refusal(plan: Planning, toolbox: Toolbox, arguments: JsonMapping) -> Observa
 
 def is_doubtful(plan: Planning, toolbox: Toolbox, arguments: JsonMapping) -> bool:
     """True if a change is asked for again that the grammar speaks against."""
-    if not toolbox.has_doubts:
-        return False
-    try:
-        planned = plan(toolbox, arguments)
-    except TerselyError:
-        return False
-    return isinstance(planned, EditPlan) and bool(planned.doubt)
+    if toolbox.has_doubts:
+        with suppress(TerselyError):
+            planned = plan(toolbox, arguments)
+            return isinstance(planned, EditPlan) and bool(planned.doubt)
+    return False
 
 
 def plan_edit(toolbox: Toolbox, arguments: JsonMapping) -> EditPlan | RefusedEdit:
@@ -126,12 +128,7 @@ def plan_edit(toolbox: Toolbox, arguments: JsonMapping) -> EditPlan | RefusedEdi
     if not found.mode & _WRITABLE:
         return RefusedEdit(inside, "it is read-only: whoever made it so does not want it changed")
     content = read_content(found.data, inside)
-    body = str(arguments.get("body", ""))
-    if "\0" in body:
-        return RefusedEdit(
-            inside, "the body holds a NUL character: the file would be no text any more"
-        )
-    made = _edit_of(content, arguments, body)
+    made = _edit_of(content, arguments, str(arguments.get("body", "")))
     if isinstance(made, edits.EditRefusal):
         shown = tuple(line for lines in made.ranges for line in lines)
         return RefusedEdit(inside, made.why, found.data, content.lines, shown)
@@ -159,8 +156,6 @@ def plan_new(toolbox: Toolbox, arguments: JsonMapping) -> EditPlan | RefusedEdit
         )
     if meant and inside not in toolbox.refused:
         return RefusedEdit(inside, f"the user names {meant}: use that, or send the same again")
-    if "\0" in body:
-        return RefusedEdit(inside, "the body holds a NUL character: it would be no text")
     content = FileContent((), "utf-8", b"", "\n")
     after = content._replace(lines=tuple(f"{line}\n" for line in body_lines(body)))
     mode = _RUNNABLE_MODE if body.startswith("#!") else _NEW_MODE
@@ -188,10 +183,9 @@ def _plan_existing(toolbox: Toolbox, inside: str, arguments: JsonMapping) -> Edi
     """
     data = places.read(toolbox.root, inside).data
     content = read_content(data, inside)
-    lines = content.lines
-    if content.shown == body_lines(str(arguments.get("body", ""))):
+    lines, body = content.lines, str(arguments.get("body", ""))
+    if content.shown == body_lines(body):
         return RefusedEdit(inside, _SO_ALREADY)
-    body = arguments.get("body", "")
     may_replace = inside in toolbox.refused and len(lines) <= MAX_WHOLE_LINES
     if body and (may_replace or unquoted(body, content.shown).first > 1):
         return plan_edit(toolbox, {"path": inside, "body": body})
@@ -200,11 +194,8 @@ def _plan_existing(toolbox: Toolbox, inside: str, arguments: JsonMapping) -> Edi
 
 
 def _call_to_use(inside: str, lines: int) -> str:
-    if lines <= MAX_WHOLE_LINES:
-        return (
-            f"edit({inside}, body) replaces all of it, edit({inside}, start, end, body) lines of it"
-        )
-    return f"edit({inside}, start, end, body) replaces lines of it"
+    whole = f"edit({inside}, body) replaces all of it, " if lines <= MAX_WHOLE_LINES else ""
+    return f"{whole}edit({inside}, start, end, body) replaces lines of it"
 
 
 def _edit_of(
@@ -241,13 +232,9 @@ def _unseen(
 
 def _range_text(start: int, end: int) -> str:
     """A range of lines in words; a place between lines where it is empty."""
-    return (
-        f"lines {start}-{end}"
-        if end > start
-        else f"line {start}"
-        if end == start
-        else f"before line {start}"
-    )
+    if end > start:
+        return f"lines {start}-{end}"
+    return f"line {start}" if end == start else f"before line {start}"
 
 
 def _plan(
@@ -259,6 +246,8 @@ def _plan(
     after: FileContent,
     made: edits.LineEdit,
 ) -> EditPlan | RefusedEdit:
+    if "\0" in made.body:
+        return RefusedEdit(inside, "the body holds a NUL character: it would be no text")
     encoded = after.encoded()
     if len(encoded) > MAX_EDITED_BYTES:
         return RefusedEdit(inside, f"it would have more than {MAX_EDITED_BYTES:,} bytes")
