@@ -31,6 +31,8 @@ QUESTIONS: Mapping[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "code.impact": (("wide_2000", "--depth", "50"), {"symbol": "wide_2000", "depth": 50}),
     "code.change_impact": ((), {}),
     "code.conflicts": ((), {}),
+    "code.breaks": ((), {}),
+    "code.enclosing": (("ring/r1.py:5",), {"places": ["ring/r1.py:5"]}),
     "code.cfg": (("calls.py:deep",), {"symbol": "calls.py:deep"}),
     "code.dfg": (("ring/me.py:again",), {"symbol": "ring/me.py:again"}),
     "code.slice": (("wide.py:1000",), {"place": "wide.py:1000"}),
@@ -71,5 +73,6 @@ ODD = (
     ("context", "wide_1", "--include", "pipe.py"), ("coverage-context", "--coverage-file", "second/lcov.info"),
     ("coverage-context", "--coverage-file", "pipe.py"), ("diff-context", "--base=--output=x"),
     ("diff-context", "--base", "HEAD;touch x"), ("search", "/(a+)+$/"), ("search", "/(.*a){25}/"),
-    ("change-impact", "../outside/secret.py"),
+    ("change-impact", "../outside/secret.py"), ("enclosing", "../outside/secret.py:1"),
+    ("enclosing", "links/file.py:1"),
 )  # fmt: skip

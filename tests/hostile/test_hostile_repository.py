@@ -201,6 +201,8 @@ LATER = {
     "code.map": {},
     "code.change_impact": {"files": ["a/b.py"]},
     "code.conflicts": {},
+    "code.breaks": {},
+    "code.enclosing": {"places": ["a/b.py:1"]},
 }
 
 
