@@ -20,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from tersely.code.bounds import missing_text
+from tersely.code.bounds import IS_BEHIND, missing_text
 from tersely.code.engine import Engine
 from tersely.code.index.content import read_below
 from tersely.code.index.refresh import Progress, RefreshReport
@@ -112,7 +112,7 @@ class Workspace:
         told = (*report.news, *report.notices) if report else ()
         notes = [*self.settings.complaints, *told]
         if report and report.is_behind:
-            notes.append("another process is indexing; this is what it was before")
+            notes.append(IS_BEHIND)
         if changed:
             more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
             notes.append(
@@ -141,6 +141,7 @@ class Workspace:
         """
         if self.engine.store.file(path) is not None or self.engine.document(path) is not None:
             return self.engine.source(path)
+        self.engine.keep_nothing()
         place = Path(os.path.realpath(self.root / path))
         # What git keeps for itself may hold credentials: it is no file of the repository.
         if (

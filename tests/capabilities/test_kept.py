@@ -158,6 +158,17 @@ def test_another_worktree_is_given_the_same_answer(
     assert not opened
 
 
+def test_what_no_index_has_is_read_anew(root: Path, tmp_path: Path) -> None:
+    ask = ("code.context", {"symbols": ["alone"], "include": [".env"], "budget": 300})
+    write(root, {".env": "PASSWORD=one\n"})
+    copytree(root, tmp_path / "other")
+    assert "PASSWORD=one" in str(asked(root, *ask))
+    write(tmp_path / "other", {".env": "PASSWORD=two\n"})
+    assert "PASSWORD=two" in str(asked(tmp_path / "other", *ask))
+    write(root, {".env": None})
+    assert asked(root, *ask)["error"]["code"] == "path_not_found"
+
+
 def test_nothing_is_kept_where_that_is_off(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ import json
 import subprocess
 from pathlib import Path
 from shlex import split
+from shutil import rmtree
 from types import SimpleNamespace
 from typing import Any
 
@@ -309,7 +310,7 @@ TILL = "from prices import price\n\n\ndef open_till():\n    return price(1)\n"
 
 @pytest.fixture
 def till(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository with two files, both committed."""
+    """A repository with two files, both committed, and its index."""
     monkeypatch.setenv("TERSELY_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("TERSELY_DAEMON", "off")
     monkeypatch.setattr("tersely.cli.builtin.hook.HOOK_SECONDS", 60.0)
@@ -320,6 +321,7 @@ def till(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     own = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
     for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "first"]):
         subprocess.run(["git", *own, *words], cwd=root, check=True)
+    assert main(["index", "--root", str(root), "--quiet"]) == 0
     return root
 
 
@@ -383,6 +385,16 @@ def test_where_nothing_is_to_be_added_nothing_is(
 ) -> None:
     call = after(till, tool, given, result)
     assert hook(monkeypatch, capsys, "after", "claude", call) == (0, "")
+
+
+def test_no_index_is_made_beside_an_edit(
+    till: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rmtree(till / ".tersely")
+    (till / "prices.py").write_text(PRICES.replace("(cents)", "(cents, unit)"))
+    call = after(till, "Edit", {"file_path": str(till / "prices.py")}, {})
+    assert hook(monkeypatch, capsys, "after", "codex", call) == (0, "")
+    assert not (till / ".tersely").exists()
 
 
 def test_after_an_edit_what_it_breaks_is_told_in_one_line(

@@ -533,11 +533,9 @@ def test_without_the_program_of_an_editor_the_rest_is_written(
     assert at(home / ".config/Code/User/mcp.json", ("servers", "tersely"))
 
 
-@pytest.mark.parametrize("place", [(), ("--user",)])
 def test_a_copy_without_the_extension_fails_once_the_rest_is_written(
     project: Path,
     home: Path,
-    place: tuple[str, ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -545,14 +543,16 @@ def test_a_copy_without_the_extension_fails_once_the_rest_is_written(
     notes = an_editor(tmp_path / "programs", "code")
     monkeypatch.setattr(extension, "FILE", "none.vsix")  # as in a copy for which none was built
     for _ in range(2):  # also where nothing else is left to be written
-        words = ["install", "vscode", *place, "--yes", "--root", str(project)]
+        words = ["install", "vscode", "--user", "--yes", "--root", str(project)]
         assert main(words) == 1
         told = capsys.readouterr()
         assert (told.out, told.err.count("\n")) == ("", 2)
         assert "the extension is not in this copy" in told.err
         assert "--vsix FILE" in told.err
-        written = home / ".config/Code/User" if place else project / ".vscode"
-        assert at(written / "mcp.json", ("servers", "tersely"))
+        assert at(home / ".config/Code/User/mcp.json", ("servers", "tersely"))
+    assert (
+        main(["install", "vscode", "--yes", "--root", str(project)]) == 0
+    )  # no extension is asked for
     assert not notes.exists()
 
 

@@ -75,9 +75,13 @@ def _write(name: str, content: bytes) -> None:
         return
     folder = _folder(name)
     draft = f"{folder}/{name}.{os.urandom(4).hex()}"
-    with open(os.open(draft, MAKING, 0o600), "wb") as file:
-        file.write(content)
-    os.replace(draft, f"{folder}/{name}")
+    try:
+        with open(os.open(draft, MAKING, 0o600), "wb") as file:
+            file.write(content)
+        os.replace(draft, f"{folder}/{name}")
+    except OSError:  # the disk is full
+        os.unlink(draft)
+        raise
     make_room(folder, name, MAX_KEPT_BYTES // _FOLDERS)
 
 

@@ -117,6 +117,10 @@ class Engine:
         finally:
             self._log.questions = None
 
+    def keep_nothing(self) -> None:
+        """Have the present answer not be kept: it has read what no question records."""
+        self._log.questions = None
+
     def still_hold(self, questions: Iterable[Question]) -> bool:
         """True if all questions have the same results now."""
         facts = StoredFacts(self.root, self._store, self._log)

@@ -143,7 +143,7 @@ def _cleared(
     now: str | None = text
     try:
         for program in programs:
-            now = _without(target, now or "", program)
+            now = _without(target, now, program) if now else now
     except ValueError as error:
         raise TerselyError(
             "unreadable_file",

@@ -12,11 +12,14 @@ from tersely.capabilities.declaration.declaration import (
     option,
     positional,
 )
+from tersely.foundation.text.escape import visible_line
 
 if TYPE_CHECKING:
+    from tersely.context.lenses.diff.stale import StaleUse
     from tersely.workspace import Workspace
 
 MAX_BROKEN_PLACES = 50  # that are looked at
+LINE_PLACES = 12  # that are named in one line
 
 
 @frozen
@@ -29,7 +32,7 @@ class Broken:
 
 @frozen
 class Breaks:
-    """All such uses, and in one `line`, "" for none. `cut`: there are more than
+    """All such uses, and the first of them in one `line`, "" for none. `cut`: there are more than
     `MAX_BROKEN_PLACES`.
     """
 
@@ -81,12 +84,17 @@ def run(
     changed = [one for one in symbols_changed(change) if not only or one.symbol.path in only]
     sources = sources_of(workspace.engine, workspace.root, change)
     uses = list(islice(found_uses(change.files, changed, sources), MAX_BROKEN_PLACES + 1))
+    parts = [_line(one, PLAIN) for one in _by_way(uses[:LINE_PLACES])]
+    parts += ["and more"] if len(uses) > LINE_PLACES else []
+    line = visible_line("; ".join(parts))
+    return Breaks(_by_way(uses[:MAX_BROKEN_PLACES]), line, len(uses) > MAX_BROKEN_PLACES)
+
+
+def _by_way(uses: list[StaleUse]) -> tuple[Broken, ...]:
     places: dict[str, dict[str, None]] = {}
-    for one in uses[:MAX_BROKEN_PLACES]:
+    for one in uses:
         places.setdefault(one.what, {})[f"{one.path}:{one.line}"] = None
-    broken = tuple(Broken(what, tuple(at)) for what, at in places.items())
-    line = "; ".join(_line(one, PLAIN) for one in broken)
-    return Breaks(broken, line, len(uses) > MAX_BROKEN_PLACES)
+    return tuple(Broken(what, tuple(at)) for what, at in places.items())
 
 
 def _line(one: Broken, style: Style) -> str:

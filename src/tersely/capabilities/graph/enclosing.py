@@ -108,7 +108,10 @@ def _read(place: str) -> tuple[str, int]:
 
 
 def _around(workspace: Workspace, path: str, line: int) -> Symbol | None:
-    """The innermost definition with a name around a line; None where there is none."""
+    """The innermost definition with a name around a line; None where there is none. Raises
+    `path_not_found`.
+    """
+    workspace.source(path)
     around = [
         one
         for one in workspace.engine.store.symbols_of(path)

@@ -67,7 +67,8 @@ def run_uninstall(root: str, asked: InstallParameters) -> JsonObject:
 def planned_install(root: str, asked: InstallParameters) -> Plan:
     """The plan to add Tersely to one agent; raises `usage`, and `unreadable_file`."""
     wanted = _request(root, asked)
-    editor = wanted.agent.extension_program
+    # the extension is the user's, in whichever folder
+    editor = wanted.agent.extension_program if wanted.place is Audience.USER else ""
     step = extension.adding(editor, asked.vsix) if editor else EditorStep(())
     return Plan(wanted, planned(wanted), step, is_removal=False)
 

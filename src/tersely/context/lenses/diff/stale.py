@@ -112,7 +112,14 @@ def _of_what_is_gone(
         if place != symbol.path and symbol.name in sources.aliases_of(symbol.path):
             continue  # it can still be had from where it was
         what = "is gone" if place == symbol.path else f"is in {place} now"
-        others = sources.defining(symbol.name)
+        others = {
+            path
+            for path in sources.defining(symbol.name)
+            if any(
+                one.name == symbol.name and one.kind is not Kind.MODULE
+                for one in sources.symbols_of(path)
+            )
+        }
         for path in sorted(sources.files_mentioning(symbol.name))[:MAX_STALE_FILES]:
             if _may_mean(path, symbol, others, sources):
                 yield from _uses_in(path, symbol.name, what, sources)
