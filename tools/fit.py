@@ -5,7 +5,7 @@ list of `bench/repositories.toml`. A producer makes groups of each: the candidat
 a row of named figures a candidate, and which of them are wanted. The weights are those of a linear
 model of choice (the softmax over the candidates of a group, Cao and others 2007), found by Adam. A
 model is written beside its training list: the repositories with their commits, what was held, and
-the date. `tools/build_diff_weights.py` fits the diff lens, with a list of the same form.
+the date. `tools/build_diff_trees.py` grows the trees, with a list of the same form.
 """
 
 from __future__ import annotations

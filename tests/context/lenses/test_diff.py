@@ -1,4 +1,4 @@
-"""The diff lens: pieces of code, the weights of what speaks for them, and the choice among them."""
+"""The diff lens: pieces of code, the trees that weigh them, and the choice among them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 import tersely
 from tersely.context.lenses.diff.changed_symbols import side_of
 from tersely.context.lenses.diff.evidence import FIELDS
+from tersely.context.lenses.diff.rank import EVIDENCE
 from tersely.context.lenses.diff.regions import MOST_PIECE_LINES, WHOLE_LINES, Region, regions_of
-from tersely.context.lenses.diff.relevance import FUSED_OFFSET, LISTS, fused, reasons, shipped
+from tersely.context.lenses.diff.relevance import FUSED_OFFSET, LISTS, fused
 from tersely.context.lenses.diff.selection import FILE_TOKENS, GAP_TOKENS, SYMBOL_TOKENS, chosen
+from tersely.context.lenses.diff.trees import shipped
 
 SOURCES = sorted(Path(tersely.__file__).parent.rglob("*.py"))
 SIDE = side_of(
@@ -54,19 +56,18 @@ def test_what_changed_is_no_piece() -> None:
     }
 
 
-def test_a_figure_counts_up_to_a_bound() -> None:
-    weights = shipped()
-    rows = np.vstack([np.zeros(len(FIELDS)), weights.most, 1_000 * weights.most])
-    none, most, more = weights.odds(rows).tolist()
-    assert none == weights.base < most == more
+def test_the_trees_ask_about_the_figures_that_are_gathered() -> None:
+    assert shipped().fields == FIELDS
+    assert {name for names in EVIDENCE.values() for name in names} <= set(FIELDS)
 
 
-def test_the_reason_for_a_piece_is_the_list_in_which_it_has_the_best_place() -> None:
-    rows = np.zeros((len(LISTS), len(FIELDS)))
-    for at, (_, counting) in enumerate(LISTS):
-        rows[at, [FIELDS.index(name) for name in counting]] = 1.0
-    assert reasons(rows, range(len(rows))) == [reason for reason, _ in LISTS]
-    assert reasons(rows, [2, 0]) == [LISTS[2][0], LISTS[0][0]]
+@given(st.integers(0, 2**32 - 1))
+def test_what_is_told_of_each_figure_adds_up_to_the_odds(seed: int) -> None:
+    trees = shipped()
+    rows = np.random.default_rng(seed).gamma(1.0, 2.0, (5, len(FIELDS)))
+    base = float(trees.value[trees.roots].sum(dtype=np.float64))
+    assert trees.told(rows).sum(axis=1) + base == pytest.approx(trees.odds(rows), abs=1e-4)
+    assert np.array_equal(trees.odds(rows)[::-1], trees.odds(rows[::-1]))
 
 
 @given(st.integers(0, 2**32 - 1))

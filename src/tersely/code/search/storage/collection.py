@@ -143,6 +143,16 @@ class Collection:
         """The cosines of the vectors of some units with a query's."""
         return similarities(self._vectors(units, len(query)), query)
 
+    def nearness(self, units: Ints, others: Ints) -> Floats:
+        """The cosine of each of some units with the nearest of others; 0 where there are none."""
+        if not self.parts or not len(units):
+            return np.zeros(len(units), np.float32)
+        dimensions = self.parts[0].segment["vectors"].shape[1]
+        stored, wanted = self._vectors(units, dimensions), self._vectors(others, dimensions)
+        vectors = wanted.rows * wanted.factors[:, None]
+        cosines = [similarities(stored, vector) for vector in vectors]
+        return np.max(cosines, axis=0) if cosines else np.zeros(len(units), np.float32)
+
     def _vectors(self, units: Ints, dimensions: int) -> Quantized:
         found = Quantized(
             np.zeros((len(units), dimensions), np.int8), np.zeros(len(units), np.float32)

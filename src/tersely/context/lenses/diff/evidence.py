@@ -1,9 +1,9 @@
 """The evidence for each piece of code that a change may need: one row of figures a piece.
 
-Evidence about symbols: the words of the change (BM25F over all symbols), the file's and the name's
-nearness, and files that changed in the same commits. Evidence about lines: the words of each
-(`features/lines.py`), and commits that wrote it (`features/commit_features.py`); a piece has the
-most of any of its lines, and beside that the most of any line of its symbol.
+Evidence about symbols: the words of the change (BM25F over all symbols), calls, the file's and the
+name's nearness, and files that changed in the same commits. Evidence about lines: the words of each
+(`lines.py`), and commits that wrote it (`written.py`); a piece has the most of any of its lines,
+and beside that the most of any line of its symbol.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from tersely.code.graph.callgraph import EXTERNAL_PREFIX
 from tersely.code.index.history.history import Commit
-from tersely.code.places import is_test
+from tersely.code.places import directory_of, file_name_of, is_test
 from tersely.code.search.lexical import Lexicon
 from tersely.code.search.words import pieces_of, stem
-from tersely.code.symbols import Edge, Grade, Kind, Symbol, SymbolsOf
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Grade, Kind, Symbol, SymbolsOf
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange
 from tersely.context.lenses.diff.features.commit_features import cochanged, written
 from tersely.context.lenses.diff.features.lines import (
@@ -28,12 +28,22 @@ from tersely.context.lenses.diff.features.lines import (
     Said,
     Wording,
     stems_of,
+    words_of,
 )
-from tersely.context.lenses.diff.features.structure import files_tested
+from tersely.context.lenses.diff.features.structure import (
+    STRUCTURE_FIELDS,
+    Hierarchy,
+    Structure,
+    files_tested,
+    shares,
+    stem_of,
+    type_name,
+)
 from tersely.context.lenses.diff.features.words import (
     NAME,
     Names,
     names_of,
+    near_lines,
     term_of,
     terms_of,
 )
@@ -45,9 +55,12 @@ MAX_READ_LINES = 30_000  # of all of them together
 MAX_WORDED_SYMBOLS = 150  # taken by the words of the change
 MAX_MENTIONING_FILES = 40  # that mention a name, above which it says nothing of where to look
 MAX_DEFINING_FILES = 3  # that define a name, above which it says nothing of where to look
+MAX_MEANT_SYMBOLS = 200  # whose rank by meaning counts
 MAX_CALLED_SYMBOLS = 8  # changed symbols whose callers and callees are looked for
 MAX_BODY_NAMES = 400  # of the changed symbols, that are looked up
 MAX_TEXT_BYTES = 6_000  # of each changed symbol, from which these are taken
+MOST_PATH_WORDS = 2
+RANK_OFFSET = 3  # among the first few, one place more or less says little
 NEAR_LINES = 20  # from a change, after which nearness has fallen to 1/e
 # How much speaks for looking into a file; the first symbol of those with the words of the change
 # has 1 / WORDED_RANK_OFFSET.
@@ -65,10 +78,26 @@ TEST_SHARE = 0.3  # of the promise of a test
 GRADES = {Grade.EXACT: 1.0, Grade.INFERRED: 0.9, Grade.BY_NAME: 0.4}
 
 SYMBOL_FIELDS = (
-    "same_file", "words", "body_words", "name_words", "cochanged_file", "order", "file_share", "file_rank", "size",
+    "same_file", "same_folder", "path_words", "words", "words_rank", "body_words", "body_rank", "alike_name", "named",
+    "name_words", "value", "class", "callee", "caller", "same_owner", "cochanged_file", "order", "size", "file_rank",
+    "file_size",
 )  # fmt: skip
 LINE_FIELDS = (*WORD_FIELDS, "churn", "together")
-FIELDS = (*SYMBOL_FIELDS, *LINE_FIELDS, *(f"symbol_{name}" for name in LINE_FIELDS), "near")
+SHARE_FIELDS = ("around_share", "gone_share", "brought_share")
+PIECE_FIELDS = ("position", "characters", "near")
+FILE_FIELDS = ("file_words", "file_alike", "file_gone")
+CHANGE_FIELDS = ("changed", "removed", "added", "files", "symbols", "only_tests")
+FIELDS = (
+    *SYMBOL_FIELDS,
+    *STRUCTURE_FIELDS,
+    *LINE_FIELDS,
+    *(f"symbol_{name}" for name in LINE_FIELDS),
+    *SHARE_FIELDS,
+    *(f"symbol_{name}" for name in SHARE_FIELDS),
+    *PIECE_FIELDS,
+    *FILE_FIELDS,
+    *CHANGE_FIELDS,
+)
 
 Figures = NDArray[np.float64]
 Place = tuple[str, int]  # a path, and a position among the definitions of the file
@@ -105,7 +134,8 @@ class _Facts:
     names: Names
     rarity: Mapping[str, float]  # of the names
     words: Mapping[Place, float]  # the best first
-    body_words: Mapping[Place, float]  # likewise, by what the changed symbols themselves name
+    body_names: Mapping[str, float]  # of the changed symbols, with how rare each is
+    body_words: Mapping[Place, float]
     cochanged: Mapping[str, float]
     # "caller", "callee": symbol id to strength, and of whom
     edges: Mapping[str, Mapping[str, tuple[float, str]]]
@@ -147,14 +177,22 @@ def gather(
         symbols = sources.symbols_of(path)
         positions.update((symbol.id, at) for at, symbol in enumerate(symbols))
         regions += regions_of(symbols, lines[path], ids)
-    by_line = _by_line(regions, facts, sources, texts, lines)
+    by_line, share = _by_line(regions, facts, sources, texts, lines)
+    symbol_ids = [region.symbol.id for region in regions]
     groups = [
-        _by_symbol(regions, positions, facts, list(texts)),
+        _by_symbol(regions, positions, facts, lines),
+        _by_structure(regions, _structure(regions, positions, facts, sources)),
         by_line,
-        _most_of(by_line, [region.symbol.id for region in regions]),
-        _near(regions, facts),
+        _most_of(by_line, symbol_ids),
+        share,
+        _sum_of(share, symbol_ids),
+        _of_pieces(regions, facts, lines),
     ]
-    return Evidence(regions, np.hstack(groups), facts.edges, lines)
+    known = np.hstack(groups)
+    table = np.hstack(
+        [known, _of_files(regions, known), np.tile(_of_change(facts, sources), (len(regions), 1))]
+    )
+    return Evidence(regions, table, facts.edges, lines)
 
 
 def _texts(paths: Sequence[str], sources: ChangeSources) -> dict[str, str]:
@@ -178,10 +216,11 @@ def _facts(
     known = names.gone | names.brought | names.kept | names.around
     rarity = _rarities(lexicon, known)
     words = lexicon.scores(terms_of(names.gone)) + lexicon.scores(terms_of(names.brought))
-    body_words = lexicon.scores(terms_of(_body_names(changed, sources)))
+    body_names = _body_names(changed, sources)
+    body_words = lexicon.scores(terms_of(body_names))
     return _Facts(
-        changes, changed, names, rarity, _by_place(lexicon, words), _by_place(lexicon, body_words),
-        cochanged(sources.commits()), _edges(changed, sources),
+        changes, changed, names, rarity, _by_place(lexicon, words), _rarities(lexicon, body_names),
+        _by_place(lexicon, body_words), cochanged(sources.commits()), _edges(changed, sources),
     )  # fmt: skip
 
 
@@ -292,14 +331,85 @@ def _all_imports(paths: Iterable[str], sources: ChangeSources) -> set[str]:
     return set[str]().union(*(sources.imports_of(path) for path in paths))
 
 
+def _structure(
+    regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, sources: ChangeSources
+) -> Structure:
+    own, named = facts.own, facts.named
+    types = [
+        one.symbol
+        for one in {r.symbol.id: r for r in regions}.values()
+        if one.symbol.kind in CLASS_KINDS
+    ]
+    types += [one.symbol for one in named if not one.is_gone and one.symbol.kind in CLASS_KINDS]
+    headers = ((type_name(one), _header(one, sources)) for one in types)
+    concerned = {name for one in named if (name := type_name(one.symbol))}
+    symbols = [one.symbol.path for one in facts.changed]
+    meaning = _meaning(regions, positions, facts, sources)
+    order = sorted(meaning, key=lambda symbol_id: (-meaning[symbol_id], symbol_id))
+    return Structure(
+        imported=_all_imports(own, sources) - own,
+        importing={
+            path
+            for path in {one.symbol.path for one in regions}
+            if own & set(sources.imports_of(path))
+        }
+        - own,
+        tested=files_tested(own, sources.paths),
+        stems={stem_of(path) for path in own},
+        changed_in_file=shares(symbols),
+        changed_in_folder=shares([directory_of(path) for path in symbols]),
+        hierarchy=Hierarchy.of(headers, concerned),
+        namesakes=_rarities(sources.lexicon(), {one.symbol.name for one in named}),
+        body_names=facts.body_names,
+        meaning=meaning,
+        meaning_ranks={symbol_id: rank for rank, symbol_id in enumerate(order[:MAX_MEANT_SYMBOLS])},
+    )
+
+
+def _header(symbol: Symbol, sources: ChangeSources) -> str:
+    """The text of a type before its body."""
+    text = sources.text_of(symbol.path)[symbol.start_byte : symbol.signature_end_byte]
+    return text.decode("utf-8", "replace")
+
+
+def _meaning(
+    regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, sources: ChangeSources
+) -> dict[str, float]:
+    """By symbol how near its vector is to that of the nearest changed symbol."""
+    collection = sources.lexicon().collection
+    ids: dict[str, dict[int, str]] = defaultdict(dict)  # by path and position
+    for symbol in {region.symbol.id: region.symbol for region in regions}.values():
+        ids[symbol.path][positions[symbol.id]] = symbol.id
+    units: dict[int, str] = {}
+    for path, listed in ids.items():
+        for unit in collection.numbers_at(path, list(listed)):
+            units[unit] = listed[int(collection.position[unit])]
+    given: list[int] = []
+    for one in [one.symbol for one in facts.named if not one.is_gone][:MAX_CALLED_SYMBOLS]:
+        given += collection.numbers_at(one.path, [positions[one.id]]) if one.id in positions else []
+    nearness = collection.nearness(np.array(list(units), np.int64), np.array(given, np.int64))
+    return {units[unit]: float(near) for unit, near in zip(units, nearness.tolist(), strict=True)}
+
+
+def _by_structure(regions: Sequence[Region], structure: Structure) -> Figures:
+    """A row of `STRUCTURE_FIELDS` for each piece, that of its symbol."""
+    rows: dict[str, list[float]] = {}
+    table = np.zeros((len(regions), len(STRUCTURE_FIELDS)))
+    for at, region in enumerate(regions):
+        if region.symbol.id not in rows:
+            rows[region.symbol.id] = structure.row(region.symbol)
+        table[at] = rows[region.symbol.id]
+    return table
+
+
 def _by_symbol(
     regions: Sequence[Region],
     positions: Mapping[str, int],
     facts: _Facts,
-    paths: Sequence[str],
+    lines: Mapping[str, Sequence[str]],
 ) -> Figures:
     """A row of `SYMBOL_FIELDS` for each piece, that of its symbol."""
-    about = _About.of(facts, paths)
+    about = _About.of(facts, regions, lines)
     order = _order(regions, facts.changed)
     rows: dict[str, list[float]] = {}
     table = np.zeros((len(regions), len(SYMBOL_FIELDS)))
@@ -319,24 +429,41 @@ class _About:
 
     facts: _Facts
     own: Collection[str]
+    folders: Collection[str]
+    owners: Collection[str]  # qualified names of what holds a changed symbol
+    names: Sequence[set[str]]  # of each changed symbol the words of its name
+    said: Collection[str]
     said_words: set[str]
+    path_words: Mapping[str, int]
+    word_ranks: Mapping[Place, int]
+    body_ranks: Mapping[Place, int]
     most_body_words: float
-    changed_in_file: Mapping[str, float]  # share of the changed symbols
     file_ranks: Mapping[str, int]
+    lines: Mapping[str, Sequence[str]]
 
     @classmethod
-    def of(cls, facts: _Facts, paths: Sequence[str]) -> _About:
-        """The facts that are the same for all symbols of the files, which come in the order of what
-        speaks for them.
-        """
-        names, changed = facts.names, Counter(one.symbol.path for one in facts.changed)
+    def of(
+        cls, facts: _Facts, regions: Sequence[Region], lines: Mapping[str, Sequence[str]]
+    ) -> _About:
+        """The facts that are the same for all symbols."""
+        own, names = facts.own, facts.names
+        said_words = stems_of(one.symbol.name for one in facts.named) | stems_of(
+            names.gone | names.brought
+        )
         return cls(
             facts,
-            facts.own,
-            stems_of(one.symbol.name for one in facts.named) | stems_of(names.gone | names.brought),
+            own,
+            {directory_of(path) for path in own},
+            {owner for one in facts.named if (owner := _owner(one.symbol))},
+            [set(map(stem, pieces_of(one.symbol.name))) for one in facts.named],
+            names.gone | names.brought | names.kept,
+            said_words,
+            _path_words({region.symbol.path for region in regions} - own, said_words),
+            {place: rank for rank, place in enumerate(facts.words)},
+            {place: rank for rank, place in enumerate(facts.body_words)},
             max(facts.body_words.values(), default=1.0),
-            {path: times / changed.total() for path, times in changed.items()},
-            {path: rank for rank, path in enumerate(paths)},
+            {path: rank for rank, path in enumerate(lines)},
+            lines,
         )
 
     def row(self, symbol: Symbol, place: Place, order: float) -> list[float]:
@@ -345,15 +472,38 @@ class _About:
         words = set(map(stem, pieces_of(symbol.name)))
         return [
             path in self.own,
+            path not in self.own and directory_of(path) in self.folders,
+            self.path_words.get(path, 0),
             facts.words.get(place, 0.0),
+            _by_rank(self.word_ranks.get(place)),
             facts.body_words.get(place, 0.0) / self.most_body_words,
+            _by_rank(self.body_ranks.get(place)),
+            max(
+                (len(words & other) / len(words | other) for other in self.names if words | other),
+                default=0.0,
+            ),
+            facts.rarity.get(symbol.name, 0.0) if symbol.name in self.said else 0.0,
             len(words & self.said_words) / max(1, len(words)),
+            symbol.kind not in CALLABLE_KINDS and symbol.kind not in CLASS_KINDS,
+            symbol.kind in CLASS_KINDS,
+            facts.edges["callee"].get(symbol.id, (0.0, ""))[0],
+            facts.edges["caller"].get(symbol.id, (0.0, ""))[0],
+            _owner(symbol) in self.owners,
             sqrt(facts.cochanged.get(path, 0.0)),
             order,
-            self.changed_in_file.get(path, 0.0),
-            self.file_ranks[path],
             log(symbol.end_line - symbol.start_line + 1),
+            self.file_ranks[path],
+            log(len(self.lines[path])),
         ]
+
+
+def _by_rank(rank: int | None) -> float:
+    """Near a third for the first, towards 0 for the last."""
+    return 1 / (rank + RANK_OFFSET) if rank is not None else 0.0
+
+
+def _owner(symbol: Symbol) -> str:
+    return symbol.qualname.rpartition(".")[0]
 
 
 def _order(regions: Sequence[Region], changed: Sequence[ChangedSymbol]) -> dict[str, float]:
@@ -382,26 +532,57 @@ def _order(regions: Sequence[Region], changed: Sequence[ChangedSymbol]) -> dict[
     return found
 
 
+def _path_words(paths: Iterable[str], said: Collection[str]) -> dict[str, int]:
+    """The number of words of each file's own name that are words of the change too,
+    `MOST_PATH_WORDS` at most.
+    """
+    own_names = {
+        path: [file_name_of(path).partition(".")[0], file_name_of(directory_of(path))]
+        for path in paths
+    }
+    return {
+        path: min(MOST_PATH_WORDS, len(stems_of(own) & set(said)))
+        for path, own in own_names.items()
+    }
+
+
 def _by_line(
     regions: Sequence[Region],
     facts: _Facts,
     sources: ChangeSources,
     texts: Mapping[str, str],
     lines: Mapping[str, Sequence[str]],
-) -> Figures:
-    """For each piece the most of its lines in each of `LINE_FIELDS`."""
-    wording = Wording(_said(facts))
+) -> tuple[Figures, Figures]:
+    """For each piece the most of its lines in each of `LINE_FIELDS`, and `SHARE_FIELDS`: its share
+    of the names around the change, of those that are gone and of those that it brings, weighed by
+    how rare they are.
+    """
+    wording = Wording(_said(facts, sources))
     wrote = written(facts.changed, sources.commits(), texts)
+    sorts = (facts.names.around, facts.names.gone, facts.names.brought)
     table = np.zeros((len(regions), len(LINE_FIELDS)))
+    share = np.zeros((len(regions), len(SHARE_FIELDS)))
     for path, rows in _rows_of([region.symbol.path for region in regions]).items():
-        worded = wording.figures(texts[path])
+        worded, names = wording.figures(texts[path])
         of_file = wrote.get(path)
         columns = (of_file.at_all, of_file.together) if of_file else ({}, {})
         figures = np.hstack([worded, *(_column(worths, len(lines[path])) for worths in columns)])
+        piece_of = np.full(len(lines[path]), -1)
         for at in rows:
             _, first, last = regions[at]
             table[at] = figures[first - 1 : last].max(axis=0)
-    return table
+            piece_of[first - 1 : last] = at
+        words = words_of(texts[path])
+        for column, some in enumerate(sorts):
+            for name in names:
+                if name in some:
+                    pieces = piece_of[words.lines_having[name]]
+                    share[pieces[pieces >= 0], column] += facts.rarity.get(name, 0.0)
+    return table, share / [_summed(names, facts.rarity) or 1.0 for names in sorts]
+
+
+def _summed(names: Iterable[str], rarity: Mapping[str, float]) -> float:
+    return sum(rarity.get(name, 0.0) for name in sorted(names))
 
 
 def _column(worths: Mapping[int, float], size: int) -> Figures:
@@ -411,11 +592,25 @@ def _column(worths: Mapping[int, float], size: int) -> Figures:
     return column
 
 
-def _said(facts: _Facts) -> Said:
+def _said(facts: _Facts, sources: ChangeSources) -> Said:
     hunks = [hunk for one in facts.changes for hunk in one.diff.hunks]
-    removed = [_text(line) for hunk in hunks for line in hunk.removed]
-    added = [_text(line) for hunk in hunks for line in hunk.added]
-    return Said(facts.names, facts.rarity, removed, added)
+    names = sorted({one.symbol.name for one in facts.named})
+    rare = _rarities(sources.lexicon(), names)
+    lines_of = _lines_after(facts.changes)
+    around = [
+        line
+        for one in facts.changes
+        if one.after is not None
+        for line in near_lines(one.diff, lines_of)
+    ]
+    return Said(
+        facts.names,
+        facts.rarity,
+        [_text(line) for hunk in hunks for line in hunk.removed],
+        [_text(line) for hunk in hunks for line in hunk.added],
+        around,
+        rare,
+    )
 
 
 def _text(line: bytes) -> str:
@@ -431,6 +626,14 @@ def _most_of(table: Figures, groups: Sequence[str]) -> Figures:
     return found
 
 
+def _sum_of(table: Figures, groups: Sequence[str]) -> Figures:
+    """For each row the sum of all rows of its group."""
+    found = np.zeros_like(table)
+    for listed in _rows_of(groups).values():
+        found[listed] = table[listed].sum(axis=0)
+    return found
+
+
 def _rows_of(groups: Sequence[str]) -> dict[str, list[int]]:
     rows: dict[str, list[int]] = defaultdict(list)
     for at, group in enumerate(groups):
@@ -438,16 +641,54 @@ def _rows_of(groups: Sequence[str]) -> dict[str, list[int]]:
     return rows
 
 
-def _near(regions: Sequence[Region], facts: _Facts) -> Figures:
-    """The nearness of each piece to a changed line of its file, a column."""
+def _of_pieces(
+    regions: Sequence[Region], facts: _Facts, lines: Mapping[str, Sequence[str]]
+) -> Figures:
+    """A row of `PIECE_FIELDS` for each piece."""
     hunks: dict[str, list[int]] = defaultdict(list)
     for one in facts.changes:
         if one.after is not None:
             for hunk in one.diff.hunks:
-                last = hunk.new_first + max(0, len(hunk.added) - 1)
-                hunks[one.after.path] += [hunk.new_first, last]
-    table = np.zeros((len(regions), 1))
+                hunks[one.after.path] += [
+                    hunk.new_first,
+                    hunk.new_first + max(0, len(hunk.added) - 1),
+                ]
+    table = np.zeros((len(regions), len(PIECE_FIELDS)))
     for at, (symbol, first, last) in enumerate(regions):
-        far = (max(0, first - line, line - last) for line in hunks.get(symbol.path, ()))
-        table[at] = max((exp(-one / NEAR_LINES) for one in far), default=0.0)
+        size = symbol.end_line - symbol.start_line + 1
+        length = sum(len(line) + 1 for line in lines[symbol.path][first - 1 : last])
+        far = min(
+            (max(0, first - line, line - last) for line in hunks.get(symbol.path, ())), default=None
+        )
+        near = exp(-far / NEAR_LINES) if far is not None else 0.0
+        table[at] = (first - symbol.start_line) / size, log(length + 10), near
     return table
+
+
+def _of_files(regions: Sequence[Region], known: Figures) -> Figures:
+    """A row of `FILE_FIELDS` for each piece, that of its file."""
+    column = {
+        name: known[:, FIELDS.index(name)]
+        for name in ("words", "alike_removed", "alike_added", "gone")
+    }
+    table = np.column_stack(
+        [column["words"], column["alike_removed"] + column["alike_added"], column["gone"]]
+    )
+    return _most_of(table, [region.symbol.path for region in regions])
+
+
+def _of_change(facts: _Facts, sources: ChangeSources) -> list[float]:
+    """`CHANGE_FIELDS`, the same for all pieces."""
+    hunks = [hunk for one in facts.changes for hunk in one.diff.hunks]
+    removed = sum(len(hunk.removed) for hunk in hunks)
+    added = sum(len(hunk.added) for hunk in hunks)
+    symbols = len(sources.lexicon().collection)
+    only_tests = float(all(map(is_test, facts.own)))
+    return [
+        log(len(facts.named) + 1),
+        log(removed + 1),
+        log(added + 1),
+        len(facts.own),
+        log(symbols + 1),
+        only_tests,
+    ]

@@ -1,8 +1,8 @@
 """The diff lens: the symbols that changed, and what the rest of the change is likely to need.
 
 The evidence for each piece of code (`evidence.py`), a few lines of a symbol, becomes the chance
-that whoever makes this change has to write there as well (`relevance.py`). Within the budget those
-pieces are chosen that cover the most (`selection.py`).
+that whoever makes this change has to write there as well (`chances.py`). Within the budget those
+pieces are chosen that cover the most (`choice.py`).
 """
 
 from __future__ import annotations
@@ -17,25 +17,30 @@ from tersely.code.places import is_test
 from tersely.context.lenses.candidate import (
     CALLEE,
     CALLER,
+    COCHANGE,
+    MENTION,
+    NEIGHBOUR,
     TEST,
+    WORDING,
     Candidate,
     View,
     merged,
     ranked,
 )
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange
-from tersely.context.lenses.diff.evidence import ChangeSources, Evidence, Figures, gather
-from tersely.context.lenses.diff.relevance import chances, reasons
+from tersely.context.lenses.diff.evidence import FIELDS, ChangeSources, Evidence, Figures, gather
+from tersely.context.lenses.diff.relevance import chances
 from tersely.context.lenses.diff.selection import chosen
 from tersely.context.lenses.diff.stale import STALE_TOKENS, stale_candidates, stale_uses
 from tersely.context.lenses.diff.targets import Targets, is_renaming, is_silent, targets_of
+from tersely.context.lenses.diff.trees import shipped
 from tersely.foundation.limits import MAX_CANDIDATES_SYMBOLS
 
 # The chance that a piece of code is needed, times the budget in tokens, below which it is left out:
 # what little a pack has to say is not filled up with guesses.
 LEAST_CHANCE_TOKENS = 5
 HEADING_TOKENS = 40  # of a pack
-LIKELY_CHANCE = 0.08  # below which a piece is left out of a budget that need not be filled
+LIKELY_CHANCE = 0.05  # below which a piece is left out of a budget that need not be filled
 SURE_CHANCE = 0.3  # below which a piece is left out if only comments changed
 # of the room that is chosen for: guesses are rather too high, and what does not fit is left out
 SPARE = 1.25
@@ -45,6 +50,26 @@ STALE_SHARE = (
 BEST_SCORE = 0.9  # of the likeliest symbol; others in proportion
 LEAST_SCORE = 1e-6
 
+_LINES = {
+    COCHANGE: ("churn", "together"),
+    MENTION: (
+        "alike_removed", "alike_added", "gone", "brought", "gone_words", "brought_words", "calls",
+    ),
+    NEIGHBOUR: ("alike_around", "kept", "around"),
+}  # fmt: skip
+# The figures that speak for each reason.
+EVIDENCE = {
+    COCHANGE: ("cochanged_file", *_LINES[COCHANGE], *(f"symbol_{name}" for name in _LINES[COCHANGE])),
+    MENTION: ("named", "file_alike", "file_gone", *_LINES[MENTION], *(f"symbol_{name}" for name in _LINES[MENTION])),
+    NEIGHBOUR: (
+        "same_file", "same_folder", "same_owner", "order", "near", "around_share", *_LINES[NEIGHBOUR],
+        *(f"symbol_{name}" for name in _LINES[NEIGHBOUR]),
+    ),
+    WORDING: (
+        "path_words", "words", "words_rank", "body_words", "body_rank", "alike_name", "name_words", "file_words",
+        "file_rank",
+    ),
+}  # fmt: skip
 CALLS = frozenset({CALLER, CALLEE, TEST})  # the names of these say something by themselves
 
 
@@ -108,7 +133,7 @@ def _others(
     )
     shown = [symbol_id for symbol_id in best if symbol_id in pieces or symbol_id in calls]
     likely = [at for symbol_id, at in best.items() if found[at] >= least or symbol_id in calls]
-    told = _reasons(likely, evidence)
+    reasons = _reasons(likely, evidence)
     sums = {
         symbol_id: float(sum(found[pieces.get(symbol_id, [best[symbol_id]])]))
         for symbol_id in shown
@@ -125,9 +150,9 @@ def _others(
         if not is_called and parts == ((symbol.start_line, symbol.end_line),):
             parts = ()  # all of it
         candidates.append(
-            Candidate(symbol, score, *told[symbol_id], whole_only=not is_called, parts=parts)
+            Candidate(symbol, score, *reasons[symbol_id], whole_only=not is_called, parts=parts)
         )
-    return candidates, Counter(told[symbol_id][0] for symbol_id in told.keys() - sums.keys())
+    return candidates, Counter(reasons[symbol_id][0] for symbol_id in reasons.keys() - sums.keys())
 
 
 def _pieces(
@@ -145,9 +170,19 @@ def _pieces(
 
 
 def _reasons(rows: Sequence[int], evidence: Evidence) -> dict[str, tuple[str, str]]:
-    """The best reason for each symbol of some pieces: a call first, then what has most of its sort."""
+    """The best reason for each symbol of some pieces: a call first, then the evidence that adds
+    most to the odds.
+
+    That something is missing may add to the odds as well, but is no reason to give.
+    """
+    trees = shipped()
+    figures = evidence.figures[rows][:, trees.columns(FIELDS)]
+    told = trees.told(figures)
+    columns = {
+        reason: [trees.fields.index(name) for name in names] for reason, names in EVIDENCE.items()
+    }
     found: dict[str, tuple[str, str]] = {}
-    for reason, at in zip(reasons(evidence.figures, rows), rows, strict=True):
+    for row, known, at in zip(told, figures, rows, strict=True):
         symbol = evidence.regions[at].symbol
         if symbol.id in evidence.edges["caller"]:
             found[symbol.id] = (
@@ -157,5 +192,6 @@ def _reasons(rows: Sequence[int], evidence: Evidence) -> dict[str, tuple[str, st
         elif symbol.id in evidence.edges["callee"]:
             found[symbol.id] = CALLEE, evidence.edges["callee"][symbol.id][1]
         else:
-            found[symbol.id] = reason, ""
+            there = {reason: of for reason, of in columns.items() if known[of].any()} or columns
+            found[symbol.id] = max(there, key=lambda reason: float(row[columns[reason]].sum())), ""
     return found

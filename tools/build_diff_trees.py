@@ -1,5 +1,5 @@
-"""Fit the weights that the diff lens ships, in two steps: `python -m tools.build_diff_weights gather
-CASES CLONE...`, and `python -m tools.build_diff_weights fit CASES OUT`.
+"""Grow the trees that the diff lens ships, in two steps: `python -m tools.build_diff_trees gather
+CASES CLONE...`, and `python -m tools.build_diff_trees grow CASES OUT`.
 
 The clones are repositories with their history, in folders named `owner+repository`, all on the fit
 list of `bench/repositories.toml`. Of each the latest commits are sampled and cut in two as the
@@ -8,21 +8,23 @@ other half has to be found. The lens gathers its evidence in a work tree with th
 applied; a piece of code is needed if it has lines of the hidden half. CASES keeps what was
 gathered, a file a repository, and what is there already is not gathered again.
 
-A logistic regression over ten of the figures is fitted to that, first without each fifth of the
-repositories in turn to say how much of the hidden half a choice of pieces covers, then to all of
-them for OUT.
+LightGBM, which has to be installed beside Tersely, grows the trees on that, first without each
+fifth of the repositories in turn to say how much of the hidden half a choice of pieces covers, then
+on all of them for OUT. The trees that are shipped were grown by version 4.7.0 from the repositories
+in `needed.training.json` beside them.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import pickle
 import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,10 +38,11 @@ from tersely.capabilities.invoke import ask
 from tersely.code.index.history.patch import FileDiff, Hunk, read_patch
 from tersely.code.languages.registry import language_of_path
 from tersely.code.places import is_test
+from tersely.code.search.storage.arrays import write_arrays
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Symbol
 from tersely.context.lenses.diff.changed_symbols import side_of
 from tersely.context.lenses.diff.evidence import FIELDS, Evidence, gather
-from tersely.context.lenses.diff.relevance import Weights, fused, weighed
+from tersely.context.lenses.diff.relevance import weighed
 from tersely.context.lenses.diff.selection import chosen
 from tersely.foundation.errors import TerselyError
 from tersely.workspace import Workspace
@@ -52,21 +55,18 @@ MAX_DIFF_BYTES = 80_000
 FOLDS = 5
 BUDGET_TOKENS = 4_000  # that is asked with
 BUDGETS = (1_000, 2_000, 4_000, 8_000)  # tokens, that choices are judged at
-# The figures that have a weight: without any of them less is covered, and with none of the others more.
-PAYING = (
-    "body_words", "order", "file_share", "file_rank", "size", "alike_removed", "together", "symbol_alike_removed",
-    "symbol_around", "near",
-)  # fmt: skip
-MOST_DEVIATIONS = 5  # from its mean, up to which more of a figure counts
-PENALTY = 2e-4  # of a squared weight of a figure with a deviation of 1
-STEPS = 30  # of Newton, until nothing changes any more
-DIGITS = 4
-PROMISING = 200  # pieces of a case, the best by the plain ranking
+TREES = 250
 # pieces of a case that are not needed; those kept stand for all
 KEPT_PROMISING, KEPT_OTHERS = 300, 100
-# The latest commit that was known of each repository that the shipped weights were fitted to.
+SETTINGS = {
+    "objective": "binary", "learning_rate": 0.04, "num_leaves": 8, "max_depth": 4, "min_data_in_leaf": 40,
+    "feature_fraction": 0.5, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 10, "max_bin": 63,
+    "min_sum_hessian_in_leaf": 1.0, "verbose": -1, "num_threads": 1, "seed": 1, "deterministic": True,
+}  # fmt: skip
+
+# The latest commit that was known of each repository that the shipped trees were grown from.
 TRAINING = Path(lens.__file__).with_name("needed.training.json")
-FITTED_TO: dict[str, str] = json.loads(TRAINING.read_text(encoding="utf-8"))["training"][
+GROWN_FROM: dict[str, str] = json.loads(TRAINING.read_text(encoding="utf-8"))["training"][
     "repositories"
 ]
 
@@ -104,9 +104,41 @@ class Change(NamedTuple):
     last: int
 
 
+def write_trees(path: Path, model: Mapping[str, Any]) -> None:
+    """Write trees down as LightGBM tells of them (`Booster.dump_model`)."""
+    roots: list[int] = []
+    nodes: list[list[float]] = []  # figure, threshold, left, right, value
+    depth = 0
+    for tree in model["tree_info"]:
+        roots.append(len(nodes))
+        waiting: list[tuple[Any, int, int, int]] = [(tree["tree_structure"], 0, -1, 0)]
+        while waiting:
+            told, level, parent, side = waiting.pop()
+            at = len(nodes)
+            nodes.append(
+                [0.0, 0.0, at, at, told.get("leaf_value", told.get("internal_value", 0.0))]
+            )
+            depth = max(depth, level)
+            if parent >= 0:
+                nodes[parent][side] = at
+            if "split_feature" in told:
+                nodes[at][:2] = told["split_feature"], told["threshold"]
+                waiting += [
+                    (told["left_child"], level + 1, at, 2),
+                    (told["right_child"], level + 1, at, 3),
+                ]
+    types = {"figure": "u1", "threshold": "f4", "left": "u2", "right": "u2", "value": "f4"}
+    arrays = {
+        name: np.array([node[at] for node in nodes], kind)
+        for at, (name, kind) in enumerate(types.items())
+    }
+    about = {"fields": list(model["feature_names"]), "depth": depth}
+    write_arrays(path, about, {"roots": np.array(roots, "u2"), **arrays})
+
+
 def main(arguments: list[str]) -> int:
-    """Gather, or fit."""
-    parser = argparse.ArgumentParser(prog="python -m tools.build_diff_weights", description=__doc__)
+    """Gather, or grow."""
+    parser = argparse.ArgumentParser(prog="python -m tools.build_diff_trees", description=__doc__)
     steps = parser.add_subparsers(dest="step", required=True)
     gather_step = steps.add_parser(
         "gather", help="what the lens gathers for cases, a file a repository"
@@ -114,9 +146,9 @@ def main(arguments: list[str]) -> int:
     gather_step.add_argument("cases", type=Path, help="the folder to write to")
     gather_step.add_argument("clones", type=Path, nargs="+", help="repositories with their history")
     gather_step.add_argument("--commits", type=int, default=COMMITS, help="of each repository")
-    fit_step = steps.add_parser("fit", help="weights for cases that are gathered")
-    fit_step.add_argument("cases", type=Path, help="the folder")
-    fit_step.add_argument("out", type=Path, help="the file to write")
+    grow_step = steps.add_parser("grow", help="trees for cases that are gathered")
+    grow_step.add_argument("cases", type=Path, help="the folder")
+    grow_step.add_argument("out", type=Path, help="the file to write")
     options = parser.parse_args(arguments)
     if options.step == "gather":
         options.cases.mkdir(parents=True, exist_ok=True)
@@ -124,7 +156,7 @@ def main(arguments: list[str]) -> int:
         for clone in options.clones:
             _gather(clone, options.cases / f"{clone.name}.cases", options.commits)
     else:
-        _fit(
+        _grow(
             [
                 one
                 for place in sorted(options.cases.glob("*.cases"))
@@ -146,9 +178,9 @@ def _list(clones: Sequence[Path], cases: Path) -> None:
         if place.exists()
         else {}
     )
-    training = training_of(clones) | {"tool": "tools/build_diff_weights.py"}
+    training = training_of(clones) | {"tool": "tools/build_diff_trees.py"}
     known = before | {
-        name: FITTED_TO.get(name, commit) for name, commit in training["repositories"].items()
+        name: GROWN_FROM.get(name, commit) for name, commit in training["repositories"].items()
     }
     text = json.dumps({"training": training | {"repositories": known}}, indent=1)
     place.write_text(text + "\n", encoding="utf-8")
@@ -162,8 +194,8 @@ def _gather(clone: Path, place: Path, commits: int) -> None:
         print(f"{place.stem}: {len(found)} cases", flush=True)
 
 
-def _fit(seen: Sequence[Seen], out: Path) -> None:
-    """Say how well weights do on repositories that they have not seen, and write those of all."""
+def _grow(seen: Sequence[Seen], out: Path) -> None:
+    """Say how well the trees do on repositories that they have not seen, and write those of all."""
     names = sorted({one.repository for one in seen})
     covered: dict[int, list[bool]] = {budget: [] for budget in BUDGETS}
     for fold in range(FOLDS):
@@ -171,21 +203,17 @@ def _fit(seen: Sequence[Seen], out: Path) -> None:
         rest = [one for one in seen if one.repository not in apart]
         if not apart or not rest:
             continue
-        weights = fitted(rest)
+        model = grown(rest)
         for one in seen:
             if one.repository in apart:
-                found = weighed(one.evidence, weights.odds(one.evidence.figures))
+                found = weighed(one.evidence, model.predict(one.evidence.figures, raw_score=True))
                 for budget, hits in covered.items():
                     hits += _covered(one, found, budget)
     print(f"{len(seen)} cases of {len(names)} repositories; covered of repositories apart:")
     print(
         *(f"{np.mean(hits):.3f} at {budget} tokens" for budget, hits in covered.items()), sep=", "
     )
-    weights = fitted(seen)
-    told = zip(FIELDS, weights.each.tolist(), weights.most.tolist(), strict=True)
-    figures = {name: [round(one, DIGITS), round(most, DIGITS)] for name, one, most in told if one}
-    text = json.dumps({"base": round(weights.base, DIGITS), "figures": figures}, indent=1)
-    out.write_text(f"{text}\n", encoding="utf-8")
+    write_trees(out, grown(seen).dump_model())
 
 
 def gathered(clone: Path, commits: int) -> Iterator[Seen]:
@@ -193,7 +221,7 @@ def gathered(clone: Path, commits: int) -> Iterator[Seen]:
     with tempfile.TemporaryDirectory(prefix="tersely-cases-") as scratch:
         root = Path(scratch) / "tree"
         subprocess.run(["git", "clone", "-q", "-n", str(clone), str(root)], check=True)
-        for case in cases_of(root, commits, FITTED_TO.get(clone.name.replace("+", "/"), "HEAD")):
+        for case in cases_of(root, commits, GROWN_FROM.get(clone.name.replace("+", "/"), "HEAD")):
             _git(root, "checkout", "-q", "-f", "--detach", case.parent)
             _git(root, "clean", "-q", "-f", "-d", "-e", ".tersely")
             try:
@@ -361,38 +389,30 @@ def _git(root: Path, *words: str, text: bytes = b"") -> bytes:
     ).stdout
 
 
-# Fitting the weights
+# Growing the trees
 
 
-def fitted(seen: Sequence[Seen]) -> Weights:
-    """A logistic regression by Newton's steps over the figures that pay."""
-    tables, answers, counts = zip(*map(_thinned, seen), strict=True)
-    table, answer, count = map(np.concatenate, (tables, answers, counts))
-    most = table.mean(axis=0) + MOST_DEVIATIONS * table.std(axis=0)
-    paying = [at for at, name in enumerate(FIELDS) if name in PAYING]
-    rows = np.minimum(table, most)[:, paying]
-    spread = rows.std(axis=0) + 1e-9
-    rows = np.hstack([rows / spread, np.ones((len(rows), 1))])
-    penalty = np.diag([PENALTY * count.sum()] * len(paying) + [0.0])
-    found = np.zeros(rows.shape[1])
-    for _ in range(STEPS):
-        chance = 1 / (1 + np.exp(-np.clip(rows @ found, -30, 30)))
-        slope = rows.T @ (count * (chance - answer)) + penalty @ found
-        curve = (rows * (count * chance * (1 - chance))[:, None]).T @ rows + penalty
-        found -= np.linalg.solve(curve, slope)
-    each = np.zeros(len(FIELDS))
-    each[paying] = found[:-1] / spread
-    return Weights(float(found[-1]), each, most)
+def grown(seen: Sequence[Seen]) -> Any:
+    """A model of LightGBM for some cases."""
+    lightgbm = importlib.import_module("lightgbm")
+    tables, answers, weights = zip(*map(_thinned, seen), strict=True)
+    table, answer, weight = map(np.concatenate, (tables, answers, weights))
+    data = lightgbm.Dataset(table, answer, weight=weight, feature_name=list(FIELDS))
+    return lightgbm.train(SETTINGS, data, TREES)
 
 
 def _thinned(seen: Seen) -> tuple[Array, Array, Array]:
     """The figures of all pieces that are needed and of some that are not, which are, and what each
     stands for.
     """
-    figures = seen.evidence.figures.astype(np.float64)
+    figures = seen.evidence.figures.astype(np.float32)
+    column = {name: figures[:, at] for at, name in enumerate(FIELDS)}
     code = np.array([not is_test(region.symbol.path) for region in seen.evidence.regions], bool)
-    promising = np.zeros(len(code), bool)
-    promising[np.argsort(-fused(figures), kind="stable")[:PROMISING]] = True
+    promising = (
+        (column["same_file"] > 0) | (column["alike_removed"] > 0.25) | (column["alike_added"] > 0.3)
+        | (column["gone"] > 3) | (column["words_rank"] > 0.02) | (column["alike_name"] == 1)
+        | (column["caller"] > 0) | (column["calls"] > 0)
+    )  # fmt: skip
     needed = seen.needed >= 0
     chance = np.random.default_rng(0)
     rows, weights = [np.flatnonzero(needed)], [np.ones(needed.sum())]

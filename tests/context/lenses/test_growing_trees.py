@@ -1,4 +1,4 @@
-"""The tool behind the weights of the diff lens cuts commits in two and says which pieces the hidden
+"""The tool behind the trees of the diff lens cuts commits in two and says which pieces the hidden
 half needs.
 """
 
@@ -12,7 +12,7 @@ import pytest
 
 from tersely.context.lenses.diff.evidence import FIELDS
 
-TOOL = Path(__file__).parents[3] / "tools" / "build_diff_weights.py"
+TOOL = Path(__file__).parents[3] / "tools" / "build_diff_trees.py"
 BEFORE = "".join(f"def f{one}(value):\n    return value + {one}\n\n\n" for one in range(9))
 
 
