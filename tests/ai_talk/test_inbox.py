@@ -33,8 +33,8 @@ import sys
 from pathlib import Path
 from tersely.ai_talk.failures import TalkError
 from tersely.ai_talk.inbox import append
-from tersely.ai_talk.place import Place
-at = Place(Path(sys.argv[1]), 9001)
+from tersely.ai_talk.place import TalkPlace
+at = TalkPlace(Path(sys.argv[1]), 9001)
 for number in range(int(sys.argv[3])):
     while True:
         try:
@@ -47,8 +47,8 @@ TAKES = """
 import json, sys
 from pathlib import Path
 from tersely.ai_talk.inbox import taking
-from tersely.ai_talk.place import Place
-at, most = Place(Path(sys.argv[1]), 9001), int(sys.argv[2])
+from tersely.ai_talk.place import TalkPlace
+at, most = TalkPlace(Path(sys.argv[1]), 9001), int(sys.argv[2])
 while True:
     with taking(at, lambda _: True, most, remove=True) as found:
         print(json.dumps([one["message"] for one in found]), flush=True)

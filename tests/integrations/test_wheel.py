@@ -28,6 +28,16 @@ def test_a_wheel_brings_the_extension(tmp_path: Path) -> None:
         **os.environ, "HOME": str(tmp_path), "PYTHONPATH": str(unpacked),
         "PATH": f"{programs}:{os.environ['PATH']}",
     }  # fmt: skip
-    words = [sys.executable, "-m", "tersely", "install", "vscode", "--yes", "--root", str(project)]
+    words = [
+        sys.executable,
+        "-m",
+        "tersely",
+        "install",
+        "vscode",
+        "--user",
+        "--yes",
+        "--root",
+        str(project),
+    ]
     subprocess.run(words, env=surroundings, cwd=tmp_path, check=True, timeout=120)
     assert (programs / "code.asked").read_text() == f"--install-extension {extension}\n"
