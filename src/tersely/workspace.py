@@ -20,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from tersely.code.bounds import IS_BEHIND, missing_text
+from tersely.code.bounds import missing_text
 from tersely.code.engine import Engine
 from tersely.code.index.content import read_below
 from tersely.code.index.refresh import Progress, RefreshReport
@@ -28,6 +28,8 @@ from tersely.code.index.unread import unread_text
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.settings import Settings, load
+from tersely.foundation.storage.private import index_places
+from tersely.foundation.storage.roots import INDEX_FILE
 
 if TYPE_CHECKING:
     from tersely.code.search.searcher import Filters, RankedHits
@@ -37,6 +39,16 @@ if TYPE_CHECKING:
     from tersely.foundation.text.tokens import Tokenizer
 
 NO_BODIES: Mapping[str, Sequence[Line]] = {}
+IS_BEHIND = "another process is indexing; this is what it was before"
+
+
+def is_indexed(root: str) -> bool:
+    """True if a root has an index that need not be made anew."""
+    known = index_places(root)
+    if not any(Path(one, INDEX_FILE).is_file() for one in (known.in_repository, known.elsewhere)):
+        return False
+    with Engine.open(Path(root)) as engine:
+        return engine.store.is_current()
 
 
 class Workspace:

@@ -27,8 +27,6 @@ _UNRECORDED = frozenset(
 
 NONE: frozenset[str] = frozenset()
 
-IS_BEHIND = "another process is indexing; this is what it was before"
-
 
 class Bounds:
     """Collects the bounds met by a computation; a nested `hear` collects for itself."""

@@ -23,8 +23,7 @@ from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.deadline import patience
 from tersely.foundation.settings import SESSION_VARIABLE
-from tersely.foundation.storage.private import index_places
-from tersely.foundation.storage.roots import INDEX_FILE, enclosing_root, find_root
+from tersely.foundation.storage.roots import enclosing_root, find_root
 from tersely.integrations import adoption, state
 from tersely.integrations.adoption import AdoptionNote
 from tersely.integrations.declaration import KnownAgent
@@ -149,7 +148,9 @@ def _after(agent: KnownAgent, call: HookCall) -> str:
     directory = _directory(call)
     paths = [path for path, _ in found] or edited(dict(call.arguments), directory)
     root = str(find_root(Path(directory)))
-    if not _is_indexed(root):
+    from tersely.workspace import is_indexed
+
+    if not is_indexed(root):  # to make one takes longer than an agent waits
         return ""
     code = {path: _code_in(root, directory, path) for path in dict.fromkeys(paths)}
     hit_lines = (
@@ -169,17 +170,6 @@ def _after(agent: KnownAgent, call: HookCall) -> str:
     text = text.rstrip()
     is_new = text and state.is_first(_reader(call, root), text)
     return beside_answer(agent, agent.after_event, f"{_BESIDE}{text}") if is_new else ""
-
-
-def _is_indexed(root: str) -> bool:
-    """True if there is an index that need not be made anew: that takes longer than an agent waits."""
-    from tersely.code.index.storage.store import Store
-
-    known = index_places(root)
-    if not any(Path(one, INDEX_FILE).is_file() for one in (known.in_repository, known.elsewhere)):
-        return False
-    with Store.open(Path(root)) as store:
-        return store.is_current()
 
 
 def _matching(file: Path, call: HookCall) -> Iterator[int]:
@@ -210,7 +200,7 @@ def _outline(words: Sequence[str], root: str) -> str:
 
 def _asked(words: Sequence[str], root: str, task: str = "") -> Any:
     """The result of a command; of lines as they are now, `busy` while another process indexes."""
-    from tersely.code.bounds import IS_BEHIND
+    from tersely.workspace import IS_BEHIND
 
     answer = json.loads(_text_of([*words, "--json"], root, task))
     if not task and IS_BEHIND in answer.get("notes", ()):
