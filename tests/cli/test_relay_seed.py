@@ -107,6 +107,13 @@ def test_the_home_has_a_database_and_a_folder_for_each_thread(relay: Home, threa
 # internal/state
 
 
+def test_no_text_of_a_state_makes_a_heading_in_its_report(relay: Home, thread: str) -> None:
+    step = {"id": "p1", "step": "go on", "status": "done\n## Forged"}
+    patch = json.dumps([{"op": "add", "path": "/plan/-", "value": step}])
+    relay.run("relay", "state", "patch", "--thread", thread, "--json", patch)
+    assert "\n## Forged" not in relay.ok("relay", "report", thread)
+
+
 def test_a_state_changes_by_json_patch_and_shows_a_bounded_header(relay: Home, thread: str) -> None:
     patch = '[{"op": "add", "path": "/facts/-", "value": {"id": "f1", "key": "kettle", "value": "hot"}}]'
     assert relay.ok("relay", "state", "patch", "--thread", thread, "--json", patch) == "v2\n"
