@@ -23,7 +23,7 @@ from tersely.cli.builtin.daemon import resolved_root
 from tersely.foundation.clock import local_minute
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.escape import visible_line
-from tersely.foundation.text.templates import filled
+from tersely.foundation.text.templates import from_template
 from tersely.foundation.types import JsonObject
 
 MAX_TURN_DIGITS = 9
@@ -174,7 +174,7 @@ def _markdown(history: SessionHistory) -> str:
     calls = defaultdict(list)
     for call in history.calls:
         calls[call.message_id].append(call)
-    text = filled(
+    text = from_template(
         "cli/agent/session.jinja",
         listed=history.listed,
         when=_when(history.listed.created_at),

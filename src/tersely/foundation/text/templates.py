@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-def filled(template: str, **values: Any) -> str:
+def from_template(template: str, **values: Any) -> str:
     """The text of a template, by its path below the package, with these values; it ends with a
     newline.
     """

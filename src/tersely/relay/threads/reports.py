@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tersely.foundation.text.templates import filled
+from tersely.foundation.text.templates import from_template
 from tersely.foundation.types import JsonObject
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import Artifact, CountTokens, Origin
@@ -36,7 +36,7 @@ def write(
             {"thread": about, "state": state, "artifacts": listed, "token_savings": figures}
         ).decode()
     else:
-        text = filled(
+        text = from_template(
             "relay/threads/report.jinja",
             thread=thread,
             state=state,

@@ -15,7 +15,7 @@ from tersely.foundation.clock import elapsed_seconds
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import BRIEF_MESSAGE_CHARACTERS, MAX_WAITING_TEXTS
 from tersely.foundation.text.shortening import one_line
-from tersely.foundation.text.templates import filled
+from tersely.foundation.text.templates import from_template
 from tersely.wrap.inline.arguments import CODE_SERVICE
 from tersely.wrap.inline.commands import (
     Command,
@@ -112,7 +112,7 @@ def summary(ended: EndedSession) -> str:
         ("Started", record.started),
     )  # fmt: skip
     task = one_line(neutral(record.task), _TASK_CHARACTERS)
-    return filled("wrap/handoff/summary.jinja", ended=ended, task=task, parts=parts)
+    return from_template("wrap/handoff/summary.jinja", ended=ended, task=task, parts=parts)
 
 
 def tell(relay: Client, thread: str, ended: EndedSession) -> None:
