@@ -59,11 +59,17 @@ def asked(root: Path, name: str, arguments: Mapping[str, object]) -> dict[str, A
         return invoke(load(name), workspace, arguments).envelope()
 
 
-def fresh(root: Path, name: str, arguments: Mapping[str, object]) -> dict[str, Any]:
+def all_asked(root: Path) -> list[dict[str, Any]]:
+    """What a new process would be answered to each of the questions."""
+    with Workspace.open(root) as workspace:
+        return [invoke(load(name), workspace, given).envelope() for name, given in QUESTIONS]
+
+
+def fresh(root: Path) -> list[dict[str, Any]]:
     """The same where nothing is kept."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TERSELY_KEPT_ANSWERS", "off")
-        return asked(root, name, arguments)
+        return all_asked(root)
 
 
 def write(root: Path, files: Mapping[str, str | None]) -> None:
@@ -106,8 +112,8 @@ def test_whatever_changes_an_answer_is_that_of_now(
         root = Path(folder).resolve()
         for files in ({**tree}, *({path: text} for path, text in edits)):
             write(root, files)
-            for question in QUESTIONS:
-                assert asked(root, *question) == fresh(root, *question)
+            now = fresh(root)  # before: where the index has just changed, nothing is kept
+            assert all_asked(root) == now
 
 
 @pytest.fixture
