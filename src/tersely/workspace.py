@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from tersely.code.bounds import missing_text
+from tersely.code.bounds import Findings, missing_text
 from tersely.code.engine import Engine
 from tersely.code.index.content import read_below
 from tersely.code.index.refresh import Progress, RefreshReport
@@ -106,9 +106,6 @@ class Workspace:
         """Bring the index up to date before a question, unless that is not wanted and there is an
         index.
         """
-        self.engine.changed.clear()
-        self.engine.other_definitions.clear()
-        self.engine.incomplete.clear()
         if self.refreshes or not self.engine.store.is_current():
             self.refresh()
 
@@ -116,11 +113,11 @@ class Workspace:
         """All that is asked inside is answered at one revision."""
         return self.engine.store.snapshot()
 
-    def notes(self, missed: Collection[str] = ()) -> tuple[str, ...]:
-        """Complaints about settings, how the index came to be, and why an answer may lack
-        something: the bounds that were `missed`.
+    def notes(self, findings: Findings) -> tuple[str, ...]:
+        """The sentences beside an answer: complaints about settings, how the index came to be, and
+        the findings.
         """
-        report, changed = self.report, sorted(self.engine.changed)
+        report, changed = self.report, sorted(findings.changed)
         told = (*report.news, *report.notices) if report else ()
         notes = [*self.settings.complaints, *told]
         if report and report.is_behind:
@@ -130,10 +127,10 @@ class Workspace:
             notes.append(
                 f"{changed[0]}{more} changed after the index was made: lines may be others"
             )
-        notes += sorted(self.engine.other_definitions)
-        if self.engine.incomplete:
-            notes.append(unread_text([*self.engine.incomplete], "may matter"))
-        return (*notes, *missing_text(missed))
+        notes += sorted(findings.other_definitions)
+        if findings.unread:
+            notes.append(unread_text([*findings.unread], "may matter"))
+        return (*notes, *missing_text(findings.bounds))
 
     def refresh(self) -> RefreshReport:
         """Bring the index up to date."""

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tersely.capabilities.answers.text import PLAIN
+from tersely.capabilities.catalogue import load
 from tersely.capabilities.graph import calls, dead
-from tersely.capabilities.invoke import ask
+from tersely.capabilities.invoke import ask, invoke
 from tersely.capabilities.symbols import references
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FILE_BYTES
@@ -58,10 +59,10 @@ def test_packs_and_tests_of_a_change_name_files_that_may_matter(tmp_path: Path) 
             ("code.packet", {"task": "save in a.py loses x, see `save`"}),
         ]
         for name, parameters in asked:
-            ask(workspace, name, **parameters)
-            assert [one for one in UNREAD if one not in str(workspace.notes())] == [], name
-        ask(workspace, "code.context", symbols=("other_1",))
-        assert "latin.py" not in str(workspace.notes())
+            notes = notes_of(workspace, name, **parameters)
+            assert [one for one in UNREAD if one not in str(notes)] == [], name
+        notes = notes_of(workspace, "code.context", symbols=("other_1",))
+        assert "latin.py" not in str(notes)
 
 
 def test_answers_about_everything_name_files_that_were_left_out(tmp_path: Path) -> None:
@@ -79,11 +80,11 @@ def test_answers_about_everything_name_files_that_were_left_out(tmp_path: Path) 
     }
     with Workspace.open(tmp_path) as workspace:
         for name, parameters in asked.items():
-            ask(workspace, name, **parameters)
-            assert "big.py (too large)" in str(workspace.notes()), name
+            notes = notes_of(workspace, name, **parameters)
+            assert "big.py (too large)" in str(notes), name
         for name in ("code.complexity", "code.duplicates", "code.structure", "code.tree"):
-            ask(workspace, name, path="other")
-            assert workspace.notes() == (), name
+            notes = notes_of(workspace, name, path="other")
+            assert notes == (), name
 
 
 @pytest.mark.parametrize(
@@ -144,10 +145,10 @@ def test_what_is_not_understood_in_a_function_is_said_of_it(tmp_path: Path) -> N
     )
     with Workspace.open(tmp_path) as workspace:
         for name in ("code.cfg", "code.dfg", "code.symbol.deps"):
-            ask(workspace, name, symbol="whole")
-            assert workspace.notes() == (), name
-            ask(workspace, name, symbol="torn")
-            assert "a.py (not understood from line 5)" in str(workspace.notes()), name
+            notes = notes_of(workspace, name, symbol="whole")
+            assert notes == (), name
+            notes = notes_of(workspace, name, symbol="torn")
+            assert "a.py (not understood from line 5)" in str(notes), name
         called: Any = ask(workspace, "code.calls", symbol="torn")
         assert "exact" not in calls.text(called, PLAIN)
 
@@ -157,8 +158,8 @@ def test_a_changed_file_that_is_not_indexed_is_named(tmp_path: Path) -> None:
     _commit(tmp_path)
     (tmp_path / "latin.py").write_bytes(b"x = '\xff'\n")
     with Workspace.open(tmp_path) as workspace:
-        ask(workspace, "code.change_impact")
-        assert workspace.notes() == ("not complete: latin.py (not utf8) may matter",)
+        notes = notes_of(workspace, "code.change_impact")
+        assert notes == ("not complete: latin.py (not utf8) may matter",)
 
 
 def test_a_slice_through_what_is_not_understood_says_so(tmp_path: Path) -> None:
@@ -166,19 +167,19 @@ def test_a_slice_through_what_is_not_understood_says_so(tmp_path: Path) -> None:
         "def whole(x):\n    return x\n\ndef torn(x):\n    y = x +* 2\n    return y\n"
     )
     with Workspace.open(tmp_path) as workspace:
-        ask(workspace, "code.slice", place="a.py:2")
-        assert workspace.notes() == ()
-        ask(workspace, "code.slice", place="a.py:6")
-        assert workspace.notes() == ("not complete: a.py (not understood from line 5) may matter",)
+        notes = notes_of(workspace, "code.slice", place="a.py:2")
+        assert notes == ()
+        notes = notes_of(workspace, "code.slice", place="a.py:6")
+        assert notes == ("not complete: a.py (not understood from line 5) may matter",)
 
 
 def test_a_symbol_that_is_not_understood_is_shown_with_a_note(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def whole(x):\n    return x\n\ndef torn(x):\n    y = x +* 2\n")
     with Workspace.open(tmp_path) as workspace:
-        ask(workspace, "code.symbol.get", symbol=("whole",))
-        assert workspace.notes() == ()
-        ask(workspace, "code.symbol.get", symbol=("torn",))
-        assert workspace.notes() == ("not complete: a.py (not understood from line 5) may matter",)
+        notes = notes_of(workspace, "code.symbol.get", symbol=("whole",))
+        assert notes == ()
+        notes = notes_of(workspace, "code.symbol.get", symbol=("torn",))
+        assert notes == ("not complete: a.py (not understood from line 5) may matter",)
 
 
 def test_kinds_that_are_not_read_are_named_where_they_may_hold_users(tmp_path: Path) -> None:
@@ -212,8 +213,8 @@ def test_many_files_that_were_not_read_take_one_short_sentence(tmp_path: Path) -
         path = tmp_path / "api" / f"generated-client-number-{number:02}.ts"
         path.write_text("// Code generated. DO NOT EDIT.\nsave()\n")
     with Workspace.open(tmp_path) as workspace:
-        ask(workspace, "code.context", symbols=("save",))
-        (note,) = workspace.notes()
+        notes = notes_of(workspace, "code.context", symbols=("save",))
+        (note,) = notes
         first = "api/generated-client-number-00.ts (generated)"
         assert note == f"not complete: {first} and 56 more may matter"
 
@@ -237,6 +238,11 @@ DEFINED = {
     "a.ts": "export function save(x) {}\n",
     "a.rb": "def save(x)\nend\n",
 }
+
+
+def notes_of(workspace: Workspace, name: str, **arguments: object) -> tuple[str, ...]:
+    """The notes of an answer."""
+    return invoke(load(name), workspace, arguments).notes
 
 
 def _commit(root: Path) -> None:

@@ -4,7 +4,7 @@ into an outcome.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +17,7 @@ from tersely.foundation.process.deadline import DeadlineError, patience
 from tersely.foundation.types import JsonMapping
 
 if TYPE_CHECKING:
+    from tersely.code.bounds import Findings
     from tersely.foundation.types import JsonObject
     from tersely.workspace import Workspace
 
@@ -122,16 +123,16 @@ def _invoke_once(
             mend()
         run = partial(capability.run, workspace, **bound(capability.run, arguments))
         if not capability.checks_freshness:
-            result = run()
-            return _outcome(capability, workspace, workspace.revision, result, ())
+            answer = workspace.engine.answer(run)
+            return _outcome(capability, workspace, workspace.revision, answer)
         workspace.check_freshness()
         with workspace.snapshot():
             revision = workspace.revision
             with patience(
                 workspace.patience_seconds if capability.tier_of(arguments) < Tier.SYSTEM else 0
             ):
-                result, bounds = _found(capability, workspace, arguments, run)
-            return _outcome(capability, workspace, revision, result, bounds)
+                answer = _answer(capability, workspace, arguments, run)
+            return _outcome(capability, workspace, revision, answer)
     except TerselyError as error:
         return Outcome(revision, None, Failure.of(error))
     except ModuleNotFoundError as error:
@@ -144,30 +145,30 @@ def _invoke_once(
         return Outcome(revision, None, defect(error))
 
 
-def _found(
+def _answer(
     capability: Capability,
     workspace: Workspace,
     arguments: JsonMapping,
     run: partial[Any],
-) -> tuple[Any, Collection[str]]:
-    """What a capability finds, or found before, and the bounds that it met."""
+) -> tuple[Any, Findings]:
+    """The result of a capability, kept or new, with its findings."""
     is_kept = capability.is_kept and capability.is_repeatable(arguments)
-    if not is_kept or workspace.settings.kept_answers == "off":
-        return workspace.engine.notes.hear(run)
-    from tersely.capabilities.kept import answered
+    if is_kept and workspace.settings.kept_answers != "off":
+        from tersely.capabilities.kept import answered
 
-    return answered(workspace, capability.name, run)
+        run = partial(answered, workspace, capability.name, run)
+    return workspace.engine.answer(run)
 
 
 def _outcome(
     capability: Capability,
     workspace: Workspace,
     revision: str,
-    result: Any,
-    bounds: Collection[str],
+    answer: tuple[Any, Findings],
 ) -> Outcome:
+    result, findings = answer
     is_found = capability.found is None or capability.found(result)
-    return Outcome(revision, result, notes=workspace.notes(bounds), is_found=is_found)
+    return Outcome(revision, result, notes=workspace.notes(findings), is_found=is_found)
 
 
 def ask(workspace: Workspace, name: str, **arguments: object) -> Any:

@@ -37,27 +37,24 @@ _program = cache(program_identity)
 _FAILURES = (OSError, ValueError, TypeError, AttributeError, TerselyError, pickle.PickleError)
 
 
-def answered(
-    workspace: Workspace, capability: str, run: partial[Any]
-) -> tuple[Any, frozenset[str]]:
-    """The result of a capability, and the bounds that it met: as before, else what `run` gives."""
+def answered(workspace: Workspace, capability: str, run: partial[Any]) -> Any:
+    """The result of a capability, as it was kept, else that of `run`; its findings are noted."""
     engine = workspace.engine
     asked = repr((capability, run.keywords, workspace.settings, _program()))
     name = content_hash(asked.encode("utf-8", "surrogatepass")).hex()
     with suppress(*_FAILURES):
-        questions, result, bounds, others, incomplete = _read(name)
+        questions, result, findings = _read(name)
         if engine.still_hold(questions):
-            engine.other_definitions |= others
-            engine.note_incomplete(incomplete)
-            return result, bounds
-    result, bounds, questions = engine.with_questions(run)
-    if questions and not engine.changed:
+            engine.note(findings)
+            return result
+    result, findings, questions = engine.with_questions(run)
+    engine.note(findings)
+    if questions and not findings.changed:
         if workspace.revision in repr(result):  # it holds at that alone
             questions.append(("Store", "revision", (), {}, hash_of(workspace.revision)))
-        kept = questions, result, bounds, engine.other_definitions, (*engine.incomplete,)
         with suppress(*_FAILURES):
-            _write(name, sealed(pickle.dumps(kept)))
-    return result, bounds
+            _write(name, sealed(pickle.dumps((questions, result, findings))))
+    return result
 
 
 def _read(name: str) -> Any:

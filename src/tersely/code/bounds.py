@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tersely.foundation.storage.hashing import content_hash
 from tersely.foundation.types import JsonObject
@@ -26,6 +26,24 @@ _UNRECORDED = frozenset(
 )
 
 NONE: frozenset[str] = frozenset()
+
+
+class Findings(NamedTuple):
+    """The reasons why an answer may lack something, or be about something else than was meant."""
+
+    bounds: frozenset[str] = NONE  # that were met, as sentences
+    other_definitions: frozenset[str] = NONE  # sentences about further definitions of a name
+    unread: tuple[str, ...] = ()  # files that may matter, each with the reason, in order
+    changed: frozenset[str] = NONE  # files that have changed since they were indexed
+
+    def joined(self, other: Findings) -> Findings:
+        """The findings of both."""
+        return Findings(
+            self.bounds | other.bounds,
+            self.other_definitions | other.other_definitions,
+            (*dict.fromkeys((*self.unread, *other.unread)),),
+            self.changed | other.changed,
+        )
 
 
 class Bounds:

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
-from tersely.code.bounds import Bounds, Question, QuestionLog, RecordingProxy, hash_of
+from tersely.code.bounds import Bounds, Findings, Question, QuestionLog, RecordingProxy, hash_of
 from tersely.code.index.content import Hashed, read_below, reader_below, text_below
 from tersely.code.index.qualified_names import dotted_name
 from tersely.code.index.refresh import Progress, RefreshReport, refresh
@@ -55,13 +55,8 @@ class Engine:
         self.store = cast("Store", RecordingProxy(self._log, store))
         # whether a file that has changed since it was indexed is an error; else it is noted
         self.refuses_changed = True
-        # the bounds that an answer met; the question that is answered collects them
-        self.notes = Bounds()
-        self.changed: set[str] = set()  # files that have changed since they were indexed
-        # sentences about names that were asked for and are defined again
-        self.other_definitions: set[str] = set()
-        # files that may matter and were not read, with the reasons
-        self.incomplete: dict[str, None] = {}
+        self.notes = Bounds()  # of the present answer
+        self._findings = Findings()  # of the present answer, but for bounds
         self._graph: tuple[str, StoredFacts, CallGraph] | None = None
         self._references: References | None = None
         self._flow: FlowReader | None = None
@@ -103,17 +98,29 @@ class Engine:
         """The id of all that answers are computed from: equal for equal files."""
         return self.store.revision()
 
-    def with_questions(
-        self, run: Callable[[], FoundT]
-    ) -> tuple[FoundT, frozenset[str], list[Question]]:
-        """The result of a function, the bounds that it met, and the questions that it asked.
+    def answer(self, run: Callable[[], FoundT]) -> tuple[FoundT, Findings]:
+        """The result of a function, with its findings, which no enclosing answer receives."""
+        enclosing, self._findings = self._findings, Findings()
+        try:
+            result, bounds = self.notes.hear(run)
+            return result, self._findings._replace(bounds=bounds)
+        finally:
+            self._findings = enclosing
+
+    def note(self, findings: Findings) -> None:
+        """Add findings to those of the present answer."""
+        self.notes.met(*findings.bounds)
+        self._findings = self._findings.joined(findings)
+
+    def with_questions(self, run: Callable[[], FoundT]) -> tuple[FoundT, Findings, list[Question]]:
+        """The result of a function, its findings, and the questions that it asked.
 
         There are no questions if an earlier call has computed a part of its answer.
         """
         if not (self._graph or self._flow or self._search or self._functions):
             self._log.questions = []
         try:
-            return *self.notes.hear(run), self._log.questions or []
+            return *self.answer(run), self._log.questions or []
         finally:
             self._log.questions = None
 
@@ -204,7 +211,7 @@ class Engine:
         return tuple(not_understood(self.store, path, first, last))
 
     def note_not_understood(self, path: str, first: int, last: int) -> None:
-        """Keep that something between two lines of a file, which matter to an answer, is not
+        """Note that something between two lines of a file, which matter to an answer, is not
         understood, if it is.
         """
         self.note_incomplete(self.not_understood(path, first, last))
@@ -218,8 +225,8 @@ class Engine:
         self.note_incomplete(left_out_below(self.store, path))
 
     def note_incomplete(self, files: Iterable[str]) -> None:
-        """Keep files that may matter to the present answer and were not read, each with the reason."""
-        self.incomplete.update(dict.fromkeys(files))
+        """Note files that may matter to the present answer and were not read, each with the reason."""
+        self.note(Findings(unread=(*files,)))
 
     @property
     def flow(self) -> FlowReader:
@@ -315,7 +322,7 @@ class Engine:
         A query that is a whole qualified name is preferred to longer names that end in it:
         `url_for` is the function, not `App.url_for`. Two whole names are ambiguous. Of several
         definitions of one name in a file the query means the one without a number, and
-        `other_definitions` notes the rest. A function with a declaration and a definition means the
+        the rest are noted. A function with a declaration and a definition means the
         definition.
         """
         found = _unnumbered(self._with_bodies(self.lookup(query, kind)))
@@ -384,10 +391,11 @@ class Engine:
                 else ""
             )
             names = ", ".join(listed[:MAX_CANDIDATES_NAMED])
-            self.other_definitions.add(
+            sentence = (
                 f"{visible_line(symbol.id)} has other definitions: {names}{more}; this answer is not about"
                 f" them, ask for {visible_line(others[0].qualname)}"
             )
+            self.note(Findings(other_definitions=frozenset((sentence,))))
 
     def not_found(self, query: str, kind: Kind | None = None) -> TerselyError:
         """The error for a query that means nothing, with names that look like it."""
@@ -485,7 +493,7 @@ class Engine:
                 raise TerselyError(
                     "unreadable_file", f"{file.path} has changed since it was indexed", "ask again"
                 )
-            self.changed.add(file.path)
+            self.note(Findings(changed=frozenset((file.path,))))
 
 
 class StoredFacts:

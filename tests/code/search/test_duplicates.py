@@ -168,7 +168,8 @@ def test_a_file_that_changes_meanwhile_is_refused_or_said_to_have_changed(tmp_pa
         with pytest.raises(TerselyError, match="has changed since"):
             assert engine.functions
         engine.refuses_changed = False
-        assert (len(engine.functions), engine.changed) == (1, {"a.py"})
+        functions, findings = engine.answer(lambda: engine.functions)
+        assert (len(functions), findings.changed) == (1, {"a.py"})
         (tmp_path / "a.py").unlink()
     with Engine.open(tmp_path) as engine, pytest.raises(TerselyError, match="unreadable_file"):
         assert engine.functions
