@@ -10,7 +10,6 @@ import marshal
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from tersely.code.bounds import Bounds, Findings, Question, QuestionLog, RecordingProxy, hash_of
@@ -77,12 +76,7 @@ class Engine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def refresh(

@@ -160,7 +160,7 @@ def _first_base(
     is none, and the number of files that were read to make it.
     """
     read = 0
-    if store.is_in_memory or sum(file.size for file in files) < LEAST_SHARED_BYTES:
+    if store.directory is None or sum(file.size for file in files) < LEAST_SHARED_BYTES:
         return "", 0
     from tersely.code.index.storage.shared import MAX_SAMPLE_FILES, base_for
 

@@ -90,12 +90,7 @@ def scan_paths(root: str, paths: Iterable[str]) -> Scan:
     """Scan files that are known to belong to the index; what is not there any more is left out."""
     scanner = _Scanner(root)
     for path in paths:
-        try:
-            status = os.lstat(f"{root}/{path}")
-        except OSError as error:
-            scanner._take_unreadable(path, error)
-        else:
-            scanner._take_file(path, status)
+        scanner.take_file(path)
     return scanner.found
 
 
@@ -145,12 +140,7 @@ class _Scanner:
             return
         if folder.own_rules and verdict(folder.own_rules, path):
             return
-        try:
-            status = os.lstat(f"{self._root}/{path}")
-        except OSError as error:
-            self._take_unreadable(path, error)
-            return
-        self._take_file(path, status)
+        self.take_file(path)
 
     def _enter(self, directory: str) -> _Folder:
         """The folder of a path that git has listed; its parents are entered first."""
@@ -203,7 +193,7 @@ class _Scanner:
                     if inner.is_open and not self._is_built(inner):
                         pending.append((prefix + name, inner))
                 else:
-                    self._take_walked(folder, prefix + name, entry)
+                    self._take_walked(folder, prefix + name)
 
     def _entries(self, directory: str) -> dict[str, os.DirEntry[str]]:
         try:
@@ -217,7 +207,7 @@ class _Scanner:
             self._take_unreadable(directory, error)
             return {}
 
-    def _take_walked(self, folder: _Folder, path: str, entry: os.DirEntry[str]) -> None:
+    def _take_walked(self, folder: _Folder, path: str) -> None:
         if not is_candidate(path):
             self.found.unknown += 1
             return
@@ -225,12 +215,7 @@ class _Scanner:
             folder.git_rules and verdict(folder.git_rules, path)
         ):
             return
-        try:
-            status = entry.stat(follow_symlinks=False)
-        except OSError as error:
-            self._take_unreadable(path, error)
-            return
-        self._take_file(path, status)
+        self.take_file(path)
 
     def _is_built(self, folder: _Folder) -> bool:
         if folder.built_above:
@@ -275,8 +260,13 @@ class _Scanner:
         path = f"{self._root}/{prefix}{OWN_IGNORE_FILE}"
         return folder._replace(own_rules=with_ignore_file(folder.own_rules, path, prefix))
 
-    def _take_file(self, path: str, status: os.stat_result) -> None:
-        """One entry that no rule excludes."""
+    def take_file(self, path: str) -> None:
+        """Look at one entry that no rule excludes."""
+        try:
+            status = os.lstat(f"{self._root}/{path}")
+        except OSError as error:
+            self._take_unreadable(path, error)
+            return
         mode, known = status.st_mode, bool(family_in(path))
         if stat.S_ISLNK(mode):
             self._skip(path, self._reason_of_link(path))

@@ -190,7 +190,7 @@ class Analysis:
 
     def directories(self) -> list[str]:
         """The directories to watch."""
-        if self._engine.store.is_in_memory:
+        if self._engine.store.directory is None:
             raise TerselyError(
                 "database_unavailable", "the index cannot be written, so nothing can be kept warm"
             )

@@ -123,10 +123,7 @@ class Changes:
 
     def blobs(self, ids: Collection[str]) -> Mapping[str, bytes]:
         """The contents of blobs, without those that are too large to be indexed or not there."""
-        wanted = list(dict.fromkeys(one for one in ids if one))
-        if not wanted:
-            return {}
-        small = [one for one, size in self._sizes(wanted).items() if size <= MAX_FILE_BYTES]
+        small = [one for one, size in self._sizes(ids).items() if size <= MAX_FILE_BYTES]
         answer = self._git(
             "cat-file", "--batch", given="".join(f"{one}\n" for one in small).encode()
         )
@@ -162,11 +159,7 @@ class Changes:
             return ""
 
     def _tracked(self) -> list[FileDiff]:
-        ends = (
-            ["--cached", self.commit]
-            if self._staged
-            else [self.commit, *([self.head] if self.head else [])]
-        )
+        ends = ["--cached", self.commit] if self._staged else self._commits
         options = self._diff_options
         try:
             return read_patch(self._git(*_DIFF, *options, *ends, "--"))
@@ -176,6 +169,11 @@ class Changes:
                 raise
         others = (f":(exclude,literal){path}" for path in unread)
         return [*read_patch(self._git(*_DIFF, *options, *ends, "--", ".", *others)), *missing]
+
+    @property
+    def _commits(self) -> list[str]:
+        """The commits that are compared: one, or two where the other side is no working tree."""
+        return [self.commit, *filter(None, (self.head,))]
 
     @cached_property
     def _diff_options(self) -> tuple[str, ...]:
@@ -207,14 +205,13 @@ class Changes:
             (*row.decode("ascii").lstrip(":").split(), os.fsdecode(path))
             for row, path in zip(fields[::2], fields[1::2], strict=False)
         ]
-        trees = [self.commit, *([self.head] if self.head else [])]
         listed = self._git(
             "rev-list",
             "--objects",
             "--no-object-names",
             "--no-walk",
             "--missing=print",
-            *trees,
+            *self._commits,
             "--",
         )
         lost = {line[1:].decode("ascii") for line in listed.splitlines() if line.startswith(b"?")}
@@ -292,13 +289,9 @@ class Changes:
     def main_branch(self) -> str:
         """The branch that others part from, "" where none is called so."""
         for name in _MAIN_BRANCHES:
-            try:
-                self._git(
-                    "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
-                )
-            except TerselyError:
-                continue
-            return name
+            with suppress(TerselyError):
+                self._resolved(name)
+                return name
         return ""
 
     @cached_property

@@ -73,7 +73,7 @@ def _named(
     for is_pattern in (False, True) if _MAGIC.search(f"{path}:{name}") else (False,):
         found, modules = [], []
         for symbol in _read(database, path, name, is_pattern):
-            if symbol.kind in kinds if kinds else symbol.kind is not Kind.MODULE:
+            if _is_wanted(symbol, kinds):
                 found.append(symbol)
             elif not kinds:
                 modules.append(symbol)
@@ -96,11 +96,15 @@ def _in_containers(
         symbol = symbol_of(row)
         own = _NUMBER.sub("", symbol.qualname).split(".")
         container = parts[: -len(own)]
-        is_wanted = symbol.kind in kinds if kinds else symbol.kind is not Kind.MODULE
-        if is_wanted and container and parts[-len(own) :] == own:
+        if _is_wanted(symbol, kinds) and container and parts[-len(own) :] == own:
             namespace = database.value("select namespace from file where path = ?", (symbol.path,))
             found[nearness(container, symbol.path, namespace)].append(symbol)
     return (found[Nearness.IS] or found[Nearness.AROUND])[:limit]
+
+
+def _is_wanted(symbol: Symbol, kinds: frozenset[Kind]) -> bool:
+    """True if a symbol is of one of some kinds; without kinds, if it is no module."""
+    return symbol.kind in kinds if kinds else symbol.kind is not Kind.MODULE
 
 
 def suggestions(database: Database, query: str, limit: int) -> list[str]:

@@ -236,11 +236,6 @@ class Store:
         row = self._database.row(query, (path,))
         return KnownFile._make(row) if row else None
 
-    @property
-    def is_in_memory(self) -> bool:
-        """True if the index is gone with the process."""
-        return self._database.path == IN_MEMORY
-
     def _meta(self) -> dict[str, str]:
         return dict(self._database.rows("select key, value from meta"))
 
