@@ -5,7 +5,6 @@ from __future__ import annotations
 from tersely.code.languages.control.roles import (
     Case,
     Catch,
-    Choice,
     Constant,
     Control,
     Each,
@@ -41,24 +40,19 @@ CLASS = Class(body=":class_body|:enum_class_body")
 
 CONTROL = Control(
     roles={
-        "source_file": Suite(scoped=False),
-        "class_body": Suite(scoped=False),
-        "enum_class_body": Suite(scoped=False),
         "function_body": Forms((("=", Goes(Leap.RETURN)), ("", Suite(scoped=False)))),
-        "block": Suite(),
         "if_expression": If(then="#1", otherwise="#2"),
         "while_statement": While(body="#-1"),
         "do_while_statement": While(body="#0", first=False, sees_body=True),
         "for_statement": Each(VARIABLES, "#-2", "#-1", label=":label"),
-        "when_expression": Switch(":when_subject", ""),
+        "when_expression": Switch(":when_subject"),
         "when_entry": Forms(
             (("else", Case("", "", "#-1", default=True)), ("", Case("condition", "", "#-1")))
         ),
         "try_expression": Try(":block"),
-        "catch_block": Catch(":user_type", ":block", binds=":identifier"),
-        "finally_block": Finally(":block"),
+        "catch_block": Catch(":user_type", binds=":identifier"),
+        "finally_block": Finally(),
         "return_expression": Goes(Leap.RETURN, "label"),
-        "throw_expression": Goes(Leap.RAISE),
         "labeled_expression": Forms(
             (
                 ("break@", Goes(Leap.BREAK, "#1")),
@@ -75,8 +69,7 @@ CONTROL = Control(
                 ("", Name()),
             )
         ),
-        "binary_expression": Choice(),
-        "unary_expression": Unary("argument", follows=names("!!"), updates=names("++ --")),
+        "unary_expression": Unary(),
         "property_declaration": Assign(VARIABLES, "#-1"),
         "variable_declaration": Assign("#0", ""),
         "getter": Function(name="=get", parameters="", body=":function_body"),

@@ -1,10 +1,11 @@
 """The meaning of node types for the order in which statements run: the second half of a language's
 value.
 
-`Control.roles` maps node types to the roles below; a node type without one that stands in a block
-is a statement that runs straight through. The reads and writes of a statement follow from the rules
-of `model.py`; where those are `Custom`, `roles` may give a node type an `Assign`, `Iterate` or
-another rule of the same meaning. Fields are written as there.
+`roles_of` maps node types to the roles below; a node type without one that stands in a block is a
+statement that runs straight through. The reads and writes of a statement follow from the rules of
+`model.py`, and so do the roles of returns, loops over elements, handlers and others. Where a rule
+is `Custom`, `Control.roles` may give the node type an `Assign`, `Iterate` or another rule of the
+same meaning. Fields are written as there.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from dataclasses import field
 from enum import Enum
 from typing import Any
 
-from tersely.code.languages.model import Field, Names, value
+from tersely.code.languages import model
+from tersely.code.languages.model import Field, Language, Names, names, value
 from tersely.foundation.types import JsonMapping
 
 
@@ -22,16 +24,14 @@ from tersely.foundation.types import JsonMapping
 class If:
     """`if condition: then`, with arms in `otherwise` that are an `If`, an `Else` or any statement.
 
-    An `initial` statement runs first. `condition` "+" stands for all children before the body:
-    tests, and names with the values that they are bound to if there is any.
+    An `initial` statement runs first.
     """
 
     condition: Field = "condition"
-    then: Field = "consequence"
+    then: Field = "consequence|body"
     otherwise: Field = "alternative"
-    initial: Field = ""
+    initial: Field = "initializer"
     negated: bool = False  # `unless`
-    outlives: bool = False  # the names that the condition binds are known after it
 
 
 @value
@@ -40,7 +40,7 @@ class Else:
     "" is the node.
     """
 
-    body: Field = "body"
+    body: Field = "body|#0"
 
 
 @value
@@ -51,8 +51,8 @@ class While:
 
     condition: Field = "condition"
     body: Field = "body"
-    initial: Field = ""
-    update: Field = ""
+    initial: Field = "initializer|initialize|init"
+    update: Field = "update|increment"
     otherwise: Field = ""
     first: bool = True
     negated: bool = False  # `until`
@@ -71,9 +71,6 @@ class Each:
     otherwise: Field = ""
     initial: Field = ""
     label: Field = ""
-    # where further loops and conditions stand, of which `iterable` is in the first
-    clauses: Field = ""
-    collects: bool = False  # its value is a collection of the values of the body
 
 
 @value
@@ -93,7 +90,7 @@ class Catch:
     """`catch (caught) body`. It catches every exception if it names no `caught`."""
 
     caught: Field = "value"
-    body: Field = "body"
+    body: Field = "body|:block"
     binds: Field = ""  # a child that names the exception
 
 
@@ -115,9 +112,9 @@ class With:
 class Switch:
     """One of several cases runs: the children of `body`, or of the node itself, that are a `Case`."""
 
-    subject: Field = "subject"
+    subject: Field = "subject|value|condition"
     body: Field = "body"
-    initial: Field = ""
+    initial: Field = "initializer"
     alias: Field = ""  # a name for the subject
     breaks: bool = False  # `break` leaves it
 
@@ -171,7 +168,7 @@ class Labelled:
     Without a `label` the node is one.
     """
 
-    label: Field = "label"
+    label: Field = "label|#0"
     body: Field = "#-1"
 
 
@@ -184,20 +181,15 @@ class Deferred:
 class Escape:
     """An expression that may leave the function: `value?`."""
 
-    value: Field = "#0"
+
+# Operators that evaluate their right side only where the left is true, or only elsewhere.
+CONJUNCTIONS = names("and &&")
+DECIDING = CONJUNCTIONS | names("or || ?? ?:")
 
 
 @value
 class Choice:
-    """An operator that evaluates `right` only if it has to; `conjunctions` do where the left is
-    true.
-    """
-
-    left: Field = "left"
-    right: Field = "right"
-    conjunctions: Names = frozenset({"and", "&&"})
-    disjunctions: Names = frozenset({"or", "||"})
-    defaults: Names = frozenset({"??", "?:"})
+    """Two operands around an operator, which may be one of `DECIDING`."""
 
 
 @value
@@ -205,30 +197,33 @@ class Ternary:
     """`condition ? then : otherwise`."""
 
     condition: Field = "condition"
-    then: Field = "consequence"
+    then: Field = "consequence|body"
     otherwise: Field = "alternative"
+
+
+# What the token before or behind the operand of a `Unary` does to it.
+BORROWS = names("&")  # lets the receiver of the value change the operand
+FOLLOWS = names("* !!")  # a dereference: assigning to it changes the target of the operand
+DELETES = names("delete")
+UPDATES = names("++ --")
 
 
 @value
 class Unary:
-    """An operator before its operand; its effect depends on the token."""
+    """An operator with one operand; its effect depends on the token, see `BORROWS` and below it."""
 
     operand: Field = "#-1"
     negates: Names = frozenset({"not", "!"})
-    # tokens that let the receiver of the value change the operand: `&x`
-    borrows: Names = frozenset()
-    # tokens of a dereference: assigning to it changes the target of the operand: `*x = …`
-    follows: Names = frozenset()
-    deletes: Names = frozenset()  # `delete x.y`
-    updates: Names = frozenset()  # `x++`
+
+
+# Texts of a `Constant` whose outcome is known.
+TRUTHS = names("true True TRUE 1")
+FALSEHOODS = names("false False FALSE None nil 0")
 
 
 @value
 class Constant:
-    """A condition whose outcome is written down: `True`, `1`."""
-
-    truths: Names = frozenset({"true"})
-    falsehoods: Names = frozenset({"false"})
+    """A condition whose outcome may be written down: `True`, `1`."""
 
 
 @value
@@ -242,11 +237,8 @@ class Update:
 @value
 class Borrow:
     """`&mut x`: the receiver of the reference may change the operand; only where the node has a
-    child of type `mutable`.
+    child of type `mutable_specifier`.
     """
-
-    operand: Field = "value"
-    mutable: str = "mutable_specifier"
 
 
 @value
@@ -256,16 +248,11 @@ class Declares:
     """
 
     targets: Field = "name"
-    value: Field = ""
 
 
 @value
 class Refutable:
-    """A declaration that may not fit its value: then `otherwise` runs."""
-
-    left: Field = "pattern"
-    right: Field = "value"
-    otherwise: Field = "alternative"
+    """A declaration whose `pattern` may not fit its `value`: then the `alternative` runs."""
 
 
 @value
@@ -327,3 +314,65 @@ class Control:
     # them.
     decisions: Mapping[str, int] = field(default_factory=dict)
     undivided: Names = frozenset()  # decisions inside these count no more
+
+
+# Node types that grammars agree on.
+SHARED: JsonMapping = {
+    **dict.fromkeys(
+        names(
+            "program source_file compilation_unit translation_unit declaration_list class_body enum_class_body"
+        ),
+        Suite(scoped=False),
+    ),
+    **dict.fromkeys(names("block compound_statement statement_block constructor_body"), Suite()),
+    "if_statement": If(),
+    "else_clause": Else(),
+    "while_statement": While(),
+    "do_statement": While(first=False),
+    "for_statement": While(),
+    "switch_statement": Switch(breaks=True),
+    "match_expression": Switch(),
+    "try_statement": Try(),
+    "finally_clause": Finally(),
+    "return_statement": Goes(Leap.RETURN),
+    **dict.fromkeys(names("throw_statement throw_expression"), Goes(Leap.RAISE)),
+    "break_statement": Goes(Leap.BREAK, "label|:label_name"),
+    "continue_statement": Goes(Leap.CONTINUE, "label|:label_name"),
+    "goto_statement": Goes(Leap.GOTO, "#0"),
+    "labeled_statement": Labelled(),
+    "binary_expression": Choice(),
+    "unary_expression": Unary(),
+    **dict.fromkeys(names("conditional_expression ternary_expression"), Ternary()),
+    **dict.fromkeys(names("true false none nil boolean boolean_literal"), Constant()),
+    "update_expression": Update("#0", ""),
+}
+
+
+def role_of(rule: model.Rule) -> Any:
+    """The role that follows from a rule; the rule itself where none does."""
+    match rule:
+        case model.Return():
+            return Goes(Leap.RETURN)
+        case model.Raises():
+            return Goes(Leap.RAISE)
+        case model.Iterate():
+            return Each(rule.target, rule.iterable)
+        case model.Block():
+            return Suite()
+        case model.Runs():
+            return With(rule.body)
+        case model.Removes():
+            return Forgets()
+        case model.Operator():
+            return Update() if rule.updates else Fails()
+        case model.Awaits():
+            return Fails()
+    return rule
+
+
+def roles_of(language: Language, table: Control) -> JsonMapping:
+    """The role or rule of each node type of a language: its own, else that of the node types that
+    grammars agree on, else what follows from its rules.
+    """
+    derived = {kind: role_of(rule) for kind, rule in language.rules.items()}
+    return {**derived, **SHARED, **table.roles}

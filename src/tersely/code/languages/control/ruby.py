@@ -6,7 +6,6 @@ from tersely.code.languages.control.roles import (
     Case,
     Catch,
     Choice,
-    Constant,
     Control,
     Each,
     Else,
@@ -45,11 +44,9 @@ CALL = Call("method", "arguments", receiver="receiver")
 READ = Member("receiver", "method")
 METHOD = Function(Kind.METHOD, body_is_value=True)
 BLOCK = Function(name="", body_is_value=True)
-TRUTH = Constant(names("true"), names("false nil"))
 
 CONTROL = Control(
     roles={
-        "program": SUITE,
         "body_statement": BODY,
         "begin": BODY,
         "block_body": BODY,
@@ -62,8 +59,8 @@ CONTROL = Control(
         "if": If(),
         "elsif": If(),
         "unless": If(negated=True),
-        "if_modifier": If(then="body", otherwise=""),
-        "unless_modifier": If(then="body", otherwise="", negated=True),
+        "if_modifier": If(otherwise=""),
+        "unless_modifier": If(otherwise="", negated=True),
         "while": While(),
         "until": While(negated=True),
         "while_modifier": Forms((("begin", While(first=False)), ("", While()))),
@@ -71,9 +68,9 @@ CONTROL = Control(
             (("begin", While(first=False, negated=True)), ("", While(negated=True)))
         ),
         "for": Each("pattern", "value"),
-        "case": Switch("value", ""),
+        "case": Switch(),
         "when": Case("pattern", "", "body"),
-        "case_match": Switch("value", ""),
+        "case_match": Switch(),
         "in_clause": Case(
             "pattern", "guard/condition", "body", names("_"), binds=True, names_fit=True
         ),
@@ -83,11 +80,8 @@ CONTROL = Control(
         "redo": Goes(Leap.GOTO),
         "retry": Goes(Leap.GOTO),
         "binary": Forms((("<<", Call("=<<", "", receiver="left")), ("", Choice()))),
-        "unary": Unary("operand"),
+        "unary": Unary(),
         "conditional": Ternary(),
-        "true": TRUTH,
-        "false": TRUTH,
-        "nil": TRUTH,
         "assignment": Assign(),
         "operator_assignment": Update(),
         "right_assignment_list": Sequence(),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from tersely.code.syntax.cfg.walk import Walk
 
+MUTABLE = frozenset({"mutable_specifier"})
 NOT_UPDATES = frozenset({":=", "==", "=", "<=", ">=", "!=", "=>", "~="})
 
 
@@ -237,7 +238,7 @@ def _outer(walk: Walk, node: Node, role: model.Outer) -> None:
 
 def _escape(walk: Walk, node: Node, role: control.Escape) -> None:
     """The value is looked at, and may be returned instead of taken."""
-    walk.visit(field(role.value)(node))
+    walk.visit_children(node)
     number = walk.draft.finish()
     walk.draft.here = [(number, EdgeKind.NEXT)]
     walk.draft.route([(number, EdgeKind.RETURN)], control.Leap.RETURN, "")
@@ -245,11 +246,11 @@ def _escape(walk: Walk, node: Node, role: control.Escape) -> None:
 
 def _unary(walk: Walk, node: Node, role: control.Unary) -> None:
     operand = field(role.operand)(node)
-    if operand is not None and token(node, role.deletes) is not None:
+    if operand is not None and token(node, control.DELETES) is not None:
         walk.bind(operand, None, declares=False)
         return
     walk.visit(operand)
-    if operand is not None and token(node, role.updates) is not None:
+    if operand is not None and token(node, control.UPDATES) is not None:
         walk.bind(operand, None, declares=False)
 
 
@@ -259,18 +260,16 @@ def _lent_node(walk: Walk, argument: Node) -> OptionalNode:
         return _argument_value(walk, argument)
     argument = _argument_value(walk, argument) or argument
     role = walk.role(argument)
-    if isinstance(role, control.Unary) and token(argument, role.borrows) is not None:
+    if isinstance(role, control.Unary) and token(argument, control.BORROWS) is not None:
         return field(role.operand)(argument)
-    if isinstance(role, control.Borrow) and any(
-        child.type == role.mutable for child in argument.children
-    ):
-        return field(role.operand)(argument)
+    if isinstance(role, control.Borrow) and token(argument, MUTABLE) is not None:
+        return argument.child_by_field_name("value")
     return None
 
 
 def _declares(walk: Walk, node: Node, role: control.Declares) -> None:
     targets = parts_in(node, role.targets)
-    values = parts_in(node, role.value) if role.value else []
+    values = parts_in(node, "value")
     for given in values:
         walk.visit(given)
     for at, target in enumerate(targets):

@@ -14,7 +14,7 @@ from tersely.code.syntax.cfg.blocks import (
     initial,
     open_statement,
 )
-from tersely.code.syntax.cfg.conditions import lower_condition
+from tersely.code.syntax.cfg.conditions import branch
 from tersely.code.syntax.cfg.draft import Ends
 from tersely.code.syntax.nodes.children import every, field
 
@@ -28,13 +28,11 @@ def lower_if(walk: Walk, node: Node, role: control.If) -> None:
     """Arms one after the other; without a last one, control goes on after it."""
     draft, result = walk.draft, walk.result
     owner = draft.statement
-    if not role.outlives:
-        draft.scopes.append({})
+    draft.scopes.append({})
     ends = _arms_of(walk, node, role, result)
     draft.here = draft.here + ends
     draft.statement = owner
-    if not role.outlives:
-        draft.scopes.pop()
+    draft.scopes.pop()
 
 
 def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> Ends:
@@ -46,7 +44,7 @@ def _arms_of(walk: Walk, node: Node, role: control.If, result: str | None) -> En
     me = open_statement(walk, node, "if", then)
     initial(walk, node, role.initial)
     draft.decisions += 1
-    holds, fails = lower_condition(walk, node, role.condition, then if then is not None else last)
+    holds, fails = branch(walk, field(role.condition)(node))
     draft.here = fails if role.negated else holds
     block(walk, then, result=result)
     draft.close()
@@ -86,7 +84,9 @@ def _arms(walk: Walk, node: Node, role: control.If) -> list[Node]:
 def lower_refutable(walk: Walk, node: Node, role: control.Refutable) -> None:
     """Bind the names of a refutable pattern where the value fits; elsewhere the alternative runs."""
     draft = walk.draft
-    left, right, otherwise = (field(name)(node) for name in (role.left, role.right, role.otherwise))
+    left, right, otherwise = (
+        node.child_by_field_name(name) for name in ("pattern", "value", "alternative")
+    )
     me = open_statement(walk, node, "if", otherwise)
     draft.decisions += 1
     walk.visit(right)

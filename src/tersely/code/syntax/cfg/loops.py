@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
-from tersely.code.languages.nodes import OptionalNode, line_of, named_parts, parts_of
+from tersely.code.languages.nodes import OptionalNode, line_of
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.blocks import (
     block,
     initial,
     open_statement,
 )
-from tersely.code.syntax.cfg.conditions import branch, lower_condition
+from tersely.code.syntax.cfg.conditions import branch
 from tersely.code.syntax.cfg.draft import Draft, Ends, Frame
 from tersely.code.syntax.nodes.children import every, field
 
@@ -33,17 +33,10 @@ def lower_while(walk: Walk, node: Node, role: control.While) -> None:
     draft.decisions += 1
     initial(walk, head, role.initial)
     frame = _enter_loop(walk, node, role)
-    condition = (
-        field(role.condition)(head)
-        if role.condition not in ("", "+") and head is not None
-        else None
-    )
+    condition = field(role.condition)(head) if head is not None else None
     start = len(draft.points)
     if role.first:
-        if role.condition == "+":
-            holds, fails = lower_condition(walk, node, role.condition, body)
-        else:
-            holds, fails = _test(walk, condition, node, negated=role.negated)
+        holds, fails = _test(walk, condition, node, negated=role.negated)
         draft.here = holds
         block(walk, body)
         _update(walk, every(head, role.update) if head is not None else [], frame, me)
@@ -72,7 +65,7 @@ def _body_before_test(
 
 def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
     """Lower a loop over elements: one step evaluates the collection, one takes the next element."""
-    draft, result = walk.draft, walk.result if role.collects else None
+    draft = walk.draft
     draft.scopes.append({})
     body = field(role.body)(node)
     iterable = field(role.iterable)(node)
@@ -91,24 +84,13 @@ def lower_each(walk: Walk, node: Node, role: control.Each) -> None:
     draft.point(at.start_byte, at.end_byte).tests = True
     if target is not None:
         walk.bind(target, iterable, declares=not walk.control.declares_by_assignment)
-    _further_clauses(walk, field(role.clauses)(node), target)
     draft.fail()
     draft.close()
     draft.here = [(start, EdgeKind.TRUE)]
-    block(walk, body, result=result)
+    block(walk, body)
     draft.close()
     _close_loop(draft, frame, start)
     _leave_loop(walk, field(role.otherwise)(node), frame, [(start, EdgeKind.FALSE)], me)
-
-
-def _further_clauses(walk: Walk, clauses: OptionalNode, target: OptionalNode) -> None:
-    """Bind and test the further clauses of a loop; all of them belong to taking the next element."""
-    for at, clause in enumerate(parts_of(clauses)):
-        if at:
-            walk.visit(clause)
-            continue
-        taken = (target, named_parts(clause)[1]) if len(named_parts(clause)) > 1 else ()
-        walk.visit_children(clause, but=taken)
 
 
 def _test(walk: Walk, condition: OptionalNode, node: Node, *, negated: bool) -> tuple[Ends, Ends]:

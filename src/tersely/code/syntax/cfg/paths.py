@@ -31,7 +31,7 @@ def path_of(walk: Walk, node: OptionalNode, names: int) -> AccessPath | None:
         return (walk.draft.variable(walk.text(node)),)
     if kind is model.Inner and len(named_parts(node)) == 1:
         return path_of(walk, named_parts(node)[0], names)
-    if kind is control.Unary and token(node, role.follows) is not None:
+    if kind is control.Unary and token(node, control.FOLLOWS) is not None:
         return path_of(walk, field(role.operand)(node), names)
     if kind is model.Member:
         whole, member = path_of(walk, field(role.object)(node), names), field(role.member)(node)

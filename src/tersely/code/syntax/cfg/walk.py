@@ -19,7 +19,6 @@ from tersely.code.syntax.cfg.draft import MAX_PATH_NAMES, Draft
 from tersely.code.syntax.cfg.paths import path_of, sources_of
 from tersely.code.syntax.isolation import UnreadableNodeError
 from tersely.code.syntax.nodes.children import field, token
-from tersely.foundation.types import JsonObject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,7 +65,7 @@ class Walk:
         self.language = language
         self.resolution = language.resolution
         self.control = table
-        self.roles: JsonObject = {**language.rules, **table.roles}
+        self.roles = control.roles_of(language, table)
         self.visitors = visitors
         self.statements = statements
         self.block = block
@@ -221,7 +220,7 @@ class Walk:
             inner = field(role.value)(target)
             if inner is not None:
                 self.bind(inner, value, declares=declares)
-        elif kind is control.Unary and token(target, role.follows) is not None:
+        elif kind is control.Unary and token(target, control.FOLLOWS) is not None:
             self._bind_followed(field(role.operand)(target))
         else:
             for child, name in parts_and_fields(target):

@@ -62,11 +62,16 @@ def only_leaf(node: Node, but: str) -> OptionalNode:
 
 
 def every(node: Node, place: str) -> list[Node]:
-    """All children in a field, or the one that is reached otherwise, if it is there."""
-    if place.isidentifier():
-        return parts_in(node, place)
-    found = field(place)(node)
-    return [found] if found is not None else []
+    """All children in a field, or the one that is reached otherwise, if it is there; `a|b` for a or
+    else b.
+    """
+    first, _, second = place.partition("|")
+    if first.isidentifier():
+        found = parts_in(node, first)
+    else:
+        one = field(first)(node)
+        found = [one] if one is not None else []
+    return found or (every(node, second) if second else [])
 
 
 def token(node: Node, tokens: frozenset[str]) -> str | None:
