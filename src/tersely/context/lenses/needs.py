@@ -90,11 +90,8 @@ def needs_of(targets: Sequence[Symbol], neighbours: Neighbours, depth: int) -> l
                 if need.id not in seen:
                     seen.add(need.id)
                     found.append(need)
-                    reached += (
-                        [need.symbol]
-                        if need.symbol is not None and need.symbol.kind is not Kind.MODULE
-                        else []
-                    )
+                    if need.symbol is not None and need.symbol.kind is not Kind.MODULE:
+                        reached.append(need.symbol)
         frontier = reached
     return found
 

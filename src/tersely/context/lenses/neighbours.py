@@ -24,7 +24,7 @@ from tersely.code.symbols import (
 from tersely.code.syntax.names_alone import names_alone
 from tersely.context.lenses.candidate import View
 from tersely.context.lenses.mentions import DEPENDENCY_KINDS, Used, declared_in, mentioned
-from tersely.context.lenses.symbol import around, no_symbols
+from tersely.context.lenses.symbol import around, nothing
 from tersely.foundation.limits import DEFAULT_DEPTH_HOPS
 
 MAX_SIBLING_SYMBOLS = 16  # of the file of a target, the nearest
@@ -53,7 +53,7 @@ def view_of(
         callers=callers,
         uses=neighbours.uses,
         members=neighbours.definitions,
-        beside=neighbours.beside if siblings else no_symbols,
+        beside=neighbours.beside if siblings else nothing,
         popularity=neighbours.popularity,
     )
 

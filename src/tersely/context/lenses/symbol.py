@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import log2
-from typing import Protocol
+from typing import Any, Protocol
 
 from tersely.code.graph.callgraph import EXTERNAL_PREFIX
 from tersely.code.places import directory_of, is_test
@@ -103,13 +103,8 @@ Uses = Callable[[Symbol], Iterable[Used]]
 Popularity = Callable[[Symbol], int]
 
 
-def uses_nothing(symbol: Symbol) -> Iterable[Used]:
-    """For when compile-time dependencies are not wanted or not known."""
-    return ()
-
-
-def no_symbols(symbol: Symbol) -> Iterable[Symbol]:
-    """For when the members of classes, or what stands beside a symbol, are not known."""
+def nothing(symbol: Symbol) -> Iterable[Any]:
+    """For when the dependencies of a symbol, its members or its neighbours are not wanted or known."""
     return ()
 
 
@@ -119,9 +114,9 @@ def around(
     *,
     depth: int = DEFAULT_DEPTH_HOPS,
     callers: bool = True,
-    uses: Uses = uses_nothing,
-    members: Callable[[Symbol], Iterable[Symbol]] = no_symbols,
-    beside: Callable[[Symbol], Iterable[Symbol]] = no_symbols,
+    uses: Uses = nothing,
+    members: Callable[[Symbol], Iterable[Symbol]] = nothing,
+    beside: Callable[[Symbol], Iterable[Symbol]] = nothing,
     popularity: Popularity | None = None,
 ) -> View:
     """Candidates around the targets within `depth` hops; without `callers`, those that they lead

@@ -107,11 +107,11 @@ def _with_suspects(candidates: Sequence[Candidate], most: int) -> Iterator[Candi
     """The same, the best of what is suspicious or failed made targets: a pack that only names them
     explains nothing.
     """
-    found = [
+    found = (
         one
         for one in candidates
         if one.reason in {SUSPECT, RAISED} and not is_test(one.symbol.path)
-    ]
+    )
     best = sorted(found, key=lambda one: (-one.score, one.symbol.id))[:most]
     chosen = {one.symbol.id for one in best if one.score >= LEAST_SHARE * best[0].score}
     for one in candidates:
@@ -221,8 +221,8 @@ def _suspicious(functions: Sequence[ExecutedFunction]) -> Iterator[Candidate]:
             score = SUSPICIOUS_SCORE * one.suspicion * _weight(one.symbol)
             told = (
                 f"{one.suspicion:.2f}, line{'s' * (len(one.worst) > 1)} {ranged_lines(one.worst)}: "
+                f"{one.failing} failing, {one.passing} passing"
             )
-            told += f"{one.failing} failing, {one.passing} passing"
             yield Candidate(
                 one.symbol, score, SUSPECT, parts=_parts(one.symbol, one.worst), evidence=told
             )
@@ -260,10 +260,9 @@ def _around(place: _Place, sources: CoverageSources) -> list[Symbol]:
     """The definition at a place, and those without a name inside it that are around the line: tests
     may be such.
     """
-    symbols = sources.symbols_of(place.symbol.path)
     around = [
         one
-        for one in symbols
+        for one in sources.symbols_of(place.symbol.path)
         if one.kind is Kind.LAMBDA and one.start_line <= place.line <= one.end_line
     ]
     return [place.symbol, *around]

@@ -88,9 +88,7 @@ def view_of(
     be.
     """
     targets = targets_of(changes, changed, sources.text_of, budget)
-    least = (
-        LEAST_CHANCE_TOKENS / budget if fills else max(LEAST_CHANCE_TOKENS / budget, LIKELY_CHANCE)
-    )
+    least = max(LEAST_CHANCE_TOKENS / budget, 0.0 if fills else LIKELY_CHANCE)
     if not fills and is_renaming(changed, changes):
         least = max(least, SURE_CHANCE)
     if is_silent(changes, lambda path: line_comment_of(language_of_path(path) or "")):

@@ -21,28 +21,36 @@ from tersely.context.lenses.localization.evidence import Evidence, Numbers, Sign
 
 MAX_LIKELY_FILES = 8  # files that are listed, for which the second regression was fitted
 
-_FILE_WEIGHTS = {
-    Sign.TITLE_UNIT: 0.91,
-    Sign.TITLE_FILE: 0.76,
-    Sign.TEXT_UNIT: 1.07,
-    Sign.TEXT_FILE: 0.17,
-    Sign.TITLE_RANK: 0.62,
-    Sign.TEXT_RANK: 1.14,
-    Sign.PATH_WORDS: 1.19,
-    Sign.PATH: 2.49,
-    Sign.FILE_NAME: 2.07,
-    Sign.LAST_FRAME: 1.47,
-    Sign.FRAME: 0.63,
-    Sign.TITLE_NAME: 0.83,
-    Sign.NAME: 0.96,
-    Sign.PLAIN_NAME: 0.33,
-    Sign.MESSAGE: 1.10,
-    Sign.PAST: 1.58,
-    Sign.TOUCHED: 0.71,
-    Sign.SIZE: -0.18,
-}
+
+def _weights(**of_sign: float) -> Numbers:
+    """What each kind of evidence counts, in the order of `Sign`; those that are not given nothing."""
+    found = np.zeros(len(Sign))
+    for name, weight in of_sign.items():
+        found[Sign[name]] = weight
+    return found
+
+
+_OF_FILES = _weights(
+    TITLE_UNIT=0.91,
+    TITLE_FILE=0.76,
+    TEXT_UNIT=1.07,
+    TEXT_FILE=0.17,
+    TITLE_RANK=0.62,
+    TEXT_RANK=1.14,
+    PATH_WORDS=1.19,
+    PATH=2.49,
+    FILE_NAME=2.07,
+    LAST_FRAME=1.47,
+    FRAME=0.63,
+    TITLE_NAME=0.83,
+    NAME=0.96,
+    PLAIN_NAME=0.33,
+    MESSAGE=1.10,
+    PAST=1.58,
+    TOUCHED=0.71,
+    SIZE=-0.18,
+)
 _BIAS = -5.94
-_OF_FILES = np.array([_FILE_WEIGHTS.get(sign, 0.0) for sign in Sign])
 
 # Of the second regression. What is not listed speaks through the best of it, as that does not grow
 # with the repository.
@@ -72,9 +80,9 @@ def confidence(owning: Numbers, ceiling: float, words: int) -> float:
     """
     if not len(owning):
         return 0.0
-    best = float(owning[0])
-    second = float(owning[1]) if len(owning) > 1 else 0.0
-    following = float(owning[MAX_LIKELY_FILES]) if len(owning) > MAX_LIKELY_FILES else 0.0
+    best, second, *_, following = [*owning.tolist(), *[0.0] * MAX_LIKELY_FILES][
+        : MAX_LIKELY_FILES + 1
+    ]
     logit = (
         _BIAS_OF_ALL
         + _BEST * math.log(best / (1 - best))
@@ -84,7 +92,12 @@ def confidence(owning: Numbers, ceiling: float, words: int) -> float:
         + _COVERAGE * min(2.0, ceiling)
         + _WORDS * math.log1p(words)
     )
-    return (1 + math.tanh(logit / 2)) / 2  # the logistic function, for logits of any size
+    return _logistic(logit)
+
+
+def _logistic(logit: float) -> float:
+    """The probability of a logit of any size."""
+    return (1 + math.tanh(logit / 2)) / 2
 
 
 # What points at code, so that a text is about this repository whatever its words are.
@@ -122,36 +135,35 @@ def is_task(found: Evidence) -> float:
         + _UNKNOWN_SHARE * own.unknown_share * scale
         + _UNKNOWN_NAME * min(own.unknown_names, MAX_UNKNOWN_NAMES)
     )
-    return (1 + math.tanh(_SHARPNESS * logit / 2)) / 2  # the logistic function
+    return _logistic(_SHARPNESS * logit)
 
 
 # Of the model over symbols: which of the rows of a table is changed. Chosen by hand on changes of
 # the repositories that models are fitted on; a regression to 81 of them, each repository left out
 # in its turn, found no better ones.
-_SYMBOL_WEIGHTS = {
-    Sign.TITLE_UNIT: 1.0,
-    Sign.TEXT_UNIT: 1.5,
-    Sign.TITLE_HERE: 0.8,
-    Sign.TEXT_HERE: 1.2,
-    Sign.TITLE_RANK: 1.0,
-    Sign.TEXT_RANK: 1.0,
-    Sign.TITLE_NAME: 1.5,
-    Sign.NAME: 1.0,
-    Sign.PLAIN_NAME: 0.5,
-    Sign.NAME_WORDS: 1.5,
-    Sign.LAST_FRAME: 2.5,
-    Sign.FRAME: 1.0,
-    Sign.TRACE_CALL: 1.5,
-    Sign.MESSAGE: 2.0,
-    Sign.LINKED: 2.5,
-    Sign.OWNER: 0.3,
-    Sign.FILE: 6.0,
-    Sign.FILE_RANK: 0.5,
-    Sign.SIZE: 1.0,
-    Sign.IS_CLASS: -1.5,
-    Sign.IS_VALUE: -1.0,
-}
-_OF_SYMBOLS = np.array([_SYMBOL_WEIGHTS.get(sign, 0.0) for sign in Sign])
+_OF_SYMBOLS = _weights(
+    TITLE_UNIT=1.0,
+    TEXT_UNIT=1.5,
+    TITLE_HERE=0.8,
+    TEXT_HERE=1.2,
+    TITLE_RANK=1.0,
+    TEXT_RANK=1.0,
+    TITLE_NAME=1.5,
+    NAME=1.0,
+    PLAIN_NAME=0.5,
+    NAME_WORDS=1.5,
+    LAST_FRAME=2.5,
+    FRAME=1.0,
+    TRACE_CALL=1.5,
+    MESSAGE=2.0,
+    LINKED=2.5,
+    OWNER=0.3,
+    FILE=6.0,
+    FILE_RANK=0.5,
+    SIZE=1.0,
+    IS_CLASS=-1.5,
+    IS_VALUE=-1.0,
+)
 # Fitted on 398 changes of those repositories, so that of the symbols with a chance of a third a
 # third is changed.
 CHANGED_SYMBOLS = 3.0  # by a task, about
@@ -184,5 +196,5 @@ def reason(row: Numbers, words: Sequence[str]) -> str:
     """
     exact = [sign for sign in _EXACT if row[sign] > 0]
     if exact:
-        return _EXACT[max(exact, key=lambda sign: float(row[sign] * _SYMBOL_WEIGHTS[sign]))]
+        return _EXACT[max(exact, key=lambda sign: float(row[sign] * _OF_SYMBOLS[sign]))]
     return f"has {', '.join(words)}" if words else "beside these"

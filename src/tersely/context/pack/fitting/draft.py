@@ -226,21 +226,23 @@ def _item(
         lines = texts.skeleton_lines(symbol, shown, cut)
     twins = candidate.twins if detail is Detail.BODY and cut is None else ()
     imports = candidate.imports if detail > Detail.SIGNATURE else ()
-    texts_shown = (plain, qualified, dedented(lines), tuple(lines), last_line)
-    item = Item(
+    return Item(
         symbol,
         detail,
         candidate.score,
         candidate.reason,
         candidate.of,
-        *texts_shown,
+        plain,
+        qualified,
+        dedented(lines),
+        tuple(lines),
+        last_line,
         twins,
         imports,
-    )
-    parts = candidate.parts if detail is Detail.BODY else ()
-    evidence = candidate.evidence if detail > Detail.NAME or candidate.is_target else ""
-    return replace(
-        item, change=candidate.change, parts=parts, evidence=evidence, is_gone=candidate.is_gone
+        change=candidate.change,
+        parts=candidate.parts if detail is Detail.BODY else (),
+        evidence=candidate.evidence if detail > Detail.NAME or candidate.is_target else "",
+        is_gone=candidate.is_gone,
     )
 
 
@@ -251,12 +253,10 @@ def places(candidates: Sequence[Candidate]) -> list[tuple[int, bool, int, int, s
     rank: dict[str, int] = {}
     for candidate in candidates:
         rank.setdefault(candidate.symbol.path, len(rank))
-    return [_place(rank[candidate.symbol.path], candidate) for candidate in candidates]
-
-
-def _place(rank: int, candidate: Candidate) -> tuple[int, bool, int, int, str]:
-    symbol = candidate.symbol
-    return rank, not candidate.is_target, symbol.start_byte, -symbol.end_byte, symbol.id
+    return [
+        (rank[symbol.path], not is_target, symbol.start_byte, -symbol.end_byte, symbol.id)
+        for symbol, is_target in ((one.symbol, one.is_target) for one in candidates)
+    ]
 
 
 def holders(candidates: Sequence[Candidate]) -> list[tuple[int, ...]]:

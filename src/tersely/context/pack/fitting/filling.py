@@ -11,6 +11,7 @@ from tersely.context.pack.fitting.detail_levels import DetailStep
 from tersely.context.pack.fitting.draft import DetailChoice, PackDraft
 from tersely.context.pack.fitting.token_meter import Fitted, TokenMeter
 from tersely.context.pack.model import Detail
+from tersely.foundation.text.tokens import filled
 
 MAX_CUT_BODIES = 4  # bodies of which a pack tries to show the first lines
 MAX_CUT_ROUNDS = 16  # looks at how much of a body fits
@@ -58,15 +59,16 @@ class Filling:
         self.climb(to_targets)
         self.cut_targets(to_targets)
         to_others = self._without_waiting(to_others)
-        self.fill(to_others)
-        self.fill_with_cut([*to_targets, *to_others])
-        fitted = self.settled()
+        fitted = self._filled(to_targets, to_others)
         if fitted.pack.used < self.budget * FILLED_PART:
             self.merged += self.weigh() - fitted.pack.used
-            self.fill(to_others)
-            self.fill_with_cut([*to_targets, *to_others])
-            fitted = self.settled()
+            fitted = self._filled(to_targets, to_others)
         return fitted
+
+    def _filled(self, to_targets: Sequence[DetailStep], to_others: Sequence[DetailStep]) -> Fitted:
+        self.fill(to_others)
+        self.fill_with_cut([*to_targets, *to_others])
+        return self.settled()
 
     def _without_waiting(self, steps: Sequence[DetailStep]) -> Sequence[DetailStep]:
         """The steps to take: those of candidates that wait only when all others have been given a
@@ -82,20 +84,16 @@ class Filling:
     def climb(self, steps: Sequence[DetailStep]) -> None:
         """Take the longest beginning of the steps that fits."""
         start = self.draft.choice()
-        sizes = accumulate(step.size_bytes for step in steps)
-        possible = sum(
-            1 for size_bytes in sizes if size_bytes <= self.budget * MOST_BYTES_PER_TOKEN
-        )
-        fitting, beyond = 0, possible + 1
-        while beyond - fitting > 1:
-            tried = (fitting + beyond) // 2
-            self.draft.raise_to(steps[:tried])
-            if self.weigh() <= self.budget:
-                fitting = tried
-            else:
-                beyond = tried
+        sizes = list(accumulate(step.size_bytes for step in steps))
+        possible = bisect_right(sizes, self.budget * MOST_BYTES_PER_TOKEN)
+
+        def weight(some: Sequence[DetailStep]) -> int:
+            self.draft.raise_to(some)
+            found = self.weigh()
             self.draft.restore(start)
-        for step in steps[:fitting]:
+            return found
+
+        for step in filled(steps[:possible], weight, self.budget):
             self.taken.append(self.draft.choice())
             self.draft.raise_to([step])
 
@@ -154,15 +152,10 @@ class Filling:
             used = self.weigh()
             if self.budget - used < MIN_CUT_TOKENS or used >= self.budget * FULL_PART:
                 return
-            if not any(self._begin(step, used) for step in self._next_steps(steps)):
+            cut = [DetailStep(index, self.draft.chosen[index], 0) for index in self.draft.cuts]
+            possible = cut + self._following(steps)[:MAX_CUT_BODIES]
+            if not any(self._begin(step, used) for step in possible):
                 return
-
-    def _next_steps(self, steps: Sequence[DetailStep]) -> list[DetailStep]:
-        """The steps that are possible next: what is cut already, then what might be begun, the best
-        first.
-        """
-        cut = [DetailStep(index, self.draft.chosen[index], 0) for index in self.draft.cuts]
-        return cut + self._following(steps)[:MAX_CUT_BODIES]
 
     def _following(self, steps: Sequence[DetailStep]) -> list[DetailStep]:
         """Of each candidate that is not shown whole its next step beyond the signature, the best
