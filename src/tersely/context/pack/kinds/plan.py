@@ -16,15 +16,16 @@ from dataclasses import replace
 
 from tersely.code.symbols import CALLABLE_KINDS
 from tersely.context.lenses.candidate import NEAR_TARGET_SCORE, Candidate, View
+from tersely.context.lenses.diff.selection import tokens_of
 from tersely.context.lenses.localization.rank import LikelySymbol, Location
 from tersely.context.lenses.neighbours import Neighbours, view_of
 from tersely.context.pack.kinds.packet import certainty, outermost
 from tersely.context.pack.sliced import SourceLines, windows
 
 FLOOR = 0.005  # the least chance of a symbol that is shown
-# Of a budget, one in so many tokens pays for a line of a function that is changed as likely as not; one
-# with more lines is cut down to windows.
-LONG_TOKENS = 15
+# The share of a budget that pays for a function, by the chance that it is changed: a longer one is cut
+# down to windows, and what is likeliest never takes it all.
+LEAST_SHARE, SHARE_OF_CHANCE, MOST_SHARE = 0.3, 0.6, 0.75
 LEAST_LINES = 5  # that a symbol costs, with the line that says why it is shown
 LINE_TOKENS = 10  # of a line, about: what is left of a budget goes to what is around
 SEEDS = 3  # symbols of whose callers and callees a line each is shown
@@ -38,7 +39,8 @@ def planned(
     """The candidates of a pack for a task, in the order in which they are to be shown."""
     likely = outermost(one for one in location.symbols if fill or one.chance >= FLOOR)
     lines = {
-        one.symbol.id: min(len(source.of(one.symbol)), _long_lines(one, budget)) for one in likely
+        one.symbol.id: min(len(source.of(one.symbol)), _most_lines(one, source, budget))
+        for one in likely
     }
 
     def worth(one: LikelySymbol) -> float:
@@ -55,9 +57,12 @@ def planned(
     return View(tuple(candidates), apart=apart, lens="task", in_order=True)
 
 
-def _long_lines(one: LikelySymbol, budget: int) -> int:
-    """The lines of a function from which on it is cut down to windows."""
-    return round((0.5 + one.chance) * budget / LONG_TOKENS)
+def _most_lines(one: LikelySymbol, source: SourceLines, budget: int) -> int:
+    """The lines of a function that its share of a budget pays for, about."""
+    share = min(MOST_SHARE, LEAST_SHARE + SHARE_OF_CHANCE * one.chance)
+    lines = source.of(one.symbol)
+    tokens = tokens_of(line.text.strip() for line in lines)
+    return round(share * budget * len(lines) / max(1.0, tokens))
 
 
 def _whole(
@@ -69,11 +74,11 @@ def _whole(
     symbol = one.symbol
     score = NEAR_TARGET_SCORE - place / 1_000
     common = Candidate(symbol, score, certainty(one.chance), evidence=one.reason)
-    lines, long_lines = len(source.of(symbol)), _long_lines(one, budget)
-    if lines <= long_lines:
+    lines, most_lines = len(source.of(symbol)), _most_lines(one, source, budget)
+    if lines <= most_lines:
         return replace(common, whole_only=True)
     if symbol.kind not in CALLABLE_KINDS:
         return common
-    parts = windows(symbol, location, source, long_lines)
+    parts = windows(symbol, location, source, most_lines)
     is_most = sum(last - first + 1 for first, last in parts) >= WHOLE_SHARE * lines
     return replace(common, whole_only=True, parts=() if is_most else parts)
