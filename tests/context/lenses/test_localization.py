@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 from tersely.code.engine import Engine
 from tersely.context.lenses.diff.changed_symbols import side_of
 from tersely.context.lenses.localization.evidence import MAX_SOUGHT_TEXTS
 from tersely.context.lenses.localization.rank import LikelySymbol, Location, Look
 from tersely.context.lenses.localization.table import is_subject
-from tersely.context.lenses.localization.task import read_task
+from tersely.context.lenses.localization.task import read_task, without_instruction
 from tersely.context.pack.kinds.packet import MAX_WHOLE_LINES, outermost
 
 FILES = {
@@ -50,6 +52,39 @@ def test_with_few_quoted_texts_nothing_is_missing(engine: Engine) -> None:
 def test_addresses_signatures_and_ruled_lines_are_no_names() -> None:
     text = "It fails\n\nhttps://a.b/x_y\n_______\nSigned-off-by: s_o <a@b.c>\n`real_name` and _private\n"
     assert read_task(text).names == ("real_name", "_private")
+
+
+def test_words_of_paths_and_of_instructions_are_no_evidence(engine: Engine) -> None:
+    asked = "please change `total` in shop/basket.py, which a change of src/send.py needs"
+    task = read_task(asked)
+    assert task.paths == ("shop/basket.py", "src/send.py")
+    assert task.title == "please change `total` in  , which a change of   needs"
+    assert (task.title_names, without_instruction("Please change it\nadd one")) == (
+        ("total",),
+        "it\nadd one",
+    )
+    found = located(engine, asked)
+    assert found.files[0].why == ("shop/basket.py is written", "defines total")
+    assert not {"please", "shop", "basket", "py", "send"} & set(found.words)
+
+
+def test_a_folder_that_is_written_is_a_place(engine: Engine) -> None:
+    found = located(engine, "sending in `shop/` fails")
+    assert {one.path for one in found.files if one.why == ("shop/ is written",)} == set(FILES)
+
+
+def test_a_class_that_a_task_names_comes_before_what_is_in_it(tmp_path: Path) -> None:
+    (tmp_path / "order.py").write_text(
+        "class Order:\n    def log_total(self):\n        log(self.total)\n\n    def total(self):\n        log(0)\n"
+    )
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        for asked in (
+            "Change `Order` so that it logs the total",
+            "log the total in the class Order",
+        ):
+            found = located(engine, asked)
+            assert found.symbols[0].symbol.qualname == "Order", asked
 
 
 def test_functions_inside_of_a_long_function_are_rows_of_their_own() -> None:

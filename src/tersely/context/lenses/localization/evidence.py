@@ -8,9 +8,11 @@ shared among all that a place or name may mean. `relevance.py` says how much eac
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +32,7 @@ from tersely.code.search.words import (
 from tersely.code.symbols import Kind, Symbol, SymbolsOf
 from tersely.context.lenses.localization.task import (
     LEAST_MESSAGE_CHARACTERS,
+    MAX_TASK_NAMES,
     Task,
     TraceLine,
     ends_of,
@@ -37,6 +40,7 @@ from tersely.context.lenses.localization.task import (
 
 Numbers = NDArray[np.float64]
 
+LEAST_NAME_CHARACTERS = 3  # of a word that may be a name
 MAX_TERMS = 80  # of a text, the rarest first
 MAX_MEANINGS = 12  # symbols of one name, above which it says nothing
 MAX_SAYING_FILES = 4  # that have one message, above which it says nothing
@@ -241,11 +245,19 @@ class _Gathering:
 
     def _places(self) -> None:
         for written in self.task.paths:
-            parts = [part for part in written.split("/") if part not in {"", ".", ".."}]
-            matches, length = self._ending(parts)
+            if written.endswith("/"):
+                self._folder(written)
+                continue
+            matches, length = self._ending(_parts_of(written))
             sign = Sign.PATH if length > 1 else Sign.FILE_NAME
             for path in matches[:MAX_MEANINGS]:
                 self._raise(path, sign, 1 / len(matches), f"{written} is written")
+
+    def _folder(self, written: str) -> None:
+        inside = [path for path in self.row if f"/{written.lstrip('./')}" in f"/{path}"]
+        for path in inside:
+            self._raise(path, Sign.PATH, 1 / len(inside), f"{written} is written")
+            self._raise(path, Sign.PATH_WORDS, 1.0)
 
     def _ending(self, parts: Sequence[str]) -> tuple[list[str], int]:
         """The files whose paths end in as many of some parts as can be, and in how many."""
@@ -262,21 +274,15 @@ class _Gathering:
         the same.
         """
         for link in self.task.links:
-            matches, length = self._ending(link.path.split("/"))
-            if len(matches) != 1 or length < min(2, link.path.count("/") + 1):
-                continue
-            self._raise(matches[0], Sign.PATH, 1.0, f"{link.path} is linked to")
-            if link.first_line:
-                self.places.append((matches[0], link.first_line))
-            for symbol in (
-                self.sources.at(matches[0], link.first_line, link.last_line)
-                if link.first_line
-                else ()
-            ):
-                self._mark(symbol, Sign.LINKED, 1.0)
+            for path in self._meant(link.path):
+                self._raise(path, Sign.PATH, 1.0, f"{link.path} is linked to")
+                if link.first_line:
+                    self.places.append((path, link.first_line))
+                    for symbol in self.sources.at(path, link.first_line, link.last_line):
+                        self._mark(symbol, Sign.LINKED, 1.0)
 
     def _frames(self) -> None:
-        placed = [(frame, path) for frame in self.task.frames for path in self._of_frame(frame)]
+        placed = [(frame, path) for frame in self.task.frames for path in self._meant(frame.path)]
         for back, (frame, path) in enumerate(reversed(placed)):
             sign = Sign.FRAME if back else Sign.LAST_FRAME
             self._raise(path, sign, 1 / (1 + back), f"line {frame.line} is in the trace")
@@ -289,13 +295,18 @@ class _Gathering:
     def _trace_calls(self) -> None:
         """Note what the innermost frame calls: the error may be in there, or in what it hands over."""
         for name in self.task.trace_calls:
-            meanings = [
-                one
-                for one in self.sources.named(name)
-                if one.path in self.row and one.kind is not Kind.MODULE
-            ]
-            for symbol in meanings if len(meanings) <= MAX_MEANINGS else ():
+            meanings = self._meanings(name)
+            for symbol in meanings:
                 self._mark(symbol, Sign.TRACE_CALL, 1 / len(meanings))
+
+    def _meanings(self, name: str) -> Sequence[Symbol]:
+        """The definitions that a name may mean; none of a name that means too many."""
+        found = [
+            one
+            for one in self.sources.named(name)
+            if one.path in self.row and one.kind is not Kind.MODULE
+        ]
+        return found if len(found) <= MAX_MEANINGS else ()
 
     def _in_frame(self, frame: TraceLine, path: str) -> Sequence[Symbol]:
         """The function of a frame, by its name if it has one: the line may be that of another
@@ -305,11 +316,9 @@ class _Gathering:
             return [symbol for symbol in self.sources.named(frame.function) if symbol.path == path]
         return self.sources.at(path, frame.line, frame.line)
 
-    def _of_frame(self, frame: TraceLine) -> list[str]:
-        """The file of a frame, if there is but one: with its folder, unless it is written without."""
-        parts = [
-            part for part in frame.path.replace("\\", "/").split("/") if part not in {"", ".", ".."}
-        ]
+    def _meant(self, written: str) -> list[str]:
+        """The file of a path, if there is but one: with its folder, unless it is written without."""
+        parts = _parts_of(written)
         matches, length = self._ending(parts)
         return matches if len(matches) == 1 and length >= min(2, len(parts)) else []
 
@@ -318,23 +327,18 @@ class _Gathering:
             for name in names:
                 self._name(name, sign)
                 self.unknown_names += not any(map(self.sources.named, ends_of(name)[:1]))
-        for name in self.task.plain:
-            if name.lower() not in STOP_WORDS:
+        words = dict.fromkeys(words_of_text(self.task.title))
+        for name in islice(words, MAX_TASK_NAMES):
+            if len(name) >= LEAST_NAME_CHARACTERS and name.lower() not in STOP_WORDS:
                 self._name(name, Sign.PLAIN_NAME)
 
     def _name(self, name: str, sign: Sign) -> None:
         parts = ends_of(name)
         whole = ".".join(reversed(parts))
         for part, worth in [(whole, 1.0), *((part, 0.5) for part in parts[:2] if len(parts) > 1)]:
-            meanings = [
-                one
-                for one in self.sources.named(part)
-                if one.path in self.row and one.kind is not Kind.MODULE
-            ]
-            if not 0 < len(meanings) <= MAX_MEANINGS:
-                continue
-            each = worth / len(meanings)
+            meanings = self._meanings(part)
             for symbol in meanings:
+                each = worth / len(meanings)
                 self._add(symbol.path, sign, each)
                 self._mark(symbol, sign, each)
                 if sign is not Sign.PLAIN_NAME:
@@ -410,6 +414,10 @@ def rare_terms(text: str, lexicon: Lexicon) -> list[str]:
     having = {term: lexicon.units_with(term) for term in terms}
     known = [term for term in terms if having[term]]
     return sorted(known, key=lambda term: (having[term], term))[:MAX_TERMS]
+
+
+def _parts_of(path: str) -> list[str]:
+    return [part for part in re.split(r"[/\\]", path) if part.strip(".")]
 
 
 def _parts(message: str) -> list[str]:

@@ -17,6 +17,7 @@ from tersely.code.search.words import pieces_of, stem, words_of_text
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Kind, Symbol
 from tersely.context.lenses.localization.evidence import (
     Evidence,
+    Sign,
     TaskSources,
     evidence,
     owning,
@@ -35,7 +36,7 @@ from tersely.context.lenses.localization.table import (
     EvidenceTable,
     table_of,
 )
-from tersely.context.lenses.localization.task import Task
+from tersely.context.lenses.localization.task import Task, without_instruction
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.types import frozen
 
@@ -44,6 +45,7 @@ MAX_NAMED_SYMBOLS = 40  # of one name
 MAX_READ_FILES = 200  # for one text that is quoted
 MAX_RANKED_SYMBOLS = 60  # that are given
 MAX_REASON_WORDS = 3
+LEAST_NAMED = 0.5  # of what the title names, that a symbol is: it or one other, whole or as a part
 MAX_SEARCH_WORDS = 5  # of the title, and of the text
 # What reports say of themselves, and what is left of contractions.
 REPORT_WORDS = frozenset(
@@ -75,7 +77,8 @@ class Location:
     """The place where a task has to be done, as far as its text tells."""
 
     files: tuple[LikelyFile, ...]  # the likeliest first, at most `MAX_LIKELY_FILES`
-    symbols: tuple[LikelySymbol, ...]  # the likeliest first, of whatever files
+    # those that the title names, then the others, the likeliest first, of whatever files
+    symbols: tuple[LikelySymbol, ...]
     confidence: float  # which share of the files to be changed is expected among these
     considered_files: int  # files that could have been
     # lines of files that the task's traces and links lead to
@@ -105,7 +108,7 @@ class Look:
 
     def location(self, task: Task) -> Location:
         """The files and symbols of a task."""
-        task = self._in_english(task)
+        task = self._in_words_of_code(task)
         found = self.evidence(task)
         shares = probabilities(found.signs)
         order = np.lexsort((np.arange(len(shares)), -np.round(shares, 9)))
@@ -135,10 +138,13 @@ class Look:
             found.missing,
         )
 
-    def _in_english(self, task: Task) -> Task:
-        title, text = (in_english(one, self._lexicon.units_with) for one in (task.title, task.text))
-        plain = task.plain if title == task.title else tuple(title.split())
-        return replace(task, title=title, text=text, plain=plain)
+    def _in_words_of_code(self, task: Task) -> Task:
+        """The task in English, without the words that only ask for a change."""
+        title, text = (
+            without_instruction(in_english(one, self._lexicon.units_with))
+            for one in (task.title, task.text)
+        )
+        return replace(task, title=title, text=text)
 
     def evidence(self, task: Task) -> Evidence:
         """The evidence for each file, and for single symbols."""
@@ -150,7 +156,9 @@ class Look:
 
     def _ranked(self, task: Task, table: EvidenceTable) -> tuple[LikelySymbol, ...]:
         shares = chances(table.rows)
-        order = np.lexsort((np.arange(len(shares)), -np.round(shares, 9)))[:MAX_RANKED_SYMBOLS]
+        is_named = table.rows[:, Sign.TITLE_NAME] >= LEAST_NAMED
+        order = np.lexsort((np.arange(len(shares)), -np.round(shares, 9), ~is_named))
+        order = order[:MAX_RANKED_SYMBOLS]
         words = self._words_of(task, [table.units[row] for row in order])
         return tuple(
             LikelySymbol(
@@ -191,7 +199,9 @@ class Look:
 
     def _found(self, text: str) -> Sequence[Symbol]:
         try:
-            hits = self._searcher.find(_as_words(text), Filters(), FOUND_SYMBOLS).hits
+            # in a report neither quotes nor slashes ask for text as it stands
+            words = text.replace('"', " ").strip(" /")
+            hits = self._searcher.find(words, Filters(), FOUND_SYMBOLS).hits
         except TerselyError:  # there are no words in it
             return ()
         return [hit.symbol for hit in hits]
@@ -244,10 +254,3 @@ def _written(text: str) -> dict[str, str]:
         for piece in pieces_of(word):
             written.setdefault(stem(piece), word)
     return written
-
-
-def _as_words(text: str) -> str:
-    """The text as a question in words alone: in a report neither quotes nor slashes ask for text as
-    it stands.
-    """
-    return text.replace('"', " ").strip(" /")

@@ -91,7 +91,8 @@ def _row(
     row[Sign.FILE] = _logit(file.probability) / 10
     row[Sign.FILE_RANK] = 1 / (1 + file.rank)
     row[Sign.SIZE] = math.log(1 + symbol.end_line - symbol.start_line) / 5
-    row[Sign.IS_CLASS] = symbol.kind in CLASS_KINDS
+    # who names a class means it, and not what is in it
+    row[Sign.IS_CLASS] = symbol.kind in CLASS_KINDS and not row[Sign.TITLE_NAME]
     row[Sign.IS_VALUE] = symbol.kind in VALUE_KINDS
     if symbol.parent in marks:
         row[Sign.OWNER] = max(marks[symbol.parent][[Sign.TITLE_NAME, Sign.NAME]])

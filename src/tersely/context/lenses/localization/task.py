@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from tersely.code.languages.registry import language_of_path
 from tersely.foundation.types import frozen
 
 # that are read of a longer text: its beginning, and as much of its end
@@ -29,8 +30,15 @@ _FRAME = re.compile(
     r"(?<![\w@.+/\\-])([\w@.+/\\-]{0,300}[\w-]\.[A-Za-z]\w{0,6})"
     r"(?:[\"'],? line |:)(\d{1,6})(?:[^\n]{0,200}?, in ([\w.<>]{1,200}))?"
 )
+# A file by its suffix, or a folder by the slash at its end.
 _PATH = re.compile(
-    r"(?<![\w@.+/\\-])((?:[\w@.+-]+[/\\]+)*[\w@+-][\w@.+-]{0,200}\.[A-Za-z]\w{0,6})(?![\w/])"
+    r"(?<![\w@.+/\\-])((?:[\w@.+-]+[/\\]+)*(?:[\w@+-][\w@.+-]{0,200}\.[A-Za-z]\w{0,6}(?![\w/])|(?<=[/\\])(?![^\s`\"'),;:])))"
+)
+# What a request asks to do with the code, before it says with which.
+_INSTRUCTION = re.compile(
+    r"^\s*(?:(?:please|now|then|(?:can|could|would) you|let's|(?:i|we) (?:need|want|would like)(?: you)? to)\s+)*"
+    r"(?:change|modify|edit|adapt|adjust|update|fix|add|implement|make|improve|refactor|rewrite|extend|ensure)\s+(?=\S)",
+    re.IGNORECASE,
 )
 # Where code hosts show a file: `…/blob/main/src/a.py#L12-L30`, `…/src/branch/main/a.py#L12`,
 # `…/src/1.x/a.py#lines-12`.
@@ -44,7 +52,18 @@ _TICKED = re.compile(r"(?<!`)`+([^`\n]{1,200})`+")
 _CODE_WORD = re.compile(
     r"(?<![\w.])(?:[^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*)+|[^\W\d]\w*(?=\()|\w*[^\W_]_\w+|_+[^\W_]\w*|\w*[a-z0-9][A-Z]\w*)(?!\w)"
 )
-_WORD = re.compile(r"(?<!\w)[^\W\d]\w{2,60}(?!\w)")
+# `the class Blueprint`, `Blueprint class`: what the kind beside it makes a name.
+_OF_KIND = re.compile(
+    r"(?<=[Cc]lass )[A-Z]\w+|(?<![\w.])[A-Z]\w+(?= (?:class|struct|enum|interface|trait|type)\b)"
+)
+_WORD = re.compile(
+    r"(?<![\w.])(?:[^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*)+|[^\W\d]\w*(?=\()|\w*[^\W_]_\w+|_+[^\W_]\w*|\w*[a-z0-9][A-Z]\w*)(?!\w)"
+)
+# `the class Blueprint`, `Blueprint class`: what the kind beside it makes a name.
+_KIND = r"(?:class|struct|enum|interface|trait|type|record|protocol)"
+_OF_KIND = re.compile(
+    rf"(?:(?<=class )|(?<=struct )|(?<=trait )|(?<=interface )|(?<=enum ))[A-Z]\w+|(?<![\w.])[A-Z]\w+(?= {_KIND}\b)"
+)
 _SPLIT = re.compile(r"\.|::|#|->")
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|'([^'\n]+)'|“([^”\n]+)”")
 # `ValueError: what went wrong`, `error: …`, `panicked at …: …`
@@ -117,16 +136,18 @@ class CodeLink(NamedTuple):
 
 @frozen
 class Task:
-    """A task in parts. Names are without arguments; those of the title come first in everything."""
+    """A task in parts. Names are without arguments; those of the title come first in everything.
 
-    title: str
-    text: str  # all of it, cut at the bound
+    Paths are evidence as places, so neither the words nor the names have parts of them.
+    """
+
+    title: str  # in words
+    text: str  # all of it in words, cut at the bound
     frames: tuple[TraceLine, ...]
     links: tuple[CodeLink, ...]
-    paths: tuple[str, ...]  # as written
+    paths: tuple[str, ...]  # as written, those of folders with a slash at their end
     title_names: tuple[str, ...]  # written as code in the title
     names: tuple[str, ...]  # written as code anywhere else
-    plain: tuple[str, ...]  # words of the title, which may be names too
     messages: tuple[str, ...]  # quoted texts, and what errors say
     trace_calls: tuple[str, ...]  # what the last line of source in a trace calls
 
@@ -135,6 +156,7 @@ def read_task(text: str) -> Task:
     """Take a text apart; an empty one has empty parts."""
     text = _shortened(text.strip())
     title, _, body = _without_form(text).strip().partition("\n")
+    title, body = _without_places(title) or title, _without_places(body)
     prose = f"{title}\n{body}".strip()
     frames = [TraceLine(one[1], int(one[2]), one[3] or "") for one in _FRAME.finditer(text)][
         -MAX_TASK_FRAMES:
@@ -149,7 +171,6 @@ def read_task(text: str) -> Task:
         _first(one.replace("\\", "/") for one in _PATH.findall(text)),
         title_names,
         tuple(name for name in _names(body) if name not in known),
-        _first(_WORD.findall(title)),
         _messages(text),
         _trace_calls(text),
     )
@@ -172,6 +193,20 @@ def _without_form(text: str) -> str:
     return f"{title}\n{body}"
 
 
+def _without_places(text: str) -> str:
+    """The text without what is a path for sure: it has a folder, or the suffix of a language."""
+    return _PATH.sub(lambda found: " " if _is_path(found[1]) else found[1], text).strip()
+
+
+def _is_path(written: str) -> bool:
+    return "/" in written or "\\" in written or language_of_path(written) is not None
+
+
+def without_instruction(text: str) -> str:
+    """The text without the words at its beginning that only ask for a change."""
+    return _INSTRUCTION.sub("", text)
+
+
 def _trace_calls(text: str) -> tuple[str, ...]:
     sources = _TRACE_SOURCE.findall(text)
     return _first(_CALLED.findall(sources[-1])) if sources else ()
@@ -184,7 +219,7 @@ def ends_of(name: str) -> tuple[str, ...]:
 
 def _names(text: str) -> tuple[str, ...]:
     ticked = [name for quoted in _TICKED.findall(text) for name in _identifiers(quoted)]
-    return _first([*ticked, *_CODE_WORD.findall(text)])
+    return _first([*ticked, *_CODE_WORD.findall(text), *_OF_KIND.findall(text)])
 
 
 def _identifiers(code: str) -> Iterable[str]:
@@ -195,14 +230,10 @@ def _identifiers(code: str) -> Iterable[str]:
 
 def _links(text: str) -> tuple[CodeLink, ...]:
     found = (
-        (path, int(first or 0), int(last or first or 0))
+        CodeLink(path, *sorted((int(first or 0), int(last or first or 0))))
         for path, first, last in _LINK.findall(text)
     )
-    return tuple(
-        dict.fromkeys(
-            CodeLink(path, min(first, last), max(first, last)) for path, first, last in found
-        )
-    )[:MAX_TASK_LINKS]
+    return tuple(dict.fromkeys(found))[:MAX_TASK_LINKS]
 
 
 def _messages(text: str) -> tuple[str, ...]:

@@ -154,8 +154,11 @@ def _offer(symbol: Symbol, frame: PacketFrame, texts: Texts) -> Offer:
 def _worth_a_row(symbols: Sequence[LikelySymbol]) -> list[LikelySymbol]:
     """The likeliest symbols, but no function together with one inside of it."""
     least = LEAST_SHARE * max((one.chance for one in symbols), default=0.0)
-    likely = (one for one in symbols if one.chance >= least)
-    return outermost(one for one in likely if is_plain(one.symbol.path, one.symbol.qualname))
+    return outermost(
+        one
+        for one in symbols
+        if one.chance >= least and is_plain(one.symbol.path, one.symbol.qualname)
+    )
 
 
 def outermost(symbols: Iterable[LikelySymbol]) -> list[LikelySymbol]:
