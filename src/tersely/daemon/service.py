@@ -180,14 +180,12 @@ class Service:
 
     def _key(self, task: Task) -> Hashable:
         """All that an answer depends on."""
-        standing = self._freshness.standing
+        return (*self._files(), json.dumps(task, sort_keys=True))
+
+    def _files(self) -> tuple[Hashable, ...]:
+        """What tells states of the files apart, also of those that are in no index."""
         stamps = tuple(map(_stamp, self._stamped))
-        return (
-            self._freshness.revision,
-            standing.generation,
-            stamps,
-            json.dumps(task, sort_keys=True),
-        )
+        return (self._freshness.revision, self._freshness.standing.generation, stamps)
 
     # What it does itself
 
@@ -242,9 +240,7 @@ class Service:
         standing = self._freshness.standing
         if not standing.is_fresh or standing.is_behind:
             return ""
-        return content_hash(
-            repr((self._freshness.revision, tuple(map(_stamp, self._stamped)))).encode()
-        ).hex()
+        return content_hash(repr(self._files()).encode()).hex()
 
     async def _revision(self, connection: Connection, given: JsonMapping) -> JsonObject:
         self._check_program(given)

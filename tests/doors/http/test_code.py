@@ -92,6 +92,26 @@ def test_an_answer_is_remembered_until_a_file_changes(
     assert (changed["cache_hit"], "return 2" in changed["text"]) == (False, True)
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "path"),
+    [
+        ("code.context", {"symbols": ["sell"], "include": ["notes.text"]}, "notes.text"),
+        ("code.context", {"include": ["node_modules/x.js"]}, "node_modules/x.js"),
+        ("code.structure", {"path": "notes.md"}, "notes.md"),
+    ],
+)
+def test_a_file_outside_the_index_is_shown_as_it_is_now(
+    code_web: Web, tmp_path: Path, name: str, arguments: dict[str, Any], path: str
+) -> None:
+    root = tmp_path.resolve()
+    (root / "shop.py").write_text("def sell():\n    return 1\n")
+    (root / path).parent.mkdir(exist_ok=True)
+    thread = code_web.thread()
+    for word in ("Apples", "Bread"):
+        (root / path).write_text(f"# {word}\n")
+        assert word in invoke(code_web, root, name, arguments, thread)["text"]
+
+
 def test_what_depends_on_more_than_the_files_is_not_remembered(
     code_web: Web, kitchen: Path
 ) -> None:

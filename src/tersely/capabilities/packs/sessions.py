@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 FOLDED = "folded"
 NOTHING_FOUND = "nothing found: no indexed file or symbol fits"
-# Arguments with which an answer depends on those before it.
-REMEMBERING = frozenset({SESSION})
+# Arguments with which an answer depends on those before it, or on files that may be in no index
+REMEMBERING = frozenset({SESSION, "include"})
 
 
 @frozen
