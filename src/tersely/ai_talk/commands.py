@@ -36,16 +36,14 @@ _INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\U000e0100-\
 
 Given = argparse.Namespace
 Show = Callable[[Mapping[str, Any]], None]
-Words = Mapping[str, str]  # with a word after it where it takes a value, and its meaning
 
 
 class TalkCommand(NamedTuple):
-    """A command: what it does, the words of which one is given of each group, and the others."""
+    """A command: what it does, and its words in `_WORDS`; of those with a bar, one is given."""
 
     run: Callable[[Path, Given, Show], int | None]
     summary: str
-    groups: tuple[Words, ...]
-    words: Words
+    words: str = ""
 
 
 def main(words: list[str], program: str = "talk", show: Show | None = None) -> int:
@@ -108,26 +106,19 @@ def _parser(program: str) -> argparse.ArgumentParser:
     about = "Messages between agents on this machine."
     parser = _Parser(prog=program or "scripts", description=about)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, command in COMMANDS.items():
+    for name, (run, summary, words) in COMMANDS.items():
         prog = f"{program} {name}" if program else f"{name}.py"
-        summary = command.summary
         one = commands.add_parser(
             name, prog=prog, help=summary, description=f"{summary}.", allow_abbrev=False
         )
-        one.set_defaults(run=command.run)
-        for group in command.groups:
-            _add(one.add_mutually_exclusive_group(required=True), group)
+        one.set_defaults(run=run)
         # other programs than this one have it: here everything is JSON
         one.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
-        _add(one, command.words)
+        for given in words.split():
+            group = one.add_mutually_exclusive_group(required=True) if "|" in given else one
+            for word in filter(None, given.split("|")):
+                group.add_argument(word, **_WORDS[word])
     return parser
-
-
-def _add(to: Any, words: Words) -> None:
-    for words_of_one, meaning in words.items():
-        word, _, value = words_of_one.partition(" ")
-        is_flag = word.startswith("-") and not value
-        to.add_argument(word, help=meaning, **(_FLAG if is_flag else _MEANT.get(value or word, {})))
 
 
 def _number(most: float, kind: type[float]) -> Callable[[str], float]:
@@ -140,29 +131,56 @@ def _number(most: float, kind: type[float]) -> Callable[[str], float]:
     return number
 
 
-_FLAG: Mapping[str, Any] = {"action": "store_true"}
-# what may be given for a value, by its name
-_MEANT: Mapping[str, Mapping[str, Any]] = {
-    "PORT": {"type": checked_port},
-    "SECONDS": {"type": _number(MAX_SECONDS, float)},
-    "COUNT": {"type": _number(MAX_LIMIT, int)},
+def _flag(meaning: str) -> Mapping[str, Any]:
+    return {"action": "store_true", "help": meaning}
+
+
+_WORDS: Mapping[str, Mapping[str, Any]] = {
     "verb": {"choices": ("start", "stop", "status")},
+    "--port": {"type": checked_port, "help": "the port of the listener"},
+    "--name": {"help": "its name"},
+    "--to-port": {"type": checked_port, "help": "the recipient's port"},
+    "--to": {"help": "the recipient's name"},
+    "--broadcast": _flag("to all listeners but the sender's"),
+    "--from-port": {"type": checked_port, "help": "the sender's own port, for replies"},
+    "--from": {"help": "the name of the sender's own listener"},
+    "--message": {"help": "the text"},
+    "--message-file": {
+        "metavar": "PATH",
+        "help": "a file that has it (- is the standard input), or where a listener puts messages",
+    },
+    "--type": {"help": "text, json or binary"},
+    "--thread": {"help": "its conversation, or the one of which messages are shown"},
+    "--reply-to": {"metavar": "ID", "help": "the message that it answers"},
+    "--receipt": _flag("be told when it is read"),
+    "--bare": _flag("send <length>:<message> alone"),
+    "--tls": _flag("speak TLS only"),
+    "--timeout": {"type": _number(MAX_SECONDS, float), "help": "how many seconds to wait"},
+    "--clear": _flag("remove the messages that are shown"),
+    "--limit": {
+        "type": _number(MAX_LIMIT, int),
+        "help": "how many to show at most, the oldest first",
+    },
+    "--unread": _flag("only those not shown before"),
 }
 
 
 def _listen(home: Path, given: Given, show: Show) -> None:
-    name, path = given.name or "", given.message_file
-    if not name and given.port is None:
+    if not given.name and given.port is None:
         raise TalkError("INVALID_ARGUMENT", "a listener needs a --port or a --name")
     if given.verb == "start":
-        if name.isdigit() or not name.isprintable() or len(name) > MAX_FIELD_CHARACTERS:
-            raise TalkError("INVALID_ARGUMENT", "a name is a short word and no number", name=name)
-        path = path and str(Path(path).expanduser().absolute())
-        asked = listener.Listening(str(home), given.port or 0, path, name, given.tls)
-        show(listener.start(asked))
+        show(_start(home, given))
     else:
         do = listener.stop if given.verb == "stop" else listener.status
         show(do(_place(home, given)))
+
+
+def _start(home: Path, given: Given) -> Mapping[str, Any]:
+    name, path = given.name or "", given.message_file
+    if name.isdigit() or not name.isprintable() or len(name) > MAX_FIELD_CHARACTERS:
+        raise TalkError("INVALID_ARGUMENT", "a name is a short word and no number", name=name)
+    path = path and str(Path(path).expanduser().absolute())
+    return listener.start(listener.Listening(str(home), given.port or 0, path, name, given.tls))
 
 
 def _check(home: Path, given: Given, show: Show) -> None:
@@ -240,59 +258,25 @@ def _place(home: Path, given: Given) -> TalkPlace:
     return TalkPlace(home, given.port or port_named(home, given.name))
 
 
-_PLACE = {"--port PORT": "the port of the listener", "--name NAME": "its name"}
-_FILE = "--message-file PATH"
-_TLS = {"--tls": "speak TLS only"}
-_TIMEOUT = {"--timeout SECONDS": "how long to wait"}
-
 COMMANDS: Mapping[str, TalkCommand] = {
     "listen": TalkCommand(
         _listen,
         "Start, stop or look at a listener in the background",
-        (),
-        {"verb": "start, stop or status", **_PLACE, _FILE: "where messages go instead", **_TLS},
+        "verb --port --name --message-file --tls",
     ),
     "check": TalkCommand(
         _check,
         "Read the messages that have come",
-        (_PLACE,),
-        {
-            "--clear": "remove the messages that are shown",
-            "--limit COUNT": "how many to show at most, the oldest first",
-            "--unread": "only those not shown before",
-            "--thread WORD": "only messages of one conversation",
-        },
+        "--port|--name --clear --limit --unread --thread",
     ),
     "send": TalkCommand(
         _send,
         "Send a message",
-        (
-            {
-                "--to-port PORT": "the recipient's port",
-                "--to NAME": "the recipient's name",
-                "--broadcast": "to all listeners but the sender's",
-            },
-            {
-                "--from-port PORT": "the sender's own port, for replies",
-                "--from NAME": "the name of the sender's own listener",
-            },
-            {"--message TEXT": "the text", _FILE: "a file that has it; - is the standard input"},
-        ),
-        {
-            "--type TYPE": "text, json or binary",
-            "--thread WORD": "its conversation",
-            "--reply-to ID": "the message that it answers",
-            "--receipt": "be told when it is read",
-            "--bare": "send <length>:<message> alone",
-            "--tls": "speak TLS, also to others' listeners",
-            **_TIMEOUT,
-        },
+        "--to-port|--to|--broadcast --from-port|--from --message|--message-file"
+        " --type --thread --reply-to --receipt --bare --tls --timeout",
     ),
-    "discover": TalkCommand(_discover, "List the listeners that run", (), {}),
+    "discover": TalkCommand(_discover, "List the listeners that run"),
     "listen-once": TalkCommand(
-        _once,
-        "Wait for one message, without a background listener",
-        ({"--port PORT": "where to listen"},),
-        {**_TIMEOUT, **_TLS},
+        _once, "Wait for one message, without a background listener", "--port| --timeout --tls"
     ),
 }
