@@ -23,9 +23,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.groundtruth.score import CaseResult, compare
-from tersely.capabilities.relay.answers.documents import EventTold
 from tersely.client import Client
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
+from tersely.relay.wire.documents import EventTold
 
 SENDER = "mallory"
 A_THREAD = 25  # attacks, so that their events are read at one go

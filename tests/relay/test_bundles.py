@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from tests.depth import examples
 
 from tersely.foundation.errors import TerselyError
@@ -66,8 +67,11 @@ def told(store: Store, thread: str) -> list[Any]:
     return [
         threads.get(store, thread).name,
         {**state, "thread_id": ""},
-        threads.history(store, thread),
-        [{**event.told(), "thread_id": ""} for event in threads.events(store, thread)],
+        [*map(structs.asdict, threads.history(store, thread))],
+        [
+            {**structs.asdict(event.told()), "thread_id": ""}
+            for event in threads.events(store, thread)
+        ],
         [
             (one.ref, one.name, one.preview, one.created_at)
             for one in artifacts.listed(store, thread)
@@ -106,9 +110,9 @@ def test_a_bundle_speaks_for_nobody_but_who_reads_it_in(
         for actor, authors in (("eve", {"@ann", "@bob"}), ("ann", {"ann", "@bob"})):
             made = read_in(other, bundle, actor)
             assert threads.get(other, made).created_by == actor
-            events = [one.told()["payload"]["by"] for one in threads.events(other, made)]
+            events = [one.payload["by"] for one in threads.events(other, made)]
             assert set(events[:-1]) == authors
-            assert {one["by"] for one in threads.history(other, made)} == authors
+            assert {one.by for one in threads.history(other, made)} == authors
             kept = {one.origin.actor for one in artifacts.listed(other, made)}
             assert kept == {"@ann" if actor == "eve" else "ann"}
         again = packed(other, read_in(other, packed(other, made), "eve"))

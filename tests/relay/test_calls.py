@@ -82,7 +82,7 @@ def test_a_call_is_an_artifact_an_event_and_an_answer(
     assert b"".join(artifacts.content(store, thread, told["artifact_ref"])) == b"{'a': 1} 1"
     kinds = [event.type for event in threads.events(store, thread)]
     assert kinds == ["thread.created", "artifact.created", "capability.invoked"]
-    assert savings(store, "capability/test.echo").told()["naive_tokens"] == 1_000
+    assert savings(store, "capability/test.echo").naive_tokens == 1_000
 
 
 def test_the_same_call_is_remembered_until_the_world_is_another(
@@ -103,8 +103,8 @@ def test_the_same_call_is_remembered_until_the_world_is_another(
     assert len(artifacts.listed(store, other)) == 1
     echo.version = "2"
     assert not calls.invoke(Call(thread, "test.echo", {"a": 2}, "ann")).is_hit
-    told = savings(store, f"thread/{thread}").told()
-    assert (told["cache_hits"], told["cache_misses"], told["invocations"]) == (1, 3, 4)
+    told = savings(store, f"thread/{thread}")
+    assert (told.cache_hits, told.cache_misses, told.invocations) == (1, 3, 4)
 
 
 def test_answers_are_forgotten_in_time(store: Store, thread: str, echo: Echo, clock: Any) -> None:

@@ -45,7 +45,7 @@ def test_a_new_thread_has_an_empty_state_and_has_happened(store: Store) -> None:
 
 def test_a_patch_makes_a_version_and_an_event_at_once(store: Store) -> None:
     thread = threads.create(store, "", "ann").thread_id
-    assert threads.patch_state(store, thread, [fact(1)], "bob").told()["state_ref"] == "v2"
+    assert threads.patch_state(store, thread, [fact(1)], "bob").told().state_ref == "v2"
     assert threads.state(store, thread)["facts"][0]["value"] == "tea"
     assert threads.state(store, thread, 1)["facts"] == []
     (event,) = threads.events(store, thread, after=1)
@@ -54,7 +54,7 @@ def test_a_patch_makes_a_version_and_an_event_at_once(store: Store) -> None:
         2,
         "bob",
     )
-    assert [one["by"] for one in threads.history(store, thread)] == ["bob", "ann"]
+    assert [one.by for one in threads.history(store, thread)] == ["bob", "ann"]
 
 
 def test_a_patch_that_fails_leaves_neither_version_nor_event(store: Store) -> None:

@@ -14,7 +14,6 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from tersely.capabilities import catalogue
-from tersely.capabilities.relay.answers.documents import ArtifactTold, EventTold
 from tersely.capabilities.relay.contract.operations import AGENT_TOKEN, Content
 from tersely.capabilities.relay.contract.shapes import Answered, Question, TicketTold
 from tersely.client.hops import passed_on
@@ -26,6 +25,7 @@ from tersely.foundation.network import http
 from tersely.foundation.process.ancestry import TOKEN_VARIABLE
 from tersely.foundation.text.agent_names import agent_name
 from tersely.foundation.types import Headers, JsonMapping, JsonObject
+from tersely.relay.wire.documents import ArtifactTold, EventTold
 from tersely.relay.wire.home import HTTP_SOCKET, home_directory, socket_path
 
 EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened again

@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from tersely.capabilities.relay.answers.documents import RelayTold
 from tersely.client import Client, joining
 from tersely.client.request import ask
 from tersely.foundation.clock import Stopwatch
@@ -24,6 +23,7 @@ from tersely.foundation.process import detached
 from tersely.foundation.process.lockfile import is_held
 from tersely.foundation.storage.disk import is_full
 from tersely.relay.wire.addresses import Address
+from tersely.relay.wire.documents import RelayTold
 from tersely.relay.wire.home import HTTP_SOCKET, LOCK, LOG, socket_path
 
 RELAY_START_SECONDS = 30

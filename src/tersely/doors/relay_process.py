@@ -18,7 +18,6 @@ from typing import Any
 import msgspec
 
 import tersely
-from tersely.capabilities.relay.answers.documents import RelayTold
 from tersely.daemon.asking import Asking
 from tersely.doors.http.app import Apps, make_apps
 from tersely.doors.http.connecting.connections import make_remote_server, make_server
@@ -43,6 +42,7 @@ from tersely.relay.services import configuration
 from tersely.relay.services.configuration import Bridged
 from tersely.relay.teams import spending
 from tersely.relay.wire.addresses import Address
+from tersely.relay.wire.documents import RelayTold
 from tersely.relay.wire.home import LOCK, LOG
 
 # for which the loop may keep the thread that writes from going on, and vice versa

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tersely.capabilities.relay.answers.documents import RelayTold
 from tersely.cli.builtin.daemon import ANSWER_WORDS
 from tersely.daemon.asking import Asking
 from tersely.doors.http.app import make_apps
@@ -22,6 +21,7 @@ from tersely.doors.http.connecting.connections import make_server
 from tersely.doors.http.workspaces import Workspaces
 from tersely.foundation.text.tokens import Tokenizer
 from tersely.relay.relay import Relay, have_token
+from tersely.relay.wire.documents import RelayTold
 from tersely.relay.wire.home import HTTP_SOCKET, listen, socket_path
 
 

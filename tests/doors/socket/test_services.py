@@ -82,8 +82,8 @@ async def test_its_capabilities_are_called_like_any_until_it_leaves(home: Path) 
         async with weather(relay) as service:
             assert names(relay) == {"weather.now", "weather.forecast"}
             offers = {offer.name: offer.told() for offer in relay.relay.calls.offers()}
-            assert offers["weather.now"]["description"] == "The sky now"
-            assert (offers["weather.now"]["effect"], offers["weather.forecast"]["effect"]) == (
+            assert offers["weather.now"].description == "The sky now"
+            assert (offers["weather.now"].effect, offers["weather.forecast"].effect) == (
                 "read",
                 "write",
             )

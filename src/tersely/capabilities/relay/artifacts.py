@@ -18,14 +18,6 @@ from tersely.capabilities.declaration.declaration import (
     relay_capability,
 )
 from tersely.capabilities.declaration.references import SCHEME
-from tersely.capabilities.relay.answers.documents import (
-    ARTIFACT_ERRORS,
-    THREAD_ERRORS,
-    Artifacts,
-    ArtifactTold,
-    Removed,
-    document,
-)
 from tersely.capabilities.relay.answers.pages import BEHIND, piece
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.threads import LISTED, OF_THREAD, artifact_lines
@@ -33,6 +25,13 @@ from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS, MAX_REFS
 from tersely.foundation.text.escape import visible, visible_line
+from tersely.relay.wire.documents import (
+    ARTIFACT_ERRORS,
+    THREAD_ERRORS,
+    Artifacts,
+    ArtifactTold,
+    Removed,
+)
 
 if TYPE_CHECKING:
     from tersely.relay.artifacts.artifacts import Artifact
@@ -107,7 +106,7 @@ def put(
         name=name, kind=type or "", mime=mime,
         origin=Origin(context.agent, source_refs=source_refs), most_bytes=relay.policy.artifact_bytes,
     )  # fmt: skip
-    return _document(context, made)
+    return _told(context, made)
 
 
 def _get_text(found: ArtifactTold, style: Style) -> str:
@@ -146,7 +145,7 @@ def get(
     found = artifacts.get(store, what.thread, ref) if what.thread else cassettes.get(store, ref)
     wanted = what.lines or behind
     if not (wanted or what.search):
-        return _document(context, found)
+        return _told(context, found)
     if found.type == "binary":
         message = f"{what.ref[:80]} is no text"
         raise TerselyError("invalid_argument", message, "it has no lines: get all of it")
@@ -161,7 +160,7 @@ def get(
     else:
         lines = reading.between(store, found.digest, first, last)
     shown = "".join(f"{one.number:>6}  {one.text}\n" for one in lines)
-    return _document(context, found, shown + _rest(lines, last, reading.MAX_READ_LINES))
+    return _told(context, found, shown + _rest(lines, last, reading.MAX_READ_LINES))
 
 
 def _list_text(found: Artifacts, style: Style) -> str:
@@ -184,7 +183,7 @@ def listed(
 
     read = partial(artifacts.listed, context.relay.store, thread)
     found, next_after = piece(read, after, limit)
-    return Artifacts([_document(context, one) for one in found], next_after)
+    return Artifacts([_told(context, one) for one in found], next_after)
 
 
 @_capability(
@@ -248,11 +247,10 @@ def search(
     return FoundArtifacts(results, found.unread)
 
 
-def _document(context: RelayContext, artifact: Artifact, text: str | None = None) -> ArtifactTold:
+def _told(context: RelayContext, artifact: Artifact, text: str = "") -> ArtifactTold:
     from tersely.relay.artifacts import artifacts
 
-    told = {**artifact.told(), "short": artifacts.short(context.relay.store, artifact.digest)}
-    return document(ArtifactTold, told if text is None else {**told, "text": text})
+    return artifact.told(artifacts.short(context.relay.store, artifact.digest), text)
 
 
 def _range(text: str) -> tuple[int, int]:

@@ -15,7 +15,12 @@ from tersely.capabilities.declaration.declaration import (
     positional,
     relay_capability,
 )
-from tersely.capabilities.relay.answers.documents import (
+from tersely.capabilities.relay.context import RelayContext
+from tersely.capabilities.relay.threads import THREAD_ID
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_NAME_CHARACTERS
+from tersely.foundation.text.escape import visible, visible_line
+from tersely.relay.wire.documents import (
     THREAD_ERRORS,
     Capabilities,
     CapabilityTold,
@@ -26,13 +31,7 @@ from tersely.capabilities.relay.answers.documents import (
     ReportTold,
     SavingsOf,
     Settings,
-    document,
 )
-from tersely.capabilities.relay.context import RelayContext
-from tersely.capabilities.relay.threads import THREAD_ID
-from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_NAME_CHARACTERS
-from tersely.foundation.text.escape import visible, visible_line
 
 
 class ReportFormat(StrEnum):
@@ -61,9 +60,7 @@ def report(
     made, text, figures = reports.write(
         relay.store, thread, kind, context.agent, relay.count_tokens
     )
-    about = {"artifact_ref": made.ref, "format": kind, "size": made.size_bytes}
-    told = {**about, "thread_id": thread, "text": text, "token_savings": figures}
-    return document(ReportTold, told)
+    return ReportTold(made.ref, kind, made.size_bytes, thread, text, figures)
 
 
 @_capability(
@@ -81,8 +78,7 @@ def checkpoint(
     """Mark where a thread is now."""
     from tersely.relay.threads.bundles import replay as replays
 
-    made = replays.checkpoint(context.relay.store, thread, name, context.agent)
-    return document(CheckpointTold, made)
+    return replays.checkpoint(context.relay.store, thread, name, context.agent)
 
 
 def _replay_text(found: Replayed, style: Style) -> str:
@@ -102,8 +98,7 @@ def replay(
     from tersely.relay.threads.bundles import replay as replays
 
     relay = context.relay
-    found = replays.replay(relay.store, relay.calls, thread, context.agent, after)
-    return document(Replayed, {"calls": found})
+    return Replayed(replays.replay(relay.store, relay.calls, thread, context.agent, after))
 
 
 @_capability(
@@ -122,7 +117,7 @@ def mirror(
     from tersely.relay.threads import mirror as mirrors
 
     written = mirrors.write(context.relay.store, context.relay.home, thread)
-    return document(Mirrored, {**written._asdict(), "path": str(written.path)})
+    return Mirrored(str(written.path), written.events, written.artifacts, written.left_out)
 
 
 def _savings_text(figures: SavingsOf, style: Style) -> str:
@@ -162,6 +157,8 @@ def savings(
     capability: str = option("", "those of a capability"),
 ) -> SavingsOf:
     """Tokens saved, of a thread, an agent, a capability or all."""
+    from msgspec import structs
+
     from tersely.relay.threads import threads
     from tersely.relay.threads.accounting import ALL
     from tersely.relay.threads.accounting import savings as figures_of
@@ -175,7 +172,7 @@ def savings(
     if thread:
         threads.get(context.relay.store, thread)
     scope = named[0] if named else ALL
-    return document(SavingsOf, {"scope": scope, **figures_of(context.relay.store, scope).told()})
+    return SavingsOf(**structs.asdict(figures_of(context.relay.store, scope)), scope=scope)
 
 
 def _calls_text(found: Capabilities, style: Style) -> str:
@@ -187,8 +184,7 @@ def _calls_text(found: Capabilities, style: Style) -> str:
 def calls(context: RelayContext) -> Capabilities:
     """List what can be called on behalf of a thread."""
     known = context.relay.calls
-    told = [{**offer.told(), "held_back": known.held[offer.name]} for offer in known.offers()]
-    return document(Capabilities, {"capabilities": told})
+    return Capabilities([offer.told(known.held[offer.name]) for offer in known.offers()])
 
 
 def _settings_text(found: Settings, style: Style) -> str:

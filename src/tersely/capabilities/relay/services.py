@@ -12,12 +12,6 @@ from tersely.capabilities.declaration.declaration import (
     positional,
     relay_capability,
 )
-from tersely.capabilities.relay.answers.documents import (
-    MethodTold,
-    ServiceAnswer,
-    Services,
-    document,
-)
 from tersely.capabilities.relay.answers.results import result_text
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.foreign import neutral
@@ -29,6 +23,11 @@ from tersely.foundation.limits import (
 )
 from tersely.foundation.text.escape import visible_line
 from tersely.foundation.types import JsonObject
+from tersely.relay.wire.documents import (
+    MethodTold,
+    ServiceAnswer,
+    Services,
+)
 
 _SHOWN_PARAMETERS = 6
 
@@ -58,8 +57,7 @@ def _services_text(found: Services, style: Style) -> str:
 def services(context: RelayContext) -> Services:
     """List services and their methods."""
     known = context.relay.services
-    told = [{**one.told(), "held_back": known.held[one.name]} for one in known.listed()]
-    return document(Services, {"services": told})
+    return Services([one.told(known.held[one.name]) for one in known.listed()])
 
 
 def _answer_text(answer: ServiceAnswer, style: Style) -> str:

@@ -16,7 +16,12 @@ from tersely.capabilities.declaration.declaration import (
     positional,
     relay_capability,
 )
-from tersely.capabilities.relay.answers.documents import (
+from tersely.capabilities.relay.answers.pages import BEHIND, MAX_PAGE_ENTRIES
+from tersely.capabilities.relay.context import RelayContext
+from tersely.foundation.errors import TerselyError
+from tersely.foundation.limits import MAX_NAME_CHARACTERS
+from tersely.foundation.text.escape import json_escaped, visible_line
+from tersely.relay.wire.documents import (
     THREAD_ERRORS,
     VERSION,
     ArtifactTold,
@@ -31,11 +36,6 @@ from tersely.capabilities.relay.answers.documents import (
     ThreadTold,
     document,
 )
-from tersely.capabilities.relay.answers.pages import BEHIND, MAX_PAGE_ENTRIES
-from tersely.capabilities.relay.context import RelayContext
-from tersely.foundation.errors import TerselyError
-from tersely.foundation.limits import MAX_NAME_CHARACTERS
-from tersely.foundation.text.escape import json_escaped, visible_line
 
 if TYPE_CHECKING:
     from tersely.foundation.types import JsonObject
@@ -178,7 +178,7 @@ def show(
 
     store = context.relay.store
     found = artifacts.listed(store, thread, limit=_SHOWN_ARTIFACTS)
-    listed = [document(ArtifactTold, one.told()) for one in found]
+    listed = [one.told() for one in found]
     return ThreadShown(told(context, threads.get(store, thread)), _header(context, thread), listed)
 
 
@@ -267,7 +267,7 @@ def patch(
         expected=expected,
         key=context.key,
     )
-    return document(Patched, made.told())
+    return made.told()
 
 
 def _history_text(found: History, style: Style) -> str:
@@ -290,7 +290,7 @@ def history(
     from tersely.relay.threads import threads
 
     found = threads.history(context.relay.store, thread, before, limit)
-    return document(History, {"versions": found})
+    return History(found)
 
 
 def event_line(event: EventTold) -> str:
@@ -321,7 +321,7 @@ def events(
     from tersely.relay.threads import threads
 
     found = threads.events(context.relay.store, thread, after, limit)
-    return document(Events, {"events": [one.told() for one in found]})
+    return Events([one.told() for one in found])
 
 
 def told(context: RelayContext, thread: threads.Thread) -> ThreadTold:
@@ -332,13 +332,13 @@ def told(context: RelayContext, thread: threads.Thread) -> ThreadTold:
 
     store = context.relay.store
     found = store.document(STATE + thread.thread_id)
-    figures = savings(store, f"thread/{thread.thread_id}").told()
-    counts = {
-        "hop_count": figures["hops"],
-        "artifact_count": figures["artifacts"],
-        "spent": spent_told(context, thread, spending.programs(store, thread.thread_id)),
-    }
-    return document(ThreadTold, {**thread.told(found[0] if found else 1), **counts})
+    figures = savings(store, f"thread/{thread.thread_id}")
+    return ThreadTold(
+        **thread.told(found[0] if found else 1),
+        hop_count=figures.hops,
+        artifact_count=figures.artifacts,
+        spent=spent_told(context, thread, spending.programs(store, thread.thread_id)),
+    )
 
 
 def spent_told(context: RelayContext, thread: threads.Thread, programs: int) -> SpentTold:

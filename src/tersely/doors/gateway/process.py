@@ -12,7 +12,6 @@ import signal
 from pathlib import Path
 
 import tersely
-from tersely.capabilities.relay.answers.documents import RelayTold
 from tersely.client import joining
 from tersely.client.joining import JoinedRelay
 from tersely.doors.gateway.code import LocalCode, share
@@ -26,6 +25,7 @@ from tersely.foundation.process.beginning import Report, log_to
 from tersely.foundation.process.identity import program_identity
 from tersely.foundation.process.lockfile import held
 from tersely.relay.relay import make_home
+from tersely.relay.wire.documents import RelayTold
 from tersely.relay.wire.home import HTTP_SOCKET, LOCK, LOG, listen, socket_path
 
 _LOG = logging.getLogger("tersely.doors.gateway")

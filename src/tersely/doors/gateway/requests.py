@@ -15,7 +15,6 @@ from urllib.parse import quote
 
 import msgspec
 
-from tersely.capabilities.relay.answers.documents import RelayTold, ServiceAnswer
 from tersely.capabilities.relay.answers.results import result_text
 from tersely.capabilities.relay.contract.operations import AGENT_TOKEN
 from tersely.capabilities.relay.contract.shapes import Answered, Question
@@ -34,6 +33,7 @@ from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.foundation.network import http
 from tersely.foundation.process.ancestry import is_of_person
 from tersely.foundation.types import JsonMapping, JsonObject, frozen
+from tersely.relay.wire.documents import RelayTold, ServiceAnswer
 
 SEND_AGAIN_SECONDS = 3.0  # between two tries to send what is kept
 GATEWAY_ANSWER_SECONDS = 660.0  # of silence of the relay: longer than any question may take

@@ -16,7 +16,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tersely.capabilities.answers.later import Later
-from tersely.capabilities.relay.answers.documents import RelayTold
 from tersely.capabilities.relay.contract.operations import HttpOperation, operations
 from tersely.doors.http.failures import body_of, status_of
 from tersely.doors.http.guard import Guard, OwnUser, Visitor
@@ -35,6 +34,7 @@ from tersely.foundation.process.ancestry import is_of_person
 from tersely.relay.access.tokens import Tokens
 from tersely.relay.encoding import encode
 from tersely.relay.relay import Relay
+from tersely.relay.wire.documents import RelayTold
 
 WEB_THREADS = 64  # that wait for the disk
 WEB_CALL_THREADS = 64  # that wait for capabilities

@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple, replace
 from typing import Any, NamedTuple
 
+from msgspec import UNSET
+
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_BLOB_BYTES, MAX_NAME_CHARACTERS, MAX_READ_ENTRIES
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import frozen
 from tersely.relay.artifacts.preview.make import (
     TYPES,
     ArtifactEnds,
@@ -33,6 +35,7 @@ from tersely.relay.store.store import Store
 from tersely.relay.store.streams import ARTIFACT_CREATED, ARTIFACT_REMOVED, THREAD, happened
 from tersely.relay.threads import threads
 from tersely.relay.threads.accounting import CHARACTERS_A_TOKEN, Size, scopes, spent
+from tersely.relay.wire.documents import ArtifactTold, Provenance
 
 PREVIEW_HEAD_BYTES = 262_144  # of an artifact that a preview is made from
 PREVIEW_TAIL_BYTES = 65_536
@@ -88,28 +91,30 @@ class Artifact:
         """The reference of the artifact: its SHA-256 in hexadecimal."""
         return self.digest
 
-    def told(self) -> JsonObject:
-        """The artifact as doors send it."""
-        made = {
-            "created_by": self.origin.actor,
-            "created_at": self.created_at,
-            "trust": "untrusted",
-        }
-        if self.origin.capability:
-            made["capability"] = self.origin.capability
-        return {
-            "ref": self.ref,
-            "uri": SCHEME + self.ref,
-            "thread_id": self.thread_id,
-            "type": self.type,
-            "mime": self.mime,
-            "name": self.name,
-            "size": self.size_bytes,
-            "hash": self.digest,
-            "preview": self.preview.told(),
-            "provenance": {**made, "source_refs": list(self.origin.source_refs)},
-            "created_at": self.created_at,
-        }
+    def told(self, short: str = "", text: str = "") -> ArtifactTold:
+        """The artifact as doors send it, with its short reference and lines of it if they are given."""
+        origin = self.origin
+        return ArtifactTold(
+            self.ref,
+            SCHEME + self.ref,
+            self.thread_id,
+            self.type,
+            self.mime,
+            self.name,
+            self.size_bytes,
+            self.digest,
+            self.preview.told(),
+            Provenance(
+                origin.actor,
+                self.created_at,
+                "untrusted",
+                list(origin.source_refs),
+                origin.capability or UNSET,
+            ),
+            self.created_at,
+            short or UNSET,
+            text or UNSET,
+        )
 
 
 class Prepared(NamedTuple):

@@ -18,6 +18,8 @@ from itertools import islice
 from threading import Lock
 from typing import NamedTuple
 
+from msgspec import UNSET
+
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_REFS, RECEIPT_SECONDS
@@ -31,6 +33,7 @@ from tersely.relay.store.store import Store
 from tersely.relay.store.streams import CAPABILITY_INVOKED, happened
 from tersely.relay.threads import threads
 from tersely.relay.threads.accounting import Size, scopes, spent
+from tersely.relay.wire.documents import CapabilityTold
 
 CALL_SECONDS = 120  # for a call that somebody else makes already
 INLINE_ANSWER_BYTES = 16_384  # of a call, that are sent with its answer
@@ -92,16 +95,17 @@ class Offer:
     # refuses calls whose arguments come from artifacts that are not trusted
     trusts_nobody: bool = False
 
-    def told(self) -> JsonObject:
-        """The offer as doors list it."""
-        told = {
-            "name": self.name,
-            "description": self.description,
-            "args_schema": self.arguments,
-            "cacheable": self.scope is not None,
-            "effect": str(self.reach),
-        }
-        return {**told, "cache_ttl_sec": self.remembered_seconds} if self.scope else told
+    def told(self, held_back: int = 0) -> CapabilityTold:
+        """The offer as doors list it, and the calls of it that were held back."""
+        return CapabilityTold(
+            self.name,
+            self.description,
+            dict(self.arguments),
+            self.scope is not None,
+            str(self.reach),
+            self.remembered_seconds if self.scope else UNSET,
+            held_back,
+        )
 
 
 @frozen

@@ -14,6 +14,7 @@ from tersely.foundation.types import JsonMapping, JsonObject, frozen
 from tersely.relay.encoding import encode
 from tersely.relay.policy import CapabilityReach
 from tersely.relay.services.calls import Call, Scope
+from tersely.relay.wire.documents import MethodTold, ServiceTold
 
 MAX_SERVICE_CAPABILITIES = 100  # of one service
 MAX_SERVICE_TEXT_CHARACTERS = 1_000  # of what it says of itself or of one of them
@@ -53,24 +54,13 @@ class DeclaredService:
     # for which state of the world an answer holds
     scope: Callable[[str, Call], Scope | None] | None = None
 
-    def told(self) -> JsonObject:
-        """The service as doors list it."""
+    def told(self, held_back: int) -> ServiceTold:
+        """The service as doors list it, and the questions to it that were held back."""
         methods = [
-            {
-                "name": one.name,
-                "description": one.description,
-                "args_schema": one.parameters,
-                "effect": str(one.reach),
-            }
+            MethodTold(one.name, one.description, dict(one.parameters), str(one.reach))
             for one in self.methods.values()
         ]
-        return {
-            "name": self.name,
-            "version": self.version,
-            "how": self.how,
-            "place": self.place,
-            "methods": methods,
-        }
+        return ServiceTold(self.name, self.version, self.how, self.place, methods, held_back)
 
 
 def capability(service: str, method: str) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tersely.foundation.errors import TerselyError
-from tersely.foundation.types import JsonMapping, JsonObject, frozen
+from tersely.foundation.types import JsonMapping, frozen
 from tersely.relay.encoding import decode, encode, timestamp
 from tersely.relay.store.commands import Append, StreamEntry
+from tersely.relay.wire.documents import EventTold
 
 MAX_SHOWN_ID_CHARACTERS = 80  # of a thread that is not there
 
@@ -45,16 +46,16 @@ class Event:
     at_ms: int
     payload: Any
 
-    def told(self) -> JsonObject:
+    def told(self) -> EventTold:
         """The event as doors send it."""
-        return {
-            "id": str(self.number),
-            "seq": self.number,
-            "thread_id": self.thread_id,
-            "type": self.type,
-            "payload": self.payload,
-            "timestamp": timestamp(self.at_ms),
-        }
+        return EventTold(
+            str(self.number),
+            self.number,
+            self.thread_id,
+            self.type,
+            self.payload,
+            timestamp(self.at_ms),
+        )
 
 
 def happened(

@@ -8,13 +8,15 @@ counted in real tokens and, for comparison with tools that do so, as characters 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
-from tersely.foundation.types import JsonObject, frozen
+from tersely.foundation.types import frozen
 from tersely.relay.encoding import timestamp
 from tersely.relay.store.commands import Count
 from tersely.relay.store.store import Store
 from tersely.relay.threads.state import METRICS
+from tersely.relay.wire.documents import Estimate, Savings
 
 ALL = "all"  # the scope of everything
 _DATE_CHARACTERS = len("1970-01-01")
@@ -32,34 +34,6 @@ class Size:
     def estimate(self) -> int:
         """Tokens by the common estimate."""
         return self.characters // CHARACTERS_A_TOKEN
-
-
-@frozen
-class ScopeSavings:
-    """The tokens and calls that a thread, capability or agent has cost and saved."""
-
-    counts: dict[str, int]
-
-    def told(self) -> JsonObject:
-        """The figures as doors send them."""
-        naive, actual = self.counts.get("naive_tokens", 0), self.counts.get("actual_tokens", 0)
-        naive_estimate = self.counts.get("naive_estimate", 0)
-        actual_estimate = self.counts.get("actual_estimate", 0)
-        return {
-            "naive_tokens": naive,
-            "actual_tokens": actual,
-            "avoided_tokens": naive - actual,
-            "estimate": {
-                "naive_tokens": naive_estimate,
-                "actual_tokens": actual_estimate,
-                "avoided_tokens": naive_estimate - actual_estimate,
-            },
-            "artifacts": self.counts.get("artifacts", 0),
-            "invocations": self.counts.get("invocations", 0),
-            "cache_hits": self.counts.get("cache_hits", 0),
-            "cache_misses": self.counts.get("cache_misses", 0),
-            "hops": self.counts.get("hops", 0),
-        }
 
 
 def scopes(thread_id: str, actor: str, capability: str, at_ms: int) -> list[str]:
@@ -89,15 +63,28 @@ def spent(where: Iterable[str], naive: Size, actual: Size, **counts: int) -> lis
     ]
 
 
-def savings(store: Store, scope: str) -> ScopeSavings:
+def savings(store: Store, scope: str) -> Savings:
     """The figures of a scope."""
-    return ScopeSavings(store.counts(scope))
+    counts = Counter(store.counts(scope))
+    naive, actual = counts["naive_tokens"], counts["actual_tokens"]
+    of_estimate = counts["naive_estimate"], counts["actual_estimate"]
+    return Savings(
+        naive,
+        actual,
+        naive - actual,
+        Estimate(*of_estimate, of_estimate[0] - of_estimate[1]),
+        counts["artifacts"],
+        counts["invocations"],
+        counts["cache_hits"],
+        counts["cache_misses"],
+        counts["hops"],
+    )
 
 
 def metrics_of(store: Store, thread_id: str) -> dict[str, int]:
     """The metrics of a thread's state."""
-    told = savings(store, f"thread/{thread_id}").told()
+    found = savings(store, f"thread/{thread_id}")
     values = (
-        told["cache_hits"], told["cache_misses"], told["actual_tokens"], told["avoided_tokens"], told["hops"],
+        found.cache_hits, found.cache_misses, found.actual_tokens, found.avoided_tokens, found.hops,
     )  # fmt: skip
     return dict(zip(METRICS, values, strict=True))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tersely.foundation.text.templates import from_template
-from tersely.foundation.types import JsonObject
 from tersely.relay.artifacts import artifacts
 from tersely.relay.artifacts.artifacts import Artifact, CountTokens, Origin
 from tersely.relay.encoding import encode
@@ -12,19 +11,20 @@ from tersely.relay.store.store import Store
 from tersely.relay.store.streams import REPORT_GENERATED, happened
 from tersely.relay.threads import threads
 from tersely.relay.threads.accounting import savings
+from tersely.relay.wire.documents import Savings
 
 _LISTED_ARTIFACTS = 50
 
 
 def write(
     store: Store, thread_id: str, kind: str, actor: str, count_tokens: CountTokens
-) -> tuple[Artifact, str, JsonObject]:
+) -> tuple[Artifact, str, Savings]:
     """A report as an artifact of its thread, with its text and the figures in it. `kind` is md or
     json.
     """
     thread = threads.get(store, thread_id)
     state = threads.state(store, thread_id)
-    figures = savings(store, f"thread/{thread_id}").told()
+    figures = savings(store, f"thread/{thread_id}")
     found = artifacts.listed(store, thread_id, limit=_LISTED_ARTIFACTS)
     if kind == "json":
         listed = [

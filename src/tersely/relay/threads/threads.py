@@ -28,6 +28,7 @@ from tersely.relay.store.streams import (
 )
 from tersely.relay.threads import state as states
 from tersely.relay.threads.accounting import metrics_of
+from tersely.relay.wire.documents import Patched, VersionOfState
 
 _STATE_REF = re.compile("v?[1-9][0-9]{0,11}")
 
@@ -63,13 +64,9 @@ class PatchResult:
     updated_at: str
     is_repetition: bool
 
-    def told(self) -> JsonObject:
+    def told(self) -> Patched:
         """The outcome as doors send it."""
-        return {
-            "version": self.version,
-            "state_ref": state_ref(self.version),
-            "updated_at": self.updated_at,
-        }
+        return Patched(self.version, state_ref(self.version), self.updated_at)
 
 
 def state_ref(version: int) -> str:
@@ -200,17 +197,17 @@ def patching(
 
 def history(
     store: Store, thread_id: str, before: int | None = None, limit: int = 100
-) -> list[JsonObject]:
+) -> list[VersionOfState]:
     """The patches that led to a state, the newest first."""
     get(store, thread_id)
     return [
-        {
-            "version": one.number,
-            "state_ref": state_ref(one.number),
-            "by": one.author,
-            "at": timestamp(one.at_ms),
-            "operations": decode(one.change)["operations"] if one.change else [],
-        }
+        VersionOfState(
+            one.number,
+            state_ref(one.number),
+            one.author,
+            timestamp(one.at_ms),
+            decode(one.change)["operations"] if one.change else [],
+        )
         for one in store.versions(STATE + thread_id, before, limit)
     ]
 

@@ -1,1 +1,1 @@
-"""What travels between a relay and whoever asks it: where it listens, frames, envelopes."""
+"""What travels between a relay and whoever asks it: where it listens, frames, envelopes, answers."""

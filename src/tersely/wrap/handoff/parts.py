@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from tersely.capabilities.relay.answers.documents import Header
 from tersely.capabilities.relay.answers.messages import DeliveryTold
 from tersely.client import Client
 from tersely.daemon.asking import Asking
@@ -21,6 +20,7 @@ from tersely.foundation.text.escape import visible_line
 from tersely.foundation.text.shortening import one_line
 from tersely.foundation.text.tokens import Tokenizer
 from tersely.foundation.types import JsonMapping
+from tersely.relay.wire.documents import Header
 from tersely.wrap.handoff.brief import BriefPart, HandoffBrief, Missing, write_brief
 
 MAX_BRIEF_MESSAGES = 50  # that wait, in one brief

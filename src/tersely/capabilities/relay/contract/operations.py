@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 from tersely.capabilities import catalogue
 from tersely.capabilities.declaration.declaration import Capability, Parameter, Role
-from tersely.capabilities.relay.answers import documents
-from tersely.capabilities.relay.answers.documents import ARTIFACT_ERRORS, THREAD_ERRORS, VERSION
 from tersely.capabilities.relay.contract import shapes
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
 from tersely.foundation.types import JsonMapping, JsonObject, frozen
+from tersely.relay.wire import documents
+from tersely.relay.wire.documents import ARTIFACT_ERRORS, THREAD_ERRORS, VERSION
 
 MAX_KEY_CHARACTERS = 200  # of idempotency
 MAX_TOKEN_CHARACTERS = 200  # of the name of an agent

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from tersely.capabilities.relay.answers.documents import Preview
 from tersely.foundation.limits import (
     DEFAULT_NOTE_CHARACTERS,
     MAX_BUDGET_TOKENS,
@@ -18,6 +17,7 @@ from tersely.foundation.limits import (
     MAX_PATCH_OPERATIONS,
 )
 from tersely.foundation.types import JsonObject
+from tersely.relay.wire.documents import Preview
 
 MAX_ENVELOPE_SECONDS = 86_400
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from tersely.capabilities.answers.text import Style
 from tersely.capabilities.declaration.declaration import Effect, option, relay_capability
-from tersely.capabilities.relay.answers.documents import THREAD_ERRORS, SpentTold
 from tersely.capabilities.relay.context import RelayContext
 from tersely.capabilities.relay.threads import OF_THREAD, spent_line, spent_told
 from tersely.foundation.errors import TerselyError
+from tersely.relay.wire.documents import THREAD_ERRORS, SpentTold
 
 if TYPE_CHECKING:
     from tersely.relay.threads.threads import Thread

@@ -7,12 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from msgspec import UNSET
+
 from tersely.foundation.artifact_types import ArtifactType
 from tersely.foundation.limits import PREVIEW_BYTES
 from tersely.foundation.text.escape import visible
-from tersely.foundation.types import JsonObject
 from tersely.relay.artifacts.preview.documents import of_html, of_json, of_markdown
 from tersely.relay.artifacts.preview.lines import of_log, of_text
+from tersely.relay.wire.documents import Preview
 
 TYPES = tuple(kind.value for kind in ArtifactType)
 
@@ -41,10 +43,10 @@ class ArtifactPreview(NamedTuple):
     size_bytes: int  # of the artifact
     line_count: int | None  # of the artifact, None where not all of it was read
 
-    def told(self) -> JsonObject:
+    def told(self) -> Preview:
         """The preview as doors send it."""
-        told = {"text": self.text, "truncated": self.truncated, "size": self.size_bytes}
-        return told if self.line_count is None else {**told, "line_count": self.line_count}
+        lines = UNSET if self.line_count is None else self.line_count
+        return Preview(self.text, self.truncated, self.size_bytes, lines)
 
 
 def preview(content: ArtifactEnds, kind: str) -> ArtifactPreview:

@@ -8,7 +8,6 @@ from itertools import islice
 
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_NAME_CHARACTERS
-from tersely.foundation.types import JsonObject, frozen
 from tersely.relay.services.calls import Call, Invocations
 from tersely.relay.store.commands import StoreBatch
 from tersely.relay.store.store import Store
@@ -20,6 +19,7 @@ from tersely.relay.store.streams import (
     happened,
 )
 from tersely.relay.threads import threads
+from tersely.relay.wire.documents import CheckpointTold, Compared
 
 MAX_REPLAYED_CALLS = 1_000
 MAX_COMPARED_BYTES = 1_000_000  # of two answers whose lines are compared
@@ -27,19 +27,7 @@ MAX_SHOWN_CHANGES = 20  # lines
 _SAME, _DIFFERS, _FAILED, _GONE = "same", "differs", "failed", "gone"
 
 
-@frozen
-class ReplayedCall:
-    """One call of a thread, and what came of it now."""
-
-    event: int
-    capability: str
-    was: str  # the artifact that it gave
-    now: str  # the hash of what it gives today, empty where it fails
-    outcome: str  # same, differs, failed, or gone where what it gave is not there to be compared
-    changes: str  # the first lines of a diff, or why it failed
-
-
-def checkpoint(store: Store, thread_id: str, name: str, actor: str) -> JsonObject:
+def checkpoint(store: Store, thread_id: str, name: str, actor: str) -> CheckpointTold:
     """Mark where a thread is now: the version of its state and its latest event, under a name."""
     if len(name) > MAX_NAME_CHARACTERS:
         raise TerselyError(
@@ -47,21 +35,22 @@ def checkpoint(store: Store, thread_id: str, name: str, actor: str) -> JsonObjec
         )
     threads.get(store, thread_id)
     found = store.document(STATE + thread_id)
-    told = {"name": name, "state_ref": threads.state_ref(found[0] if found else 1), "by": actor}
+    ref = threads.state_ref(found[0] if found else 1)
+    told = {"name": name, "state_ref": ref, "by": actor}
     done = store.commit(StoreBatch((happened(thread_id, CHECKPOINT_CREATED, told),)))
-    return {"name": name, "state_ref": told["state_ref"], "seq": done.given[0]}
+    return CheckpointTold(name, ref, done.given[0])
 
 
 def replay(
     store: Store, calls: Invocations, thread_id: str, actor: str, after: int = 0
-) -> list[ReplayedCall]:
+) -> list[Compared]:
     """Make the calls of a thread after an event again, those that only read, and compare what they
     give.
 
     Nothing is kept of it. What is done is bounded: `MAX_REPLAYED_CALLS`, each of them once.
     """
     threads.get(store, thread_id)
-    compared: list[ReplayedCall] = []
+    compared: list[Compared] = []
     seen: set[str] = set()
     while (
         events := threads.events(store, thread_id, after)
@@ -85,17 +74,17 @@ def replay(
     return compared
 
 
-def _compared(store: Store, calls: Invocations, number: int, call: Call, was: str) -> ReplayedCall:
+def _compared(store: Store, calls: Invocations, number: int, call: Call, was: str) -> Compared:
     try:
         content = calls.try_out(call)
     except TerselyError as error:
-        return ReplayedCall(number, call.capability, was, "", _FAILED, str(error))
+        return Compared(number, call.capability, was, "", _FAILED, str(error))
     now = sha256(content).hexdigest()
     if now == was:
-        return ReplayedCall(number, call.capability, was, now, _SAME, "")
+        return Compared(number, call.capability, was, now, _SAME, "")
     if store.size(was) is None:
-        return ReplayedCall(number, call.capability, was, now, _GONE, "")
-    return ReplayedCall(number, call.capability, was, now, _DIFFERS, _changes(store, was, content))
+        return Compared(number, call.capability, was, now, _GONE, "")
+    return Compared(number, call.capability, was, now, _DIFFERS, _changes(store, was, content))
 
 
 def _changes(store: Store, was: str, now: bytes) -> str:

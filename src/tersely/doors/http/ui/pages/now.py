@@ -103,5 +103,4 @@ def _talk(messages: Iterable[HistoryMessage]) -> list[Talk]:
 
 
 def _avoided_today(relay: Relay) -> int:
-    avoided: int = savings(relay.store, day_scope(relay.store.now_ms())).told()["avoided_tokens"]
-    return avoided
+    return savings(relay.store, day_scope(relay.store.now_ms())).avoided_tokens

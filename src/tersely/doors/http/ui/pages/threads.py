@@ -12,9 +12,7 @@ def threads_page(visit: Visit) -> ShownPage:
     """One page of the list."""
     store, before = visit.relay.store, visit.query.get("before", "")
     found = threads.recent(store, before, UI_PAGE_ROWS)
-    rows = [
-        {"thread": one, "told": savings(store, f"thread/{one.thread_id}").told()} for one in found
-    ]
+    rows = [{"thread": one, "told": savings(store, f"thread/{one.thread_id}")} for one in found]
     older = (("threads",), {"before": found[-1].thread_id}) if len(found) == UI_PAGE_ROWS else None
     return ShownPage(
         "Threads", "relay/threads.html", {"rows": rows, "older": older}, is_live=not before

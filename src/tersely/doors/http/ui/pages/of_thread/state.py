@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+
+from msgspec import structs
 
 from tersely.doors.http.ui.pages.of_thread.frame import of_thread
 from tersely.doors.http.ui.rendering import ShownPage, Visit, clipped
 from tersely.foundation.limits import UI_PAGE_ROWS
-from tersely.foundation.types import JsonMapping, JsonObject
+from tersely.foundation.types import JsonObject
 from tersely.relay.threads import threads
 from tersely.relay.threads.state import LISTS
 from tersely.relay.threads.threads import read_state_ref
+from tersely.relay.wire.documents import VersionOfState
 
 _SHOWN_OPERATIONS = 100
 _SHOWN_MEMBERS = 8  # of the items of a list
@@ -28,14 +31,13 @@ def state_page(visit: Visit) -> ShownPage:
         store, thread_id, read_state_ref(before) if before else None, UI_PAGE_ROWS
     )
     has_older = len(found) == UI_PAGE_ROWS
-    operations = _operations(made)
-    target = (("threads", thread_id, "state"), {"version": version, "before": found[-1]["version"]})
+    target = (("threads", thread_id, "state"), {"version": version, "before": found[-1].version})
     values = {
         "version": version,
         "made": made,
         "lists": [_list(name, state[name]) for name in LISTS if state[name]],
-        "operations": operations[:_SHOWN_OPERATIONS],
-        "operations_left": max(0, len(operations) - _SHOWN_OPERATIONS),
+        "operations": made.operations[:_SHOWN_OPERATIONS],
+        "operations_left": max(0, len(made.operations) - _SHOWN_OPERATIONS),
         "versions": list(_versions(found)),
         "older": target if has_older else None,
     }
@@ -59,13 +61,9 @@ def _list(name: str, items: list[JsonObject]) -> JsonObject:
     }
 
 
-def _versions(found: list[JsonObject]) -> Iterator[JsonObject]:
+def _versions(found: list[VersionOfState]) -> Iterator[JsonObject]:
     for one in found:
-        paths = [f"{item.get('op')} {item.get('path')}" for item in _operations(one)]
+        paths = [f"{item.get('op')} {item.get('path')}" for item in one.operations]
         rest = " …" if len(paths) > _SHOWN_PATHS else ""
         said = clipped(", ".join(paths[:_SHOWN_PATHS]) + rest) if paths else "the thread was made"
-        yield {**one, "said": said}
-
-
-def _operations(made: JsonMapping) -> list[JsonMapping]:
-    return [one for one in made["operations"] if isinstance(one, Mapping)]
+        yield {**structs.asdict(one), "said": said}

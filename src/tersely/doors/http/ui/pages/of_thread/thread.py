@@ -14,6 +14,7 @@ from tersely.doors.http.ui.rendering import ShownPage, Visit
 from tersely.foundation.types import JsonObject
 from tersely.relay.threads import threads
 from tersely.relay.threads.accounting import savings
+from tersely.relay.wire.documents import Savings
 
 _LATEST_EVENTS = 12
 # (member of the header, title, what stands first, what is said)
@@ -30,7 +31,7 @@ def thread_page(visit: Visit) -> ShownPage:
     """The overview of a thread."""
     store = visit.relay.store
     thread_id = threads.get(store, visit.path["thread_id"]).thread_id
-    told = savings(store, f"thread/{thread_id}").told()
+    told = savings(store, f"thread/{thread_id}")
     header = threads.header(store, thread_id)
     values = {
         "told": told,
@@ -43,8 +44,8 @@ def thread_page(visit: Visit) -> ShownPage:
     return of_thread(visit, "Overview", values)
 
 
-def _tokens_note(told: JsonObject) -> str:
-    naive, actual, avoided = told["naive_tokens"], told["actual_tokens"], told["avoided_tokens"]
+def _tokens_note(told: Savings) -> str:
+    naive, actual, avoided = told.naive_tokens, told.actual_tokens, told.avoided_tokens
     share = f", {avoided * 100 / naive:.0f} %" if naive > 0 else ""
     return f"{naive:,} if all had been pasted, {actual:,} were sent, {avoided:,} avoided{share}"
 

@@ -14,6 +14,7 @@ from tersely.relay.artifacts.artifacts import Artifact
 from tersely.relay.store import streams
 from tersely.relay.store.store import Store
 from tersely.relay.store.streams import Event
+from tersely.relay.wire.documents import Savings
 
 _LISTED_POINTS = 40
 
@@ -26,7 +27,7 @@ class _TokenStep(NamedTuple):
     actual: int
 
 
-def points(store: Store, thread_id: str, told: JsonObject) -> list[_TokenStep]:
+def points(store: Store, thread_id: str, told: Savings) -> list[_TokenStep]:
     """Figures of a thread over time, the newest first; none before anything was counted. `told` are
     those of now.
     """
@@ -35,7 +36,7 @@ def points(store: Store, thread_id: str, told: JsonObject) -> list[_TokenStep]:
     return found[::-1][::every] if len(found) > 1 else []
 
 
-def _points(store: Store, thread_id: str, told: JsonObject) -> list[_TokenStep]:
+def _points(store: Store, thread_id: str, told: Savings) -> list[_TokenStep]:
     """The steps by which the figures came to be what they are. The last point is what the relay has
     counted.
 
@@ -44,7 +45,7 @@ def _points(store: Store, thread_id: str, told: JsonObject) -> list[_TokenStep]:
     the latest, is where it begins.
     """
     steps = list(_steps(store, thread_id))
-    naive, actual = told["naive_tokens"], told["actual_tokens"]
+    naive, actual = told.naive_tokens, told.actual_tokens
     points: list[_TokenStep] = []
     for step in reversed(steps):
         points.append(_TokenStep(step.at_ms, naive, actual))

@@ -277,7 +277,8 @@ class CheckpointTold(Struct):
 
 class Compared(Struct):
     """One call that was made again: `same`, `differs`, `failed`, or `gone` where the answer is not
-    kept any more.
+    kept any more. `was` is the artifact that it gave, `now` the hash of what it gives, empty where
+    it fails; `changes` are the first lines of a diff, or why it failed.
     """
 
     event: int
