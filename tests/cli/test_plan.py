@@ -17,13 +17,12 @@ from tersely.capabilities.invoke import ask
 from tersely.capabilities.packs.plan import DEFAULT_PLAN_TOKENS
 from tersely.cli.main import main
 from tersely.code.graph.callgraph import CallGraph
-from tersely.context.pack.kinds.plan import LONG_TOKENS
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.text.tokens import count
 from tersely.workspace import Workspace
 
 # lines, of which the largest share of the default budget does not pay for all
-LONG_LINES = 2 * DEFAULT_PLAN_TOKENS // LONG_TOKENS
+LONG_LINES = DEFAULT_PLAN_TOKENS // 8
 LONG = "\n".join(f"    value_{number} = compute_{number}()" for number in range(LONG_LINES))
 FILES = {
     "net/retry.py": '''"""Trying again."""
