@@ -15,7 +15,7 @@ from tests.code.search.repositories import FILES, found, ids, lay
 from tests.depth import examples
 
 from tersely.code.engine import Engine
-from tersely.code.search.searcher import RankedHits
+from tersely.code.search.searcher import Filters, RankedHits
 from tersely.code.search.storage import segment_store
 from tersely.foundation.storage.private import index_places
 
@@ -43,7 +43,9 @@ STATES = st.dictionaries(
 
 
 def answers(root: Path) -> list[RankedHits]:
-    return [found(root, question) for question in QUESTIONS]
+    with Engine.open(root) as engine:
+        engine.refresh()
+        return [engine.search.find(question, Filters(), 10) for question in QUESTIONS]
 
 
 def beside(root: Path) -> Path:
