@@ -10,14 +10,15 @@ import os
 import pickle
 from contextlib import suppress
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.bounds import hash_of
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.process.identity import program_identity
+from tersely.foundation.storage.files import write_private
 from tersely.foundation.storage.hashing import content_hash, sealed, unsealed
 from tersely.foundation.storage.private import (
-    MAKING,
     READING,
     index_places,
     make_private,
@@ -71,14 +72,7 @@ def _write(name: str, content: bytes) -> None:
     if len(content) > MAX_ANSWER_BYTES:
         return
     folder = _folder(name)
-    draft = f"{folder}/{name}.{os.urandom(4).hex()}"
-    try:
-        with open(os.open(draft, MAKING, 0o600), "wb") as file:
-            file.write(content)
-        os.replace(draft, f"{folder}/{name}")
-    except OSError:  # the disk is full
-        os.unlink(draft)
-        raise
+    write_private(Path(folder, name), content)
     make_room(folder, name, MAX_KEPT_BYTES // _FOLDERS)
 
 

@@ -18,6 +18,7 @@ from tersely.foundation.clock import local_time
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_LOG_BYTES
+from tersely.foundation.storage.files import write_private
 from tersely.foundation.storage.private import make_state, state_directory
 
 MAX_SHOWN = 500  # outlines and texts that are remembered of one session
@@ -68,9 +69,7 @@ def keep_record(base: Path, agent: str, installed: Installed) -> None:
             place.unlink(missing_ok=True)
             return
         make_state(str(place.parent))
-        draft = place.with_suffix(f".{os.getpid()}")
-        draft.write_text(json.dumps(installed._asdict()), "utf-8")
-        draft.replace(place)
+        write_private(place, json.dumps(installed._asdict()).encode())
     except OSError as error:
         why = f"what was installed is not remembered: {place}: {error.strerror}"
         raise TerselyError("unwritable_output", why, "check who may write there") from error
@@ -101,9 +100,7 @@ def begin_context(root: str) -> None:
     """
     place = _context(root)
     make_state(str(place.parent))
-    draft = place.with_suffix(f".{os.getpid()}")
-    draft.write_text(new_id(), "utf-8")
-    draft.replace(place)
+    write_private(place, new_id().encode())
 
 
 def context_of(root: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Self
 from tersely.foundation.activity import GONE, PERMISSION, WORKING
 from tersely.foundation.clock import wall_seconds
 from tersely.foundation.errors import TerselyError
+from tersely.foundation.storage.files import write_private
 from tersely.foundation.storage.private import is_private, make_state
 from tersely.relay import policy as policies
 from tersely.relay.access.access import Access
@@ -230,15 +231,9 @@ def have_token(home: Path) -> HomeToken:
 def rotate_token(home: Path) -> Path:
     """Give a home a new secret, which is in force at once; its file. Raises `unwritable_output`."""
     path = home / _TOKEN
-    draft = home / f".{_TOKEN}.{os.getpid()}"
     try:
-        with os.fdopen(
-            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w"
-        ) as file:
-            file.write(secrets.token_urlsafe(_TOKEN_BYTES))
-        draft.replace(path)
+        write_private(path, secrets.token_urlsafe(_TOKEN_BYTES).encode())
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise TerselyError(
             "unwritable_output", f"{path}: {error.strerror}", "see what is there, and its disk"
         ) from error

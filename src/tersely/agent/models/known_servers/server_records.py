@@ -14,7 +14,8 @@ from typing import NamedTuple
 from tersely.agent.models.dialects.answers import table
 from tersely.agent.models.protocol import Abilities
 from tersely.agent.models.served import KnownModel
-from tersely.foundation.storage.private import MAKING, READING, make_state, state_directory
+from tersely.foundation.storage.files import write_private
+from tersely.foundation.storage.private import READING, make_state, state_directory
 from tersely.foundation.types import Environment, JsonObject
 
 FILE = "model-servers.json"
@@ -87,7 +88,9 @@ class ServerRecords:
         if self._path is None:
             return
         with suppress(OSError):
-            _write(self._path, json.dumps({"version": VERSION, "servers": self._servers}))
+            kept = {"version": VERSION, "servers": self._servers}
+            make_state(str(self._path.parent))
+            write_private(self._path, json.dumps(kept).encode())
 
 
 def _newest(entries: JsonObject, most: int) -> JsonObject:
@@ -104,16 +107,3 @@ def _servers_in(path: Path | None) -> JsonObject:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
     return servers if isinstance(servers, dict) else {}
-
-
-def _write(path: Path, content: str) -> None:
-    """Write the file in one step, readable by the user alone."""
-    make_state(str(path.parent))
-    draft = path.with_name(f"{path.name}.{os.urandom(4).hex()}")
-    try:
-        with open(os.open(draft, MAKING, 0o600), "w") as file:
-            file.write(content)
-        draft.replace(path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise

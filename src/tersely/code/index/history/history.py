@@ -11,19 +11,21 @@ holds was not written together.
 
 from __future__ import annotations
 
-import marshal
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
 from tersely.foundation.git.runner import beginning
-from tersely.foundation.storage.hashing import content_hash, sealed, unsealed
+from tersely.foundation.storage.files import read_value, write_value
+from tersely.foundation.storage.hashing import content_hash
+from tersely.foundation.storage.private import make_room
 
 MAX_HISTORY_COMMITS = 100  # the latest that touched what has changed
 MAX_COMMIT_LINES = 3_000  # written by one commit, above which it says little of any of them
-MAX_KEPT_HISTORIES = 32  # files beside the index
+MAX_KEPT_BYTES = 30_000_000  # of histories beside the index
 DIRECTORY = "history"
 LEAST_LINE_BYTES = 10  # a shorter line is found anywhere
 _OPTIONS = (
@@ -52,15 +54,18 @@ def history(root: Path, tip: str, paths: Sequence[str], directory: Path | None) 
     """
     if not tip or not paths:
         return []
-    key = content_hash(
-        "\0".join([*_OPTIONS, tip, *sorted(paths)]).encode("utf-8", "surrogateescape")
-    ).hex()[:32]
-    kept = directory / DIRECTORY / key if directory is not None else None
-    if kept is not None and (known := _read(kept)) is not None:
-        return known
+    if directory is None:
+        return _commits(root, tip, paths)
+    key = content_hash(os.fsencode("\0".join([*_OPTIONS, tip, *sorted(paths)])))
+    kept = directory / DIRECTORY / key.hex()
+    known = read_value(kept)
+    if known is not None:
+        return [Commit(written) for written in known]
     commits = _commits(root, tip, paths)
-    if kept is not None:
-        _keep(kept, commits)
+    with suppress(OSError):
+        kept.parent.mkdir(exist_ok=True)
+        write_value(kept, [commit.written for commit in commits])
+        make_room(str(kept.parent), kept.name, MAX_KEPT_BYTES)
     return commits
 
 
@@ -96,31 +101,3 @@ def _written(rows: Iterable[bytes]) -> dict[str, list[int]]:
             if line:
                 lines.append(line)
     return found if number <= MAX_COMMIT_LINES else {}
-
-
-def _read(place: Path) -> list[Commit] | None:
-    try:
-        rows = marshal.loads(unsealed(place.read_bytes()))  # noqa: S302 - our own file, beside the index
-        return [Commit(written) for written in rows]
-    except (OSError, ValueError):
-        return None
-
-
-def _keep(place: Path, commits: Sequence[Commit]) -> None:
-    """Write it down if that can be done, and forget the oldest of what is kept."""
-    try:
-        place.parent.mkdir(exist_ok=True)
-        draft = place.with_suffix(f".{os.getpid()}")
-        draft.write_bytes(sealed(marshal.dumps([commit.written for commit in commits])))
-        draft.replace(place)
-        for old in _oldest(place.parent):
-            old.unlink(missing_ok=True)
-    except OSError:
-        return
-
-
-def _oldest(directory: Path) -> Iterator[Path]:
-    by_age = sorted(
-        directory.iterdir(), key=lambda path: (path.stat().st_mtime_ns, path.name), reverse=True
-    )
-    yield from by_age[MAX_KEPT_HISTORIES:]

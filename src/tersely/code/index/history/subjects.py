@@ -6,15 +6,14 @@ the commit that is checked out.
 
 from __future__ import annotations
 
-import marshal
 import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from tersely.foundation.git.runner import beginning
-from tersely.foundation.storage.hashing import content_hash, sealed, unsealed
+from tersely.foundation.storage.files import read_value, write_value
+from tersely.foundation.storage.hashing import content_hash
 
 MAX_SUBJECT_COMMITS = 2_000  # whose subjects are compared with a task
 KEPT_FILE = "subjects"
@@ -49,13 +48,13 @@ def subjects(
     if not head:
         return []
     key = content_hash(b"\0".join([head, os.fsencode(root), identity.encode()]))
-    known = _read(kept_in / KEPT_FILE, key) if kept_in is not None else None
-    if known is not None:
-        return known
+    known = read_value(kept_in / KEPT_FILE) if kept_in is not None else None
+    if known is not None and known[0] == key:
+        return [Subject(*row) for row in known[1]]
     text = beginning(str(root), ["log", "HEAD", f"--max-count={MAX_SUBJECT_COMMITS}", *_OPTIONS])
     found = [_subject(part, terms_of) for part in os.fsdecode(text).split("\1")[1:]]
     if kept_in is not None:
-        _write(kept_in / KEPT_FILE, key, found)
+        write_value(kept_in / KEPT_FILE, (key, [tuple(subject) for subject in found]))
     return found
 
 
@@ -64,27 +63,3 @@ def _subject(part: str, terms_of: TermsOf) -> Subject:
     return Subject(
         first, tuple(path for path in rest.split("\n") if path), frozenset(terms_of(first))
     )
-
-
-def _read(path: Path, key: bytes) -> list[Subject] | None:
-    """What was kept, None for what is of another commit or not whole."""
-    try:
-        encoded = path.read_bytes()
-        if encoded[: len(key)] != key:
-            return None
-        rows = marshal.loads(unsealed(encoded[len(key) :]))  # noqa: S302 - our own, in a private directory
-        return [Subject(*row) for row in rows]
-    except (OSError, ValueError):
-        return None
-
-
-def _write(path: Path, key: bytes, found: Sequence[Subject]) -> None:
-    """Keep subjects in one step; where nothing can be written they are read again."""
-    body = marshal.dumps([tuple(subject) for subject in found])
-    temporary = path.with_name(f"{path.name}.{os.urandom(4).hex()}.new")
-    try:
-        temporary.write_bytes(key + sealed(body))
-        os.replace(temporary, path)
-    except OSError:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
