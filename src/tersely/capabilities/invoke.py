@@ -134,15 +134,16 @@ def _invoke_once(
                 answer = _answer(capability, workspace, arguments, run)
             return _outcome(capability, workspace, revision, answer)
     except TerselyError as error:
-        return Outcome(revision, None, Failure.of(error))
+        failure = Failure.of(error)
     except ModuleNotFoundError as error:
         from tersely.foundation.installation import missing_module
 
-        return Outcome(revision, None, Failure.of(missing_module(error)))
+        failure = Failure.of(missing_module(error))
     except DeadlineError:
-        return Outcome(revision, None, Failure.of(_too_slow(capability, workspace)))
+        failure = Failure.of(_too_slow(capability, workspace))
     except Exception as error:  # noqa: BLE001 - a defect must reach every door as an answer, not as silence
-        return Outcome(revision, None, defect(error))
+        failure = defect(error)
+    return Outcome(revision, None, failure)
 
 
 def _answer(

@@ -379,12 +379,8 @@ class Engine:
                 f"{other.qualname.removeprefix(symbol.qualname)} ({_lines(other)})"
                 for other in others
             ]
-            more = (
-                f" and {len(listed) - MAX_CANDIDATES_NAMED} more"
-                if len(listed) > MAX_CANDIDATES_NAMED
-                else ""
-            )
-            names = ", ".join(listed[:MAX_CANDIDATES_NAMED])
+            names, rest = ", ".join(listed[:MAX_CANDIDATES_NAMED]), listed[MAX_CANDIDATES_NAMED:]
+            more = f" and {len(rest)} more" if rest else ""
             sentence = (
                 f"{visible_line(symbol.id)} has other definitions: {names}{more}; this answer is not about"
                 f" them, ask for {visible_line(others[0].qualname)}"
@@ -535,9 +531,11 @@ class StoredFacts:
 
     def definitions_named(self, name: str) -> Sequence[tuple[int, int, str, str]]:
         """Definitions of a name."""
-        places = self._store.places_named(name)
-        known = (place for place in places if place[0] in self._number)
-        return [(self._number[file_id], *place) for file_id, *place in known]  # type: ignore[misc]
+        return [
+            (self._number[file_id], position, kind, owner)
+            for file_id, position, kind, owner in self._store.places_named(name)
+            if file_id in self._number
+        ]
 
     def namesakes(self, namespace: str) -> Sequence[int]:
         """Files of a declared namespace."""
@@ -550,10 +548,10 @@ class StoredFacts:
 
     def same_as(self, before: StoredFacts) -> Iterator[tuple[int, int]]:
         """The files whose facts are unchanged, as pairs of their numbers before and now."""
-        now = {file.path: (number, file) for number, file in enumerate(self._files)}
+        now = {_facts_key(file): number for number, file in enumerate(self._files)}
         for old, file in enumerate(before._files):
-            number, same = now.get(file.path, (-1, None))
-            if same is not None and _facts_key(same) == _facts_key(file):
+            number = now.get(_facts_key(file))
+            if number is not None:
                 yield old, number
 
     def has_same_texts(self) -> bool:
@@ -581,9 +579,9 @@ def _unreadable(path: str, error: OSError) -> TerselyError:
     return TerselyError("unreadable_file", f"{path} cannot be read: {error.strerror}")
 
 
-def _facts_key(file: StoredFile) -> tuple[str, str, bytes]:
-    """The key of all that the facts of a file at one path depend on, under one program."""
-    return file.language, file.namespace, file.hash
+def _facts_key(file: StoredFile) -> tuple[str, str, str, bytes]:
+    """The key of all that the facts of a file depend on, under one program."""
+    return file.path, file.language, file.namespace, file.hash
 
 
 def _unnumbered(found: Sequence[Symbol]) -> list[Symbol]:
@@ -619,13 +617,11 @@ def _is_whole(symbol: Symbol, spellings: tuple[str, str]) -> bool:
     )
 
 
-def _ambiguous(query: str, found: Iterable[Symbol]) -> TerselyError:
-    listed = list(found)
-    names = [
-        f"{visible_line(symbol.id)} ({symbol.kind.value})"
-        for symbol in listed[:MAX_CANDIDATES_NAMED]
-    ]
-    if len(listed) > len(names):
-        names.append(f"and {len(listed) - len(names)} more; `symbol find {query}` lists them")
-    hint = "Name one of them:\n  " + "\n  ".join(names)
-    return TerselyError("ambiguous_symbol", f"{query!r} may mean {len(listed)} symbols", hint)
+def _ambiguous(query: str, found: Sequence[Symbol]) -> TerselyError:
+    named, rest = found[:MAX_CANDIDATES_NAMED], found[MAX_CANDIDATES_NAMED:]
+    hint = "Name one of them:"
+    for symbol in named:
+        hint += f"\n  {visible_line(symbol.id)} ({symbol.kind.value})"
+    if rest:
+        hint += f"\n  and {len(rest)} more; `symbol find {query}` lists them"
+    return TerselyError("ambiguous_symbol", f"{query!r} may mean {len(found)} symbols", hint)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -25,10 +26,12 @@ from tests.repositories import initialized
 import tersely
 from tersely.code.index import refresh as module
 from tersely.code.index.content import Reason, Skipped
-from tersely.code.index.fingerprint import extraction_fingerprint
+from tersely.code.index.fingerprint import extraction_fingerprint, versions
 from tersely.code.index.refresh import RefreshReport, refresh
 from tersely.code.index.storage.schema import SCHEMA
 from tersely.code.index.storage.store import Store
+from tersely.code.languages.registry import BY_QUERIES, BY_RULES, DOCUMENTS
+from tersely.code.syntax.extract import extract
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_FILE_BYTES
 from tersely.foundation.storage.database import Database
@@ -210,6 +213,47 @@ class TestChanges:
         report = refresh(root, store)
         assert counts(report) == (1, 0, 0, 0)
         assert report.revision != revision
+
+    @pytest.mark.parametrize("is_gone", [False, True])
+    def test_rules_of_one_language_have_its_files_alone_read_again(
+        self,
+        root: Path,
+        store: Store,
+        plant: Plant,
+        monkeypatch: pytest.MonkeyPatch,
+        is_gone: bool,
+    ) -> None:
+        plant({
+            "a.py": "def f(): ...\n", "b.rb": "def g\n  f\nend\n", "lib/c.rb": "def h\nend\n", "d.go": "package d\n",
+            "latin.py": "x = 1\n",
+        })  # fmt: skip
+        (root / "latin.py").write_bytes(b"x = '\xff'\n")
+        before = refresh(root, store).revision
+        if is_gone:
+            (root / "lib/c.rb").unlink()
+        read: list[str] = []
+
+        def counted(*arguments: Any) -> Any:
+            read.append(arguments[2])
+            return extract(*arguments)
+
+        monkeypatch.setattr("tersely.code.index.building.rows.extract", counted)
+        older = re.sub(r"\bruby=\w+", "ruby=0", extraction_fingerprint())
+        for place in ("store", "writer"):
+            monkeypatch.setattr(
+                f"tersely.code.index.storage.{place}.extraction_fingerprint", lambda: older
+            )
+        assert not store.is_current()
+        report = refresh(root, store)
+        assert read == ["b.rb"] if is_gone else ["b.rb", "lib/c.rb"]
+        # what was skipped is looked at again
+        assert counts(report) == (0, 2, 1, 2) if is_gone else (0, 3, 0, 2)
+        assert report.revision != before
+        assert store.is_current()
+        assert dumped(store) == rebuilt(root)
+        read.clear()
+        assert counts(refresh(root, store)) == (0, 0, 0, 4 if is_gone else 5)
+        assert read == []
 
     def test_a_root_that_is_none(self, root: Path, store: Store) -> None:
         for path in (root / "nothing", root / ".tersely" / ".gitignore"):
@@ -539,6 +583,32 @@ class TestSeveralProcesses:
             assert store.revision() == revision
             assert store.find("g") == []
         assert [symbol.id for symbol in store.find("g")] == ["a.py:g"]
+
+
+@pytest.mark.parametrize(
+    ("source", "changed"),
+    [
+        ("languages/ruby.py", {"ruby"}),
+        ("languages/summaries/ruby.json", {"ruby"}),
+        ("languages/tags/bash.scm", {"bash"}),
+        ("languages/c.py", {"c", "cpp"}),
+        ("languages/parts/python_fields.py", {"python"}),
+        ("languages/ecmascript.py", {"astro", "javascript", "svelte", "tsx", "typescript", "vue"}),
+        ("languages/tags.py", set(DOCUMENTS | BY_QUERIES | BY_RULES)),
+        ("languages/nodes.py", set(DOCUMENTS | BY_QUERIES | BY_RULES)),
+        ("syntax/lowering.py", set(DOCUMENTS | BY_QUERIES | BY_RULES)),
+    ],
+)
+def test_a_source_changes_the_versions_of_the_languages_that_use_it(
+    tmp_path: Path, source: str, changed: set[str]
+) -> None:
+    code = tmp_path / "code"
+    shutil.copytree(Path(tersely.__file__).parent / "code", code)
+    before = versions(code)
+    with (code / source).open("a") as file:
+        file.write("\n")
+    after = versions(code)
+    assert {language for language in before if after[language] != before[language]} == changed
 
 
 def test_modules_that_python_compiles_change_no_fingerprint() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -19,6 +20,7 @@ from tests.depth import examples
 
 from tersely.code.index import refresh as module
 from tersely.code.index.building import jobs
+from tersely.code.index.fingerprint import extraction_fingerprint
 from tersely.code.index.refresh import RefreshReport, refresh
 from tersely.code.index.storage import shared
 from tersely.code.index.storage.store import Store
@@ -77,6 +79,24 @@ def refreshed(root: Path) -> RefreshReport:
 def bases() -> list[Path]:
     folder = Path(index_places("/").shared)
     return sorted(path for path in folder.iterdir() if not path.name.startswith("lock-"))
+
+
+def test_rules_of_one_language_have_its_files_of_a_base_alone_read_again(
+    root: Path, plant: Plant, copy: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(FILES | {"a.rb": "def f\nend\n", "b.rb": "def g\n  f\nend\n"})
+    refreshed(root)
+    second = copy("second")
+    assert refreshed(second).taken == len(FILES) + 2
+    older = re.sub(r"\bruby=\w+", "ruby=0", extraction_fingerprint())
+    for place in ("shared", "store", "writer"):
+        monkeypatch.setattr(
+            f"tersely.code.index.storage.{place}.extraction_fingerprint", lambda: older
+        )
+    report = refreshed(second)
+    # both files of the language, and the one that is skipped
+    assert (report.changed, report.unchanged) == (3, len(FILES) - 1)
+    assert len(bases()) == 1
 
 
 def test_a_second_worktree_reads_nothing_anew(

@@ -26,7 +26,7 @@ from tersely.code.index.scan import (
     scan_listed,
     scan_paths,
 )
-from tersely.code.index.storage.schema import Batch, Job, KnownFile, skipped_row
+from tersely.code.index.storage.schema import Batch, Job, KnownFile
 from tersely.code.index.storage.store import Store
 from tersely.foundation.clock import Stopwatch, wall_seconds
 from tersely.foundation.errors import TerselyError
@@ -132,13 +132,12 @@ def _bring_up_to_date(
         plan = (_plan_for(paths, root, store) if paths is not None else None) or _make_plan(
             root, store
         )
-        is_usable = store.is_current()
-        if is_usable and not plan.changes_facts():
+        if store.is_current() and not plan.changes_facts():
             if plan.touched:
                 _note_touched(store, plan)
             return plan, False
         base, read = "", 0
-        if shares and not is_usable:
+        if shares and not store.usable_languages():
             base, read = _first_base(root, store, plan.scan.files, progress)
         try:
             done = _carry_out(root, store, plan, progress, base)
@@ -212,6 +211,8 @@ def _compare(root: str, plan: _Plan, known: dict[str, KnownFile]) -> None:
         is_same = old is not None and file[1:] == old[1:4]
         if old is None:
             plan.added.append(file)
+        elif old.is_outdated:
+            plan.changed.append((file, old))
         elif is_same and old.skipped != Reason.UNREADABLE.value:
             # what hindered reading it may be gone
             plan.unchanged += 1
@@ -280,7 +281,7 @@ def _carry_out(root: str, store: Store, plan: _Plan, progress: Progress | None, 
         writer.note_stat(todo.touched)
         skips = Batch.empty()
         for path, _, reason in todo.skips:
-            skips.files.append(skipped_row(Job(free_id, path, 0, 0, 0), b"", reason.value))
+            skips.skip(Job(free_id, path, 0, 0, 0), b"", reason)
             free_id += 1
         writer.add(skips)
         jobs = [Job(old.id, file.path, *_stat_to_keep(todo, file)) for file, old in todo.changed]

@@ -63,7 +63,8 @@ class _Folder(NamedTuple):
     git_rules: Rules
 
 
-_CLOSED = _Folder(False, "", (), ())
+_OPEN = _Folder(True, "", (), ())
+_CLOSED = _OPEN._replace(is_open=False)
 
 
 def scan(root: str) -> Scan:
@@ -117,7 +118,7 @@ class _Scanner:
 
     def take(self, listing: Listing) -> None:
         """Look at every path that git has listed."""
-        self._folders[""] = self._with_own_rules(_Folder(True, "", (), ()), "")
+        self._folders[""] = self._with_own_rules(_OPEN, "")
         for path in listing.tracked:
             self._take_listed(path, tracked=True)
         for path in listing.untracked:
@@ -170,7 +171,7 @@ class _Scanner:
     def walk(self) -> None:
         """Look at every file below the root."""
         excluded = with_ignore_file((), f"{self._root}/.git/info/exclude", "")
-        pending = [("", _Folder(True, "", (), excluded))]
+        pending = [("", _OPEN._replace(git_rules=excluded))]
         keep_repositories_apart = in_repository(self._root)
         while pending:
             directory, folder = pending.pop()

@@ -11,7 +11,6 @@ from tersely.code.index.storage.schema import (
     Job,
     encode_facts,
     file_row,
-    skipped_row,
     symbol_rows,
 )
 from tersely.code.languages.registry import LANGUAGES, language_of_path, language_of_script
@@ -28,10 +27,7 @@ STORABLE_LEVELS = 300
 
 
 class _NotIndexedError(Exception):
-    def __init__(self, reason: Reason, detail: str = "") -> None:
-        super().__init__(reason, detail)
-        self.reason = reason
-        self.detail = detail
+    """Its arguments are the reason and, where there is more to say, a sentence."""
 
 
 def build(root: str, jobs: Iterable[Job]) -> Batch:
@@ -49,12 +45,10 @@ def _add(batch: Batch, read: Callable[[str], bytes], job: Job) -> None:
         digest = content_hash(source)
         language, facts, encoded = _facts(job.path, source)
     except OSError as error:
-        batch.files.append(skipped_row(job, digest, reason_of(error).value))
+        batch.skip(job, digest, reason_of(error))
         return
     except _NotIndexedError as error:
-        batch.files.append(skipped_row(job, digest, error.reason.value))
-        if error.detail:
-            batch.problems.append((job.file_id, 0, 0, error.detail))
+        batch.skip(job, digest, *error.args)
         return
     file_id = job.file_id
     batch.files.append(file_row(job, digest, language, facts.namespace))

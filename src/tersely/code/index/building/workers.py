@@ -18,7 +18,7 @@ from queue import SimpleQueue
 from typing import Any, BinaryIO, cast
 
 from tersely.code.index.content import Reason
-from tersely.code.index.storage.schema import Batch, Job, skipped_row
+from tersely.code.index.storage.schema import Batch, Job
 from tersely.foundation.process.detached import import_path
 from tersely.foundation.process.frames import read_frame, write_frame
 from tersely.foundation.process.pipes import is_readable
@@ -158,6 +158,5 @@ class Crew:
 
 def _failed(job: Job) -> Batch:
     batch = Batch.empty()
-    batch.files.append(skipped_row(job, b"", Reason.EXTRACTION_FAILED.value))
-    batch.problems.append((job.file_id, 0, 0, "the process that read it died or did not end"))
+    batch.skip(job, b"", Reason.EXTRACTION_FAILED, "the process that read it died or did not end")
     return batch

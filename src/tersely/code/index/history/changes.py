@@ -221,20 +221,17 @@ class Changes:
             if lost & {before, after}
         ]
         missing = [
-            FileDiff("" if kind == "A" else path, "" if kind == "D" else path, is_missing=True)
+            replace(_diff_of(kind, path), is_missing=True)
             for before, kind, path in unread
             if self.head or self._staged or _blob_id(self._root, path, len(before)) != before
         ]
         blobs = {blob for _, _, before, after, *_ in rows for blob in (before, after)}
         sizes = self._sizes(blobs - lost)
         large = [
-            FileDiff(
-                "" if kind == "A" else path, "" if kind == "D" else path, is_binary=True,
-                old_blob=before, blob=after,
-            )
+            replace(_diff_of(kind, path), is_binary=True, old_blob=before, blob=after)
             for _, _, before, after, kind, path in rows
             if self._is_large(sizes, path, before, after)
-        ]  # fmt: skip
+        ]
         missing += large
         return [*(path for _, _, path in unread), *(one.name for one in large)], missing
 
@@ -320,6 +317,11 @@ def _changed_file(diff: FileDiff) -> ChangedFile:
     """All of a file may have changed of which git does not have what it was."""
     is_whole = diff.is_missing and diff.path
     return ChangedFile(diff.path, "" if is_whole else diff.old_path, _ranges(diff), diff)
+
+
+def _diff_of(kind: str, path: str) -> FileDiff:
+    """The difference of a file that git says to be added (`A`), deleted (`D`) or changed."""
+    return FileDiff("" if kind == "A" else path, "" if kind == "D" else path)
 
 
 def _ranges(diff: FileDiff) -> Ranges:

@@ -26,22 +26,14 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-SKIP_DIRS = (
-    _names(".git .hg .svn .bzr .jj .sl .tersely .tldrs")
-    | _names(
-        "node_modules bower_components jspm_packages .yarn .pnpm-store site-packages __pypackages__ .venv venv"
-    )
-    | _names(
-        "virtualenv .virtualenv .direnv .bundle Pods Carthage elm-stuff .dart_tool .stack-work"
-    )
-    | _names(
-        "__pycache__ .tox .nox .eggs .build .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis htmlcov"
-    )
-    | _names(
-        ".ipynb_checkpoints .gradle .bloop .metals .terraform .next .nuxt .svelte-kit .angular .turbo .nyc_output"
-    )
-    | _names(".parcel-cache .serverless .aws-sam .ccls-cache .clangd .idea .vs DerivedData")
-)
+SKIP_DIRS = _names("""
+    .git .hg .svn .bzr .jj .sl .tersely .tldrs
+    node_modules bower_components jspm_packages .yarn .pnpm-store site-packages __pypackages__
+    .venv venv virtualenv .virtualenv .direnv .bundle Pods Carthage elm-stuff .dart_tool .stack-work
+    __pycache__ .tox .nox .eggs .build .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
+    htmlcov .ipynb_checkpoints .gradle .bloop .metals .terraform .next .nuxt .svelte-kit .angular
+    .turbo .nyc_output .parcel-cache .serverless .aws-sam .ccls-cache .clangd .idea .vs DerivedData
+""")
 # a package may have such a name: CPython's has
 VIRTUAL_ENVIRONMENT_NAMES = frozenset({"venv", "virtualenv"})
 BUILD_DIRS = _names("build _build dist target out vendor")

@@ -31,6 +31,7 @@ MAX_SEARCHED_FILES = 32  # files a query may name before names are looked up fir
 SUGGESTED_LENGTH_DIFFERENCE = 3  # characters
 HIGHEST = "\U0010ffff"
 _NUMBER = re.compile(r"#\d+$")
+_LIKE = "name between ? and ? and name glob ?"
 _MAGIC = re.compile(r"[*?[]")
 
 Matcher = Callable[[str], bool]
@@ -160,11 +161,10 @@ def _rows_named(database: Database, name: str, is_pattern: bool) -> Iterator[Row
     owner = before.rpartition(".")[2]
     if owner and not _MAGIC.search(owner):
         return _symbol_rows(database, "s.owner = ? and s.name glob ?", (owner, _glob(last)))
-    prefix = _literal_prefix(last)
     # Names alone are read from their index, which is many times faster than going through the
     # symbols.
-    names = "select distinct name from symbol where name between ? and ? and name glob ?"
-    return _symbol_rows(database, f"s.name in ({names})", (prefix, prefix + HIGHEST, _glob(last)))
+    names = f"select distinct name from symbol where {_LIKE}"
+    return _symbol_rows(database, f"s.name in ({names})", _like(last))
 
 
 def _rows_in(database: Database, files: list[int], condition: str) -> Iterator[Row]:
@@ -177,9 +177,7 @@ def _files(database: Database, path: str, is_pattern: bool) -> list[int]:
     last = file_name_of(path)
     query = "select id, path from file where skipped = '' and "
     if is_pattern:
-        prefix = _literal_prefix(last)
-        values: Values = (prefix, prefix + HIGHEST, _glob(last))
-        rows = database.rows(query + "name between ? and ? and name glob ?", values)
+        rows = database.rows(query + _LIKE, _like(last))
         matches = _path_pattern(path)
     else:
         rows, matches = database.rows(query + "name = ?", (last,)), _path_suffix(path)
@@ -221,8 +219,10 @@ def _parts_pattern(parts: list[str]) -> Callable[[list[str]], bool]:
     return matches
 
 
-def _literal_prefix(pattern: str) -> str:
-    return _MAGIC.split(pattern)[0]
+def _like(pattern: str) -> Values:
+    """The values of `_LIKE` for a pattern."""
+    prefix = _MAGIC.split(pattern)[0]
+    return prefix, prefix + HIGHEST, _glob(pattern)
 
 
 def _glob(pattern: str) -> str:

@@ -149,6 +149,7 @@ class KnownFile(NamedTuple):
     ctime_ns: int
     hash: bytes
     skipped: str
+    is_outdated: bool = False  # looked at by a program that finds other facts in its language
 
 
 class Job(NamedTuple):
@@ -177,6 +178,12 @@ class Batch(NamedTuple):
     def empty(cls) -> Batch:
         """A batch to be filled."""
         return cls([], [], [], [], [], {})
+
+    def skip(self, job: Job, digest: bytes, reason: str, detail: str = "") -> None:
+        """Add a file that was looked at and has no facts."""
+        self.files.append(file_row(job, digest, "", "", str(reason)))
+        if detail:
+            self.problems.append((job.file_id, 0, 0, detail))
 
 
 def encode_facts(facts: FileFacts) -> bytes:
@@ -262,11 +269,6 @@ def file_row(job: Job, digest: bytes, language: str, namespace: str, skipped: st
     """The row of an indexed file."""
     name = file_name_of(job.path)
     return (job.file_id, job.path, name, language, *job[2:], digest, namespace, skipped)
-
-
-def skipped_row(job: Job, digest: bytes, reason: str) -> Row:
-    """The row of a file that was looked at and has no facts."""
-    return file_row(job, digest, "", "", reason)
 
 
 def symbol_rows(file_id: int, path: str, definitions: tuple[Definition, ...]) -> list[Row]:

@@ -18,6 +18,7 @@ from tersely.code.index.storage.schema import ENCODING
 from tersely.foundation.clock import Stopwatch
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.storage.database import IN_MEMORY, Database, Schema
+from tersely.foundation.storage.hashing import content_hash
 from tersely.foundation.storage.private import index_places, make_private, make_room
 
 MAX_SHARED_BYTES = 2_000_000_000  # of all bases of a user
@@ -53,7 +54,7 @@ def base_for(sample: Sample, build: Build) -> str:
 
 
 def _found_or_made(folder: Path, sample: Sample, build: Build) -> str:
-    program = f"{extraction_fingerprint()} {ENCODING}"
+    program = f"{content_hash(extraction_fingerprint().encode()).hex()} {ENCODING}"
     ours = [(_likeness(base, sample), base) for base in folder.glob(f"{program} *")]
     percent, best = max(ours, default=(0, folder))
     if percent >= ADOPTED_PERCENT:

@@ -140,10 +140,13 @@ class Store:
     def is_current(self) -> bool:
         """True if a refresh of this program filled it; only then are its facts to be read."""
         meta = self._meta()
-        is_ours = (
-            meta.get("encoding") == ENCODING and meta.get("extraction") == extraction_fingerprint()
-        )
-        return is_ours and ("base" not in meta or _place_of(meta["base"]).is_file())
+        return meta.get("extraction") == extraction_fingerprint() and _is_readable(meta)
+
+    def usable_languages(self) -> set[str]:
+        """The languages whose files have the facts that this program finds in them."""
+        meta = self._meta()
+        same = {*meta.get("extraction", "").split()} & {*extraction_fingerprint().split()}
+        return {one.partition("=")[0] for one in same} if _is_readable(meta) else set()
 
     def revision(self) -> str:
         """The identity of all facts: equal for equal files under equal programs, on any machine. ""
@@ -182,7 +185,7 @@ class Store:
                     return
 
     def _valid_base(self) -> str:
-        return self._meta().get("base", "") if self.is_current() else ""
+        return self._meta().get("base", "") if self.usable_languages() else ""
 
     def _attach(self, base: str) -> None:
         """Have what lies in a base of the index there, in place of another that was."""
@@ -212,7 +215,7 @@ class Store:
                     if not base and self._valid_base() != self._base:
                         continue  # another process was quicker
                     writer = Writer(self._database)
-                    if not self.is_current():
+                    if not self.usable_languages():
                         writer.clear()
                     yield writer
                     writer.finish()
@@ -222,19 +225,24 @@ class Store:
                 self._database.execute(f"pragma busy_timeout = {DATABASE_BUSY_MILLISECONDS}")
 
     def known(self) -> dict[str, KnownFile]:
-        """Every file that was looked at, indexed or skipped, by path."""
-        if not self.is_current():
+        """Every file that was looked at, indexed or skipped, by path; none if all are outdated."""
+        usable = self.usable_languages()
+        if not usable:
             return {}
+        if self.is_current():
+            usable.add("")  # what is skipped is of no language
         rows = self._database.rows(
-            "select path, id, size, mtime_ns, ctime_ns, hash, skipped from file"
+            "select path, language, id, size, mtime_ns, ctime_ns, hash, skipped from file"
         )
-        return {row[0]: KnownFile._make(row[1:]) for row in rows}
+        return {
+            path: KnownFile._make((*row, language not in usable)) for path, language, *row in rows
+        }
 
     def known_at(self, path: str) -> KnownFile | None:
         """The file at a path as it was when it was last looked at."""
         query = "select id, size, mtime_ns, ctime_ns, hash, skipped from file where path = ?"
         row = self._database.row(query, (path,))
-        return KnownFile._make(row) if row else None
+        return KnownFile(*row) if row else None
 
     def _meta(self) -> dict[str, str]:
         return dict(self._database.rows("select key, value from meta"))
@@ -402,6 +410,12 @@ class Store:
     def suggestions(self, query: str, limit: int) -> list[str]:
         """Names that look like the last part of a query that found nothing, the likeliest first."""
         return lookup.suggestions(self._database, query, limit)
+
+
+def _is_readable(meta: dict[str, str]) -> bool:
+    """True if this program can read the facts of an index: its own, and those of its base."""
+    is_ours = meta.get("encoding") == ENCODING
+    return is_ours and ("base" not in meta or _place_of(meta["base"]).is_file())
 
 
 def _place_of(base: str) -> Path:
