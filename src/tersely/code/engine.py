@@ -618,9 +618,9 @@ def _is_whole(symbol: Symbol, spellings: tuple[str, str]) -> bool:
 
 
 def _ambiguous(query: str, found: Sequence[Symbol]) -> TerselyError:
-    named, rest = found[:MAX_CANDIDATES_NAMED], found[MAX_CANDIDATES_NAMED:]
+    rest = found[MAX_CANDIDATES_NAMED:]
     hint = "Name one of them:"
-    for symbol in named:
+    for symbol in found[:MAX_CANDIDATES_NAMED]:
         hint += f"\n  {visible_line(symbol.id)} ({symbol.kind.value})"
     if rest:
         hint += f"\n  and {len(rest)} more; `symbol find {query}` lists them"
