@@ -146,15 +146,16 @@ class StoreSharing:
                         "select pg_advisory_lock_shared(?::int, ?::int)", (_PROCESSES, self.process)
                     )
                     begun.set()
-                    there = _there(database)
-                    hear(0, None)
-                    self._follow(database, hear, there)
+                    self._follow(database, hear)
+                    # the server may see only later that the connection has ended
+                    database.value("select pg_advisory_unlock_all()")
             except TerselyError:
                 self._is_closing.wait(LISTEN_RETRY_SECONDS)
 
-    def _follow(self, database: PostgresDatabase, hear: Hear, there: set[int]) -> None:
+    def _follow(self, database: PostgresDatabase, hear: Hear) -> None:
         """Hear what is told, and what nobody can tell: that a process is gone."""
-        watch = Stopwatch()
+        watch, there = Stopwatch(), _there(database)
+        hear(0, None)
         while not self._is_closing.is_set():
             there |= self._hear(database.heard(LISTEN_SECONDS), hear)
             if watch.seconds() < LISTEN_SECONDS:
