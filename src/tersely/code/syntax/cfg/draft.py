@@ -321,8 +321,8 @@ class Draft:
                 break
             known = grown
         for point in self.points if known else ():
-            for root in {path[0] for path in point.reads if path[0] in known}:
-                reads, writes = known[root]
+            for root, *_ in tuple(point.reads):
+                reads, writes = known.get(root, ((), ()))
                 point.reads.update(dict.fromkeys((name,) for name in reads if name != root))
                 point.mutates.update(dict.fromkeys((name,) for name in writes))
         self.captures = known
