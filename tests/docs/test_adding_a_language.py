@@ -11,33 +11,72 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "adding-a-language.md").read_text("utf-8")
-CODE = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-SHOWN = re.findall(r"^```console\n\$ tersely (.*?)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-LANGUAGES = Path("src/tersely/code/languages")
+LANGUAGES = "src/tersely/code/languages"
+MAX_VALUE_LINES = 400
+
+
+class Taught(NamedTuple):
+    """A language that the page adds: a file with its value, lines of the registry, a test, and commands with what
+    they print.
+    """
+
+    value: str
+    known: str
+    test: str
+    shown: list[tuple[str, str]]
+
+
+def lessons(page: str) -> dict[str, Taught]:
+    """The languages that a page adds, by name. A block goes on with the file of the last one that names a file."""
+    found: dict[str, Taught] = {}
+    for kind, block in re.findall(
+        r"^```(python|console)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL
+    ):
+        named = re.match(rf"# {LANGUAGES}/(\w+)\.py\n", block)
+        if named:
+            found[named[1]] = Taught(block, "", "", [])
+            continue
+        name, last = next(reversed(found.items()))
+        if kind == "console":
+            command, _, printed = block.removeprefix("$ tersely ").partition("\n")
+            last.shown.append((command, printed))
+        elif block.startswith("    "):
+            found[name] = last._replace(known=block)
+        elif block.startswith("# tests/"):
+            found[name] = last._replace(test=block)
+        else:
+            found[name] = last._replace(value=f"{last.value}\n\n{block}")
+    return found
+
+
+LESSONS = lessons(PAGE)
+SHOWN = [(name, *shown) for name, lesson in LESSONS.items() for shown in lesson.shown]
 
 
 @pytest.fixture(scope="module")
 def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the sources in which the page has been followed; beside it a repository in the new
-    language.
+    """A copy of the sources in which the page has been followed; beside it a repository in each of the new
+    languages.
     """
     home = tmp_path_factory.mktemp("taught")
     shutil.copytree(ROOT / "src", home / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    value, known_line, test = CODE
-    (home / LANGUAGES / "bash.py").write_text(value, "utf-8")
     registry = home / LANGUAGES / "registry.py"
     text = registry.read_text("utf-8")
-    registry.write_text(text.replace("\nBY_RULES = {\n", f"\nBY_RULES = {{\n{known_line}"), "utf-8")
-    (home / "test_bash.py").write_text(test, "utf-8")
-    for path, content in files_of(test).items():
-        target = home / "repository" / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(content, "utf-8")
+    known = "".join(lesson.known for lesson in LESSONS.values())
+    registry.write_text(text.replace("\nBY_RULES = {\n", f"\nBY_RULES = {{\n{known}"), "utf-8")
+    for name, lesson in LESSONS.items():
+        (home / LANGUAGES / f"{name}.py").write_text(lesson.value, "utf-8")
+        (home / f"test_{name}.py").write_text(lesson.test, "utf-8")
+        for path, content in files_of(lesson.test).items():
+            target = home / "repositories" / name / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(content, "utf-8")
     return home
 
 
@@ -66,23 +105,37 @@ def run(taught: Path, *arguments: str, where: str = ".") -> subprocess.Completed
     )
 
 
-def test_the_page_holds_the_value_its_registration_and_its_test() -> None:
-    assert [block.partition("\n")[0] for block in CODE] == [
-        "# src/tersely/code/languages/bash.py",
-        '    "bash": Known("bash", "BASH", (".sh", ".bash"), (".bashrc", ".bash_profile"), ("bash", "sh")),',
-        "# tests/code/languages/test_bash.py",
-    ]
-    assert [command.split()[0] for command, _ in SHOWN] == ["structure", "symbol", "context"]
+def test_the_page_holds_values_with_their_registration_and_their_tests() -> None:
+    assert list(LESSONS) == ["bash", "dart"]
+    for name, lesson in LESSONS.items():
+        assert lesson.known.startswith(f'    "{name}": Known("{name}", "{name.upper()}", (".')
+        assert lesson.test.startswith(f"# tests/code/languages/test_{name}.py\n")
+        assert len(lesson.value.splitlines()) <= MAX_VALUE_LINES + 1  # and the line with its path
+    assert {command.split()[0] for _, command, _ in SHOWN} == {
+        "structure", "symbol", "context", "impact",
+    }  # fmt: skip
 
 
 @pytest.mark.slow
-def test_the_test_of_the_page_passes(taught: Path) -> None:
-    done = run(taught, "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=.", "test_bash.py")
+@pytest.mark.parametrize("name", LESSONS)
+def test_the_test_of_the_page_passes(taught: Path, name: str) -> None:
+    done = run(taught, "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=.", f"test_{name}.py")
     assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("command", "shown"), SHOWN, ids=[command for command, _ in SHOWN])
-def test_the_commands_answer_as_the_page_shows(taught: Path, command: str, shown: str) -> None:
-    done = run(taught, "tersely", *command.split(), where="repository")
+@pytest.mark.parametrize(
+    ("name", "command", "shown"), SHOWN, ids=[command for _, command, _ in SHOWN]
+)
+def test_the_commands_answer_as_the_page_shows(
+    taught: Path, name: str, command: str, shown: str
+) -> None:
+    done = run(taught, "tersely", *command.split(), where=f"repositories/{name}")
     assert (done.stdout, done.stderr, done.returncode) == (shown, "", 0)
+
+
+@pytest.mark.slow
+def test_the_values_of_the_page_have_types(taught: Path) -> None:
+    files = [f"{LANGUAGES}/{name}.py" for name in LESSONS]
+    done = run(taught, "mypy", "--config-file", str(ROOT / "pyproject.toml"), *files)
+    assert done.returncode == 0, done.stdout
