@@ -126,12 +126,12 @@ def test_what_no_head_can_hold_is_a_failure() -> None:
 
 
 def test_lines_come_as_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def read_lines(url: str) -> list[bytes]:
+        async with http.stream_once("GET", url, WAITS, headers={}) as response:
+            return [line async for line in http.async_lines(response.aiter_stream())]
+
     def lines_of(server: Server) -> list[bytes]:
-        with (
-            http.connections() as pool,
-            http.stream(pool, "GET", server.url, WAITS, headers={}) as response,
-        ):
-            return list(http.lines(response))
+        return asyncio.run(read_lines(server.url))
 
     with serving(CHUNKED + b"6\r\na\nbb\nc\r\n4\r\nc\ndd\r\n0\r\n\r\n") as server:
         assert lines_of(server) == [b"a", b"bb", b"cc"]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, Generator, Iterator
-from contextlib import aclosing, closing, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Generator
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -32,6 +31,7 @@ EVENT_SILENCE_SECONDS = 60.0  # of a stream of events, after which it is opened 
 EVENT_STREAM_SECONDS = 1.0  # that it lasts at least; one that ends sooner is not opened again
 
 AnswerT = TypeVar("AnswerT")
+ResultT = TypeVar("ResultT")
 MAX_REPLY_BYTES = 2_000_000_000  # of one answer: the bundle of a thread comes whole
 _FAILURES = (*http.FAILURES, http.TooLongError)
 _BASE = "http://relay"  # HTTP wants a name for what is at the socket
@@ -47,7 +47,7 @@ class _RelayCall(NamedTuple):
     method: str
     target: str
     headers: Headers
-    content: bytes | None = None
+    content: Any = None  # bytes, or an iterator of them
 
     @property
     def url(self) -> str:
@@ -69,9 +69,9 @@ def own_socket(home: Path | None = None) -> Path:
 
 
 class _Asking:
-    """What both clients have in common: the place of the relay, as whom it is asked, and what goes
-    out.
-    """
+    """Asks the relay at one socket as one agent. How requests go out, a client says."""
+
+    _pool: Any  # of connections
 
     def __init__(
         self, socket: Path, agent: str = "local", seconds: float = CLIENT_SECONDS, token: str = ""
@@ -93,6 +93,16 @@ class _Asking:
         """Have connections."""
         raise NotImplementedError
 
+    def _stream(
+        self, call: _RelayCall, waits: JsonObject
+    ) -> AbstractAsyncContextManager[http.Response]:
+        """An answer that is read as it comes."""
+        raise NotImplementedError
+
+    def _pieces(self, response: http.Response) -> AsyncIterator[bytes]:
+        """The body of an answer."""
+        raise NotImplementedError
+
     @classmethod
     def local(
         cls,
@@ -104,25 +114,74 @@ class _Asking:
         """A client of this user's relay; raises `daemon_not_running` where none has been started."""
         return cls(own_socket(home), agent, seconds, token)
 
-    def _call(self, request: RelayRequest[Any]) -> _RelayCall:
-        """The request that a question is."""
+    async def _request(self, request: RelayRequest[AnswerT]) -> AnswerT:
+        """The answer to a request; raises what the relay said instead, or `daemon_unavailable`."""
         given = {name: value for name, value in request.headers.items() if value}
         headers = {**self._headers, "Content-Type": str(request.operation.takes), **given}
-        return _RelayCall(request.operation.method, request.target, headers, request.content())
+        call = _RelayCall(request.operation.method, request.target, headers, request.content())
+        reply = await self._reply(call)
+        return request.answer(reply.status, reply.body)
 
-    def _question(self, asked: Question, key: str) -> _RelayCall:
-        """The request that asks a capability, once for the same key."""
+    async def _result(self, capability: str, arguments: JsonMapping, key: str) -> Any:
+        """The result of a capability as the type that it declares; once for the same key."""
+        # some names of parameters are words of Python
+        given = {name.rstrip("_"): value for name, value in arguments.items()}
+        answered = await self._answer(Question(capability, given), key)
+        return msgspec.convert(answered.result, catalogue.load(capability).answers)
+
+    async def _answer(self, question: Question, key: str = "") -> Answered:
+        """The answer to a question in both forms, once for the same key."""
         repeated = {"Idempotency-Key": key} if key else {}
         headers = {**self._headers, "Content-Type": str(Content.JSON), **repeated}
-        return _RelayCall("POST", "/ask", headers, msgspec.json.encode(_with_hops(asked)))
+        content = msgspec.json.encode(_with_hops(question))
+        reply = await self._reply(_RelayCall("POST", "/ask", headers, content))
+        answered: Answered = read_answer(Answered, reply.status, reply.body)
+        return answered
 
-    def _events_after(self, thread_id: str, after: int) -> _RelayCall:
-        """The request for the events of a thread, as they happen."""
-        return _RelayCall(
-            "GET",
-            f"/threads/{quote(thread_id, safe='')}/events/stream?after={after}",
-            self._headers,
-        )
+    async def _reply(self, call: _RelayCall) -> http.HttpReply:
+        """A whole answer; raises `daemon_unavailable`."""
+        # A connection that was kept may just be closed by the relay: then nothing was read, and it
+        # may be asked again.
+        is_kept = any(connection.is_idle() for connection in self._pool.connections)
+        while True:
+            try:
+                return await self._reply_once(call)
+            except http.DISCONNECTIONS as error:
+                if not is_kept:
+                    raise self._lost(error) from error
+                is_kept = False
+            except _FAILURES as error:
+                raise self._lost(error) from error
+
+    async def _reply_once(self, call: _RelayCall) -> http.HttpReply:
+        async with self._stream(call, self._waits) as response:
+            body = await http.async_body(self._pieces(response), MAX_REPLY_BYTES)
+            return http.HttpReply(response.status, body)
+
+    async def _tail(self, thread_id: str, after: int) -> AsyncGenerator[EventTold, None]:
+        while True:
+            watch, failure = Stopwatch(), None
+            try:
+                async with aclosing(self._events(thread_id, after)) as events:
+                    async for event in events:
+                        after = event.seq
+                        yield event
+            except _FAILURES as error:
+                failure = error
+            self._check_stream(watch, failure)
+
+    async def _events(self, thread_id: str, after: int) -> AsyncGenerator[EventTold, None]:
+        """The events of a thread, as they happen, until the stream of them ends."""
+        target = f"/threads/{quote(thread_id, safe='')}/events/stream?after={after}"
+        call = _RelayCall("GET", target, self._headers)
+        async with self._stream(call, self._stream_waits) as response:
+            pieces = self._pieces(response)
+            if response.status != 200:
+                body = await http.async_body(pieces, MAX_REPLY_BYTES)
+                raise failure_of(response.status, body)
+            async for line in http.async_lines(pieces):
+                if line.startswith(_DATA):
+                    yield decoded(EventTold, line.removeprefix(_DATA))
 
     def _check_stream(self, watch: Stopwatch, failure: Exception | None) -> None:
         """Raise `daemon_unavailable` where a stream of events that has ended is not to be opened
@@ -159,10 +218,20 @@ class Client(_Asking):
     def _open(self) -> None:
         self._pool = http.connections(self._socket)
 
+    @asynccontextmanager
+    async def _stream(self, call: _RelayCall, waits: JsonObject) -> AsyncIterator[http.Response]:
+        with http.stream(
+            self._pool, call.method, call.url, waits, headers=call.headers, content=call.content
+        ) as response:
+            yield response
+
+    async def _pieces(self, response: http.Response) -> AsyncIterator[bytes]:
+        for piece in response.iter_stream():
+            yield piece
+
     def __call__(self, request: RelayRequest[AnswerT]) -> AnswerT:
         """Ask; raises what the relay said instead of an answer, or `daemon_unavailable`."""
-        reply = self._asked(self._call(request))
-        return request.answer(reply.status, reply.body)
+        return _done(self._request(request))
 
     def ask(self, capability: str, /, *, idempotency_key: str = "", **arguments: object) -> Any:
         """The result of a capability of the relay, as the type that it declares; raises as a call
@@ -170,10 +239,7 @@ class Client(_Asking):
 
         With the same key it happens once.
         """
-        return _result(
-            capability,
-            self._answered(Question(capability, _by_parameter(arguments)), idempotency_key),
-        )
+        return _done(self._result(capability, arguments, idempotency_key))
 
     def answer(
         self,
@@ -186,25 +252,16 @@ class Client(_Asking):
         """The result of a capability of the relay as JSON has it, and in words of at most `budget`
         tokens.
         """
-        return self._answered(Question(capability, dict(arguments), budget, colored))
-
-    def _answered(self, question: Question, key: str = "") -> Answered:
-        reply = self._asked(self._question(question, key))
-        answered: Answered = read_answer(Answered, reply.status, reply.body)
-        return answered
+        return _done(self._answer(Question(capability, dict(arguments), budget, colored)))
 
     def tail(self, thread_id: str, after: int = 0) -> Generator[EventTold, None, None]:
         """The events of a thread after a number, and those to come, for as long as they are wanted."""
-        while True:
-            watch, failure = Stopwatch(), None
-            try:
-                with closing(self._events(thread_id, after)) as events:
-                    for event in events:
-                        after = event.seq
-                        yield event
-            except _FAILURES as error:
-                failure = error
-            self._check_stream(watch, failure)
+        events = self._tail(thread_id, after)
+        try:
+            while True:
+                yield _done(anext(events))
+        finally:
+            _done(events.aclose())
 
     def upload(
         self, thread_id: str, file: BinaryIO, *, name: str = "", type: str = ""
@@ -217,17 +274,8 @@ class Client(_Asking):
         place = f"/threads/{quote(thread_id, safe='')}/artifacts" if thread_id else "/cassettes"
         chunks = iter(lambda: file.read(BLOB_CHUNK_BYTES), b"")
         headers = {**self._headers, "Content-Type": str(Content.BYTES)}
-        url = f"{_BASE}{place}?{query}"
         try:
-            reply = http.ask(
-                self._pool,
-                "PUT",
-                url,
-                self._waits,
-                MAX_REPLY_BYTES,
-                headers=headers,
-                content=chunks,
-            )
+            reply = _done(self._reply_once(_RelayCall("PUT", f"{place}?{query}", headers, chunks)))
         except _FAILURES as error:
             raise self._lost(error) from error
         made: ArtifactTold = read_answer(ArtifactTold, reply.status, reply.body)
@@ -240,9 +288,14 @@ class Client(_Asking):
         part = path.with_name(f".{path.name}.part")
         hashed = sha256()
         target = f"/threads/{quote(thread_id, safe='')}/artifacts/{quote(ref, safe='')}/content"
+        url = _BASE + target
         try:
-            call = _RelayCall("GET", target, self._headers)
-            with self._stream(call, self._waits) as response, part.open("wb") as file:
+            with (
+                http.stream(self._pool, "GET", url, self._waits, headers=self._headers) as response,
+                part.open("wb") as file,
+            ):
+                if response.status != 200:
+                    raise failure_of(response.status, http.body(response, MAX_REPLY_BYTES))
                 for chunk in response.iter_stream():
                     hashed.update(chunk)
                     file.write(chunk)
@@ -274,40 +327,6 @@ class Client(_Asking):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _asked(self, call: _RelayCall) -> http.HttpReply:
-        """A whole answer; raises `daemon_unavailable`."""
-        # A connection that was kept may just be closed by the relay: then nothing was read, and it
-        # may be asked again.
-        is_kept = any(connection.is_idle() for connection in self._pool.connections)
-        while True:
-            try:
-                return http.ask(
-                    self._pool, call.method, call.url, self._waits, MAX_REPLY_BYTES,
-                    headers=call.headers, content=call.content,
-                )  # fmt: skip
-            except http.DISCONNECTIONS as error:
-                if not is_kept:
-                    raise self._lost(error) from error
-                is_kept = False
-            except _FAILURES as error:
-                raise self._lost(error) from error
-
-    def _events(self, thread_id: str, after: int) -> Generator[EventTold, None, None]:
-        with self._stream(self._events_after(thread_id, after), self._stream_waits) as response:
-            for line in http.lines(response):
-                if line.startswith(_DATA):
-                    yield decoded(EventTold, line.removeprefix(_DATA))
-
-    @contextmanager
-    def _stream(self, call: _RelayCall, waits: JsonObject) -> Iterator[http.Response]:
-        """An answer that is read as it comes; raises what the relay said instead."""
-        with http.stream(
-            self._pool, call.method, call.url, waits, headers=call.headers
-        ) as response:
-            if response.status != 200:
-                raise failure_of(response.status, http.body(response, MAX_REPLY_BYTES))
-            yield response
-
 
 class AsyncClient(_Asking):
     """The same for an event loop, with connections of its own: its questions wait in no thread."""
@@ -315,19 +334,25 @@ class AsyncClient(_Asking):
     def _open(self) -> None:
         self._pool = http.async_connections(self._socket)
 
+    def _stream(
+        self, call: _RelayCall, waits: JsonObject
+    ) -> AbstractAsyncContextManager[http.Response]:
+        return http.async_stream(
+            self._pool, call.method, call.url, waits, headers=call.headers, content=call.content
+        )
+
+    def _pieces(self, response: http.Response) -> AsyncIterator[bytes]:
+        return response.aiter_stream()
+
     async def __call__(self, request: RelayRequest[AnswerT]) -> AnswerT:
         """Ask, as `Client` does."""
-        reply = await self._asked(self._call(request))
-        return request.answer(reply.status, reply.body)
+        return await self._request(request)
 
     async def ask(
         self, capability: str, /, *, idempotency_key: str = "", **arguments: object
     ) -> Any:
         """The result of a capability of the relay, as `Client.ask` gives it."""
-        return _result(
-            capability,
-            await self._answered(Question(capability, _by_parameter(arguments)), idempotency_key),
-        )
+        return await self._result(capability, arguments, idempotency_key)
 
     async def answer(
         self,
@@ -338,25 +363,11 @@ class AsyncClient(_Asking):
         colored: bool = False,
     ) -> Answered:
         """The result of a capability of the relay in both forms, as `Client.answer` gives it."""
-        return await self._answered(Question(capability, dict(arguments), budget, colored))
+        return await self._answer(Question(capability, dict(arguments), budget, colored))
 
-    async def _answered(self, question: Question, key: str = "") -> Answered:
-        reply = await self._asked(self._question(question, key))
-        answered: Answered = read_answer(Answered, reply.status, reply.body)
-        return answered
-
-    async def tail(self, thread_id: str, after: int = 0) -> AsyncGenerator[EventTold, None]:
+    def tail(self, thread_id: str, after: int = 0) -> AsyncGenerator[EventTold, None]:
         """The events of a thread after a number, and those to come, for as long as they are wanted."""
-        while True:
-            watch, failure = Stopwatch(), None
-            try:
-                async with aclosing(self._events(thread_id, after)) as events:
-                    async for event in events:
-                        after = event.seq
-                        yield event
-            except _FAILURES as error:
-                failure = error
-            self._check_stream(watch, failure)
+        return self._tail(thread_id, after)
 
     async def close(self) -> None:
         """Let go of all connections. Nothing may be asking any more."""
@@ -365,53 +376,18 @@ class AsyncClient(_Asking):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def _asked(self, call: _RelayCall) -> http.HttpReply:
-        """A whole answer; raises `daemon_unavailable`."""
-        # and may be closed, as above
-        is_kept = any(connection.is_idle() for connection in self._pool.connections)
-        while True:
-            try:
-                async with http.async_stream(
-                    self._pool,
-                    call.method,
-                    call.url,
-                    self._waits,
-                    headers=call.headers,
-                    content=call.content,
-                ) as response:
-                    return http.HttpReply(
-                        response.status, await http.async_body(response, MAX_REPLY_BYTES)
-                    )
-            except http.DISCONNECTIONS as error:
-                if not is_kept:
-                    raise self._lost(error) from error
-                is_kept = False
-            except _FAILURES as error:
-                raise self._lost(error) from error
 
-    async def _events(self, thread_id: str, after: int) -> AsyncGenerator[EventTold, None]:
-        call = self._events_after(thread_id, after)
-        async with http.async_stream(
-            self._pool, call.method, call.url, self._stream_waits, headers=call.headers
-        ) as response:
-            if response.status != 200:
-                raise failure_of(response.status, await http.async_body(response, MAX_REPLY_BYTES))
-            async for line in http.async_lines(response):
-                if line.startswith(_DATA):
-                    yield decoded(EventTold, line.removeprefix(_DATA))
-
-
-def _by_parameter(arguments: JsonMapping) -> dict[str, object]:
-    """Arguments by the names of their parameters, some of which are words of Python."""
-    return {name.rstrip("_"): value for name, value in arguments.items()}
+def _done(asking: Awaitable[ResultT]) -> ResultT:
+    """The result of what waits for no event loop, since all that it waits for blocks."""
+    try:
+        next(asking.__await__())
+    except StopIteration as ended:
+        result: ResultT = ended.value
+        return result
+    raise AssertionError("a client of threads has waited for a loop")
 
 
 def _with_hops(asked: Question) -> Question:
@@ -419,7 +395,3 @@ def _with_hops(asked: Question) -> Question:
     if asked.capability != _SERVICE_CALL:
         return asked
     return msgspec.structs.replace(asked, arguments={**passed_on(), **asked.arguments})
-
-
-def _result(capability: str, answered: Answered) -> Any:
-    return msgspec.convert(answered.result, catalogue.load(capability).answers)

@@ -234,7 +234,8 @@ class Requests:
                 self._pool, "POST", f"{self._membership.url}/ask", _WAITS, headers=headers,
                 content=msgspec.json.encode(question),
             ) as response:  # fmt: skip
-                return _Reply(response.status, await http.async_body(response, MAX_WEB_BODY_BYTES))
+                body = await http.async_body(response.aiter_stream(), MAX_WEB_BODY_BYTES)
+                return _Reply(response.status, body)
         except http.FAILURES as error:
             raise unreachable(self._membership.url, error) from error
 

@@ -260,10 +260,10 @@ def body(response: Response, most_bytes: int) -> bytes:
     return bytes(held)
 
 
-async def async_body(response: Response, most_bytes: int) -> bytes:
-    """As `body`, for an event loop."""
+async def async_body(pieces: AsyncIterator[bytes], most_bytes: int) -> bytes:
+    """The whole body of an answer whose pieces are waited for; raises `TooLongError`."""
     held = bytearray()
-    async for piece in response.aiter_stream():
+    async for piece in pieces:
         _hold(held, piece, most_bytes)
     return bytes(held)
 
@@ -274,33 +274,18 @@ def _hold(held: bytearray, piece: bytes, most_bytes: int) -> None:
         raise TooLongError(f"more than {most_bytes:,} bytes")
 
 
-def lines(response: Response) -> Iterator[bytes]:
+async def async_lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """The lines of a stream as they come, without their ends; raises `TooLongError`."""
     rest = bytearray()
-    for piece in response.iter_stream():
-        yield from _ended(rest, piece)
-
-
-async def async_lines(response: Response) -> AsyncIterator[bytes]:
-    """As `lines`, for an event loop."""
-    rest = bytearray()
-    async for piece in response.aiter_stream():
-        for line in _ended(rest, piece):
-            yield line
-
-
-def _ended(rest: bytearray, piece: bytes) -> list[bytes]:
-    """The lines that a piece ends, what they begin with being the rest before it; the rest is then
-    what follows.
-    """
-    rest += piece
-    whole: list[bytes] = []
-    if b"\n" in piece:
-        *whole, last = bytes(rest).split(b"\n")
-        rest[:] = last
-    if len(rest) > MAX_LINE_BYTES:
-        raise TooLongError(f"a line of more than {MAX_LINE_BYTES:,} bytes")
-    return whole
+    async for piece in pieces:
+        rest += piece
+        if b"\n" in piece:
+            *whole, last = bytes(rest).split(b"\n")
+            rest = bytearray(last)
+            for line in whole:
+                yield line
+        if len(rest) > MAX_LINE_BYTES:
+            raise TooLongError(f"a line of more than {MAX_LINE_BYTES:,} bytes")
 
 
 def field(response: Response, name: str) -> str:
