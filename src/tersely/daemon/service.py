@@ -150,7 +150,9 @@ class Service:
             async with asyncio.timeout(max(0.001, seconds - watch.seconds())):
                 shared = await self._sharing.ask((key, state, standing), work, on_progress)
                 answer, repeats = shared.answer
-                if not (shared.is_own or _is_same_for_all(Repeats(repeats), state)):
+                # whoever asks the same at the same state of the repository is given the same
+                is_for_all = repeats == Repeats.AT_REVISION or (repeats and state is not None)
+                if not (shared.is_own or is_for_all):
                     answer, repeats = await work(on_progress)
         except TimeoutError:
             message = f"there was no answer within {seconds:g} s"
@@ -280,11 +282,6 @@ class Service:
         if not isinstance(path, str):
             raise TerselyError("invalid_argument", "a path is a string")
         self._freshness.mark(Changes(paths={path.removeprefix(f"{self._root}/")}))
-
-
-def _is_same_for_all(repeats: Repeats, state: Hashable | None) -> bool:
-    """True if whoever asks the same at the same state of the repository is given the same answer."""
-    return repeats is Repeats.AT_REVISION or (bool(repeats) and state is not None)
 
 
 def _words(given: JsonMapping) -> Task:

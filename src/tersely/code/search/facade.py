@@ -14,7 +14,6 @@ from tersely.code.search.embedding.embedders import Choice, Embedder, chosen_emb
 from tersely.code.search.inside import Inside, find_inside
 from tersely.code.search.query import read_query
 from tersely.code.search.searcher import Filters, RankedHits, Searcher, Sources, UnitPlace
-from tersely.code.search.storage.collection import Collection
 from tersely.code.search.storage.segment_store import (
     IndexedText,
     Library,
@@ -37,7 +36,8 @@ class Search:
         self._store = store
         self._reader = reader  # reads files as they were indexed, or says that they have changed
         self._segments: SegmentStore = open_store(store.directory)
-        self._searcher: tuple[str, str, Searcher] | None = None  # of a revision and a model
+        # of a revision and a model
+        self._searcher: tuple[tuple[str, str], Searcher] | None = None
         self._embedder: tuple[Choice, Embedder] | None = None
 
     def find(
@@ -71,34 +71,23 @@ class Search:
     def searcher(self, choice: Choice = WORDS, progress: Progress | None = None) -> Searcher:
         """The searcher of the present revision."""
         embedder = self._chosen(choice)
-        revision = self._store.revision()
+        wanted = self._store.revision(), embedder.identity
         # else some files had changed when they were to be read
         is_whole = bool(self._segments.state[0])
-        if (
-            self._searcher is None
-            or self._searcher[:2] != (revision, embedder.identity)
-            or not is_whole
-        ):
-            collection = self._collection(embedder, progress)
-            self._searcher = (
-                revision,
+        if self._searcher is None or self._searcher[0] != wanted or not is_whole:
+            collection = self._segments.collection(
+                Library(wanted[0], self._files, self._reader(), self._store.symbols_of),
                 embedder.identity,
-                Searcher(collection, embedder.embed_question, self._sources()),
+                embedder.embed_units,
+                progress,
             )
-        return self._searcher[2]
+            self._searcher = wanted, Searcher(collection, embedder.embed_question, self._sources())
+        return self._searcher[1]
 
     def _chosen(self, choice: Choice) -> Embedder:
         if self._embedder is None or self._embedder[0] != choice:
             self._embedder = (choice, chosen_embedder(choice))
         return self._embedder[1]
-
-    def _collection(self, embedder: Embedder, progress: Progress | None) -> Collection:
-        return self._segments.collection(
-            self._library(), embedder.identity, embedder.embed_units, progress
-        )
-
-    def _library(self) -> Library:
-        return Library(self._store.revision(), self._files, self._reader(), self._store.symbols_of)
 
     def _files(self) -> Sequence[IndexedText]:
         return [IndexedText(file.path, file.language, file.hash) for file in self._store.files()]
@@ -113,7 +102,4 @@ class Search:
             symbol for symbol in self._store.find(name, (), limit) if symbol.kind is not Kind.LAMBDA
         ]
         positions = self._store.positions_of(found)
-        return [
-            UnitPlace(symbol.path, position)
-            for symbol, position in zip(found, positions, strict=True)
-        ]
+        return list(map(UnitPlace, (symbol.path for symbol in found), positions))

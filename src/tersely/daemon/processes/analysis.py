@@ -34,7 +34,7 @@ from tersely.foundation.errors import TerselyError
 from tersely.foundation.limits import MAX_ANSWER_BYTES, PROGRESS_SECONDS
 from tersely.foundation.process.frames import ANSWER, PROGRESS, TIDIED, read_frame, write_frame
 from tersely.foundation.process.memory import resident_bytes
-from tersely.foundation.settings import Settings, load
+from tersely.foundation.settings import load
 from tersely.foundation.types import JsonObject
 from tersely.workspace import Workspace
 
@@ -141,8 +141,8 @@ class Analysis:
         printed = self._answer_words(Words(*words), self._root, self._open)
         if printed is None:
             raise TerselyError("unknown_command", "this is not for the daemon to answer")
-        told = {"parts": printed.parts, "exit_status": printed.exit_status}
-        return _bounded(encode({"success": True, **told})), printed.repeats.value
+        told = {"success": True, "parts": printed.parts, "exit_status": printed.exit_status}
+        return _bounded(encode(told)), printed.repeats.value
 
     def text(
         self,
@@ -156,17 +156,14 @@ class Analysis:
         `budget` of tokens, unless the answer is wanted whole.
         """
         self._take(standing)
-        budget = None if is_whole else given.get(BUDGET)
-        own = (
-            given if is_whole else {name: value for name, value in given.items() if name != BUDGET}
-        )
+        own = {name: value for name, value in given.items() if is_whole or name != BUDGET}
         asked = call(command, own, str(self._root))
         capability = catalogue.load(asked.capability)
         workspace = self._open(environment, True)
         if is_whole:
             said = whole_reply(capability, workspace, asked.arguments)
         else:
-            said = reply(capability, workspace, asked.arguments, budget)
+            said = reply(capability, workspace, asked.arguments, given.get(BUDGET))
         encoded = encode({"success": True, **to_json(said)})
         return _bounded(encoded), capability.repeats(asked.arguments).value
 
@@ -179,14 +176,15 @@ class Analysis:
         if report.revision != before:
             self._workspace = None
             self._has_frozen_garbage = True
-        found = Refreshed(
-            report.revision,
-            report.notices,
-            report.news,
-            report.is_behind,
-            self._engine.store.number_of_files(),
+        return tuple(
+            Refreshed(
+                report.revision,
+                report.notices,
+                report.news,
+                report.is_behind,
+                self._engine.store.number_of_files(),
+            )
         )
-        return tuple(found)
 
     def directories(self) -> list[str]:
         """The directories to watch."""
@@ -234,20 +232,20 @@ class Analysis:
         settings = load(self._root, environment)
         standing = self._standing
         wants_refresh = refresh and not standing.is_fresh
-        if self._workspace is None or not _is_same(self._workspace, settings, wants_refresh):
-            self._workspace = Workspace(
+        workspace, wanted = self._workspace, (settings, wants_refresh)
+        if workspace is None or (workspace.settings, workspace.refreshes) != wanted:
+            workspace = self._workspace = Workspace(
                 self._engine, settings, refresh=wants_refresh, progress=self._on_progress
             )
-        reported = RefreshReport(
-            self._engine.revision, is_behind=standing.is_behind, notices=standing.notices
+        workspace.may_refresh = refresh
+        workspace.report = (
+            RefreshReport(
+                self._engine.revision, is_behind=standing.is_behind, notices=standing.notices
+            )
+            if refresh and standing.is_fresh
+            else None
         )
-        self._workspace.may_refresh = refresh
-        self._workspace.report = reported if refresh and standing.is_fresh else None
-        return self._workspace
-
-
-def _is_same(workspace: Workspace, settings: Settings, refresh: bool) -> bool:
-    return workspace.settings == settings and workspace.refreshes == refresh
+        return workspace
 
 
 def _bounded(encoded: bytes) -> bytes:
