@@ -239,14 +239,29 @@ def test_only_the_files_that_may_refer_to_it_are_walked(
         return walk(source, language, offsets)
 
     monkeypatch.setattr(definition, "trace", trace)
-    _write(tmp_path, {"a.py": "def alone(): return 1\ndef called(): return called\n"})
+    local = "def first():\n    def inner(): pass\ndef second():\n    inner = 1\n    return inner\n"
+    _write(
+        tmp_path,
+        {"a.py": "def alone(): return 1\ndef called(): return called\n", "local.py": local},
+    )
     with Engine.open(tmp_path) as engine:
         engine.refresh()
         finder = References(engine.graph, engine.source)
         assert finder.of("a.py:alone") == []
+        assert finder.of("local.py:first.inner") == []
         assert walked == []
         assert [each.line for each in finder.of("a.py:called")] == [2]
         assert walked == [engine.source("a.py")]
+
+
+def test_another_name_of_a_type_is_no_scope_that_names_are_looked_up_in(tmp_path: Path) -> None:
+    user = '#include "item.hpp"\nint twice() { return 2 * made(); }\n'
+    item = "typedef struct item_s item_t;\nint made();\n"
+    _write(tmp_path, {"item.hpp": item, "user.cpp": f"typedef struct a_s a_t;\n{user}"})
+    with Engine.open(tmp_path) as engine:
+        engine.refresh()
+        found = engine.references.of("item.hpp:made")
+        assert [(each.path, each.line) for each in found] == [("user.cpp", 3)]
 
 
 def _write(root: Path, sources: dict[str, str]) -> Sequence[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ from tersely.code.graph.pointsto.values import (
     Values,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, CallSite
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, CallSite, Definition
 from tersely.code.syntax.nodes.uses import Use
 from tersely.code.syntax.trace import Binding, Token, Trace, offset_of, trace
 
@@ -580,25 +580,26 @@ class SymbolsMeant(Definitions):
     def __init__(self, graph: CallGraph) -> None:
         super().__init__(graph, lambda path: b"")
 
-    def of(self, file: File, name: str, lines: Container[int]) -> Iterator[str]:
+    def of(self, file: File, name: str, lines: Collection[int]) -> Iterator[str]:
         """The ids that a name may mean on some lines of a file, which are all that write it; "" for
         what is no symbol. An id may come again.
         """
         places = chain(
-            self._of_bare(file, name),
+            self._of_bare(file, name, lines),
             self._of_member_everywhere(file, name, lines),
             self._of_key_everywhere(file, name),
         )
         return (each.symbol for place in places for each in self._announced([place]))
 
-    def _of_bare(self, file: File, name: str) -> Iterator[DefinitionPlace]:
+    def _of_bare(self, file: File, name: str, lines: Collection[int]) -> Iterator[DefinitionPlace]:
         for module in file.modules_giving.get(name, ()):
             yield from self._of_import(file, module, name, Way.beginning())
-        for position in range(len(file.scopes)):
-            is_owner = file.definitions[position].kind in MEMBER_OWNERS
-            if file.scopes[position] is not None and name in file.names(position):
+        for position, definition in enumerate(file.definitions):
+            if file.scopes[position] is None:
+                continue
+            if name in file.names(position) and _may_see(definition, lines):
                 yield from self._of_bindings(file, position, name, Way.beginning())
-            if is_owner and file.semantics.implicit_receiver:
+            if definition.kind in MEMBER_OWNERS and file.semantics.implicit_receiver:
                 yield from self._of_class((CLASS, file.id, position), name)
         yield from self._from_outside(file, 0, name)
 
@@ -622,6 +623,15 @@ class SymbolsMeant(Definitions):
 
     def _imported_by_path(self, file: File, holders: Values, name: str) -> list[DefinitionPlace]:
         return []
+
+
+def _may_see(definition: Definition, lines: Collection[int]) -> bool:
+    """True if what stands on one of the lines may see the names of a definition's scope: those of a
+    function are seen inside it alone.
+    """
+    if definition.kind not in CALLABLE_KINDS:
+        return True
+    return any(definition.start_line <= line <= definition.end_line for line in lines)
 
 
 def _types(values: Values) -> Values:

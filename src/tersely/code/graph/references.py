@@ -10,7 +10,7 @@ found count as well where the name alone leads elsewhere: to what the definition
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from tersely.code.graph.definition import NAMED_KINDS, Definitions, Meaning, Sym
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import MAX_NAMESAKES
 from tersely.code.graph.program.work import WorkSpentError
-from tersely.code.symbols import VALUE_KINDS, CallSite, Edge, Grade, Kind
+from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, CallSite, Edge, Grade, Kind
 from tersely.code.syntax.nodes.uses import Use
 
 MAX_REFERENCE_FILES = 300  # files that mention a name and are read for what it means there
@@ -130,15 +130,12 @@ class References:
         self, other: File, wanted: _Wanted, definitions: Definitions
     ) -> Iterator[Reference]:
         source = self._source_of(other.path)
-        written = _written(source, [wanted.name, *self._aliases(other, wanted)])
-        if other.id != wanted.file.id:
-            written = {
-                name: places
-                for name, places in written.items()
-                if self._may_refer(other, name, {*places.values()}, wanted)
-            }
-        elif wanted.is_all_that_is_written(source, written):
-            return
+        names = [wanted.name, *self._aliases(other, wanted)]
+        written = {
+            name: places
+            for name, places in _written(source, names).items()
+            if self._may_refer(other, name, source, places, wanted)
+        }
         lines = dict(sorted(each for places in written.values() for each in places.items()))
         for meaning in definitions.names(other, source, lines) if lines else ():
             grade = self._grade(other, meaning, wanted)
@@ -153,8 +150,19 @@ class References:
                 owner = self._program.symbol_id(other.id, other.named_owner(meaning.scope))
                 yield Reference(other.path, meaning.line, column, owner, meaning.use, grade)
 
-    def _may_refer(self, other: File, name: str, lines: Container[int], wanted: _Wanted) -> bool:
-        """True if a name may mean the definition on some lines of a file, by the semantics of the file."""
+    def _may_refer(
+        self, other: File, name: str, source: bytes, places: Mapping[int, int], wanted: _Wanted
+    ) -> bool:
+        """True if a name may mean the definition at some places of a file, by the semantics of the
+        file.
+        """
+        lines = {*places.values()}
+        if other.id == wanted.file.id:
+            lines -= wanted.own_line(name, source, places)
+            if not (lines and wanted.is_callable):
+                return bool(lines)
+            if any(CallSite(other.path, line) in wanted.calls for line in lines):
+                return True
         if any(symbol == wanted.id for symbol in self._meant.of(other, name, lines)):
             return True
         return any(
@@ -177,24 +185,20 @@ class References:
         is_named = meaning.names >= 0 and other.definitions[meaning.names].kind != Kind.EXTENSION
         if is_named or wanted.is_own_name(other, meaning):
             return None
+        member = meaning.token.member
         if any(place.symbol == wanted.id for place in meaning.places):
-            member = meaning.token.member
             if other.semantics.by_name:
                 return Grade.BY_NAME
             return Grade.EXACT if member is None else self._graph.member_grade(other, *member)
         call = wanted.calls.get(CallSite(other.path, meaning.line))
         if call is not None and meaning.use is Use.CALL and meaning.token.name == wanted.name:
             return call.grade
-        return Grade.BY_NAME if self._may_mean(other, meaning, wanted) else None
-
-    def _may_mean(self, other: File, meaning: Meaning, wanted: _Wanted) -> bool:
-        """True if a name is that of a member of something of which nothing is known, and few have a
-        member of it.
-        """
-        member = meaning.token.member
-        if member is None or meaning.places:
-            return False
-        return self._is_member_of_unknown(other, *member, wanted)
+        is_guessed = (
+            member is not None
+            and not meaning.places
+            and self._is_member_of_unknown(other, *member, wanted)
+        )
+        return Grade.BY_NAME if is_guessed else None
 
     def _is_member_of_unknown(
         self, other: File, scope: int, expression: Expression, wanted: _Wanted
@@ -220,22 +224,19 @@ class _Wanted:
         self.name: str = file.definitions[position].name
         self.line: int = file.definitions[position].name_line
         self.is_value = file.definitions[position].kind in VALUE_KINDS
+        self.is_callable = file.definitions[position].kind in CALLABLE_KINDS
         # whether it is what has a name of its own in the source
         self._is_named = file.definitions[position].kind in NAMED_KINDS
         self._own = -1  # the offset of its own name
         self.is_member = file.owner_class(position) >= 0
         self.calls: dict[CallSite, Reference] = {}
 
-    def is_all_that_is_written(
-        self, source: bytes, written: Mapping[str, Mapping[int, int]]
-    ) -> bool:
-        """True if what its file writes is its own name alone, where a function or class gets it."""
-        places = [place for names in written.values() for place in names.items()]
-        if not self._is_named or len(places) != 1:
-            return False
-        offset, line = places[0]
-        is_key = source[offset - 1 : offset] in _QUOTES  # which is no name by itself
-        return line == self.line and not is_key
+    def own_line(self, name: str, source: bytes, places: Mapping[int, int]) -> set[int]:
+        """The line on which a function or class gets a name, if nothing else there is written so."""
+        own = [offset for offset, line in places.items() if line == self.line]
+        is_own = self._is_named and name == self.name and len(own) == 1
+        # a key is no name by itself
+        return {self.line} if is_own and source[own[0] - 1 : own[0]] not in _QUOTES else set()
 
     def is_own_name(self, other: File, meaning: Meaning) -> bool:
         """True if a name is where a value itself gets it: on its line the first that is not its
