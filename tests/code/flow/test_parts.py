@@ -106,3 +106,11 @@ def test_classes_and_modules_are_read_whole(tmp_path: Path) -> None:
             everything,
             routine_at(everything, 6),
         )
+
+
+def test_what_a_step_reads_through_functions_has_the_order_of_the_text() -> None:
+    variables, functions = "abcdef", [f"of_{name}" for name in "abcdef"]
+    defined = "".join(f"    def of_{name}():\n        return {name}\n" for name in variables)
+    text = f"def all_of({', '.join(variables)}):\n{defined}    return {', '.join(functions)}\n"
+    routine = read(text.encode(), "python").routines[1]
+    assert [path[0] for path in routine.points[-1].reads] == [*functions, *variables]

@@ -17,7 +17,6 @@ from tersely.code.languages.control.roles import (
     Suite,
     Switch,
     Try,
-    Unary,
     While,
 )
 from tersely.code.languages.model import (
@@ -69,7 +68,6 @@ CONTROL = Control(
                 ("", Name()),
             )
         ),
-        "unary_expression": Unary(),
         "property_declaration": Assign(VARIABLES, "#-1"),
         "variable_declaration": Assign("#0", ""),
         "getter": Function(name="=get", parameters="", body=":function_body"),

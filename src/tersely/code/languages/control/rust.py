@@ -13,7 +13,6 @@ from tersely.code.languages.control.roles import (
     If,
     Leap,
     Refutable,
-    Unary,
     Update,
     While,
 )
@@ -33,7 +32,6 @@ CONTROL = Control(
         "break_expression": Goes(Leap.BREAK, ":label"),
         "continue_expression": Goes(Leap.CONTINUE, ":label"),
         "try_expression": Escape(),
-        "unary_expression": Unary(),
         "reference_expression": Borrow(),
         "compound_assignment_expr": Update(),
         "call_expression": Call("function", "arguments"),

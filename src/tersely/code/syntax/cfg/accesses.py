@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
@@ -11,6 +11,7 @@ from tersely.code.languages.nodes import OptionalNode, named_parts, parts_in, pa
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.conditions import visit_choice, visit_ternary
 from tersely.code.syntax.cfg.definitions import visit_class, visit_function, visit_wrapper
+from tersely.code.syntax.cfg.paths import callee_of
 from tersely.code.syntax.cfg.walk import declaration_variable
 from tersely.code.syntax.nodes.children import field, only_leaf, token
 
@@ -32,9 +33,7 @@ def _part(walk: Walk, node: Node, role: Any) -> None:
     if walk.discarded == node.id and type(role) is model.Member:
         inside, member = field(role.object)(node), field(role.member)(node)
         if inside is not None:
-            _visit_receiver(
-                walk, inside, walk.text(member) if member is not None else "", discarded=True
-            )
+            _visit_receiver(walk, inside, walk.text(member), discarded=True)
     elif path is not None:
         walk.read(path, node)
     else:
@@ -44,17 +43,12 @@ def _part(walk: Walk, node: Node, role: Any) -> None:
     walk.draft.fail()
 
 
-class _Callee(NamedTuple):
-    """The function of a call: its name, and the object that it is a method of."""
-
-    name: str
-    receiver: OptionalNode
-
-
 def _call(walk: Walk, node: Node, role: model.Call) -> None:
     discarded = walk.discarded == node.id
     callee, arguments = field(role.callee)(node), field(role.arguments)(node)
-    name, receiver = _read_callee(walk, callee, field(role.receiver)(node))
+    name, receiver = callee_of(walk, callee, field(role.receiver)(node))
+    if receiver is None:
+        walk.visit(callee)
     path = walk.path(receiver)
     of_module = path is not None and path[0] in walk.imported
     if receiver is not None:
@@ -68,20 +62,6 @@ def _call(walk: Walk, node: Node, role: model.Call) -> None:
     may_change = discarded and name not in walk.control.pure and not walk.control.lends_openly
     walk.note_call(node, name, path, passed, blind=may_change and (receiver is None or of_module))
     walk.draft.fail()
-
-
-def _read_callee(walk: Walk, callee: OptionalNode, receiver: OptionalNode) -> _Callee:
-    """The callee of a call; one that is no member is visited."""
-    if callee is None:
-        return _Callee("", receiver)
-    if receiver is not None:
-        return _Callee(walk.text(callee), receiver)
-    role = walk.role(callee)
-    if type(role) is model.Member:
-        part = field(role.member)(callee)
-        return _Callee(walk.text(part) if part is not None else "", field(role.object)(callee))
-    walk.visit(callee)
-    return _Callee(walk.text(callee) if type(role) is model.Name else "", None)
 
 
 def _visit_receiver(walk: Walk, receiver: Node, name: str, *, discarded: bool) -> None:

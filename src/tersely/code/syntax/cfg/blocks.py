@@ -9,6 +9,7 @@ from tersely.code.languages.control import roles as control
 from tersely.code.languages.nodes import OptionalNode, last_line_of, line_of, named_parts
 from tersely.code.routines import EdgeKind
 from tersely.code.syntax.cfg.draft import StatementDraft, closing_line
+from tersely.code.syntax.cfg.paths import callee_of
 from tersely.code.syntax.nodes.children import every, field
 
 if TYPE_CHECKING:
@@ -155,12 +156,9 @@ def _unused_call(walk: Walk, node: Node) -> OptionalNode:
 
 def called_name(walk: Walk, call: Node) -> str:
     """The name of the callee of a call, without its receiver."""
-    called = walk.role(call)
-    callee = field(called.callee)(call) if isinstance(called, model.Call) else call
-    role = walk.role(callee) if callee is not None else None
-    if callee is not None and isinstance(role, model.Member):
-        callee = field(role.member)(callee)
-    return walk.text(callee) if callee is not None else ""
+    role = walk.role(call)
+    callee = field(role.callee)(call) if isinstance(role, model.Call) else call
+    return callee_of(walk, callee).name or walk.text(callee)
 
 
 def give_result(walk: Walk, node: Node) -> None:

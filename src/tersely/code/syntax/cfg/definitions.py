@@ -29,7 +29,7 @@ def visit_function(walk: Walk, node: Node, role: model.Function) -> None:
     if role.body and field(role.body)(node) is None:
         _announce(walk, node, name_node)
         return
-    name = walk.text(name_node) if name_node is not None else ""
+    name = walk.text(name_node)
     if name_node is not None and type(walk.role(name_node)) is model.Member:
         _visit_member_function(walk, node, role, name_node)
         return
@@ -99,9 +99,7 @@ def _announce(walk: Walk, node: Node, name: OptionalNode) -> None:
 def _visit_member_function(walk: Walk, node: Node, role: model.Function, target: Node) -> None:
     """Record `function object.member() …`: a part of an object is assigned."""
     member = field(walk.role(target).member)(target)
-    inner = _routine(
-        walk, node, role, walk.text(member) if member is not None else walk.text(target)
-    )
+    inner = _routine(walk, node, role, walk.text(member or target))
     _take(walk, node, "", inner)
     walk.bind(target, None, declares=False)
 
@@ -111,7 +109,7 @@ def visit_class(walk: Walk, node: Node, role: model.Class) -> None:
     name_node = field(role.name)(node)
     for base in role.bases:
         walk.visit(field(base)(node))
-    name = walk.text(name_node) if name_node is not None else ""
+    name = walk.text(name_node)
     inner = _routine(walk, node, role, name)
     for free in inner.free:
         walk.read((walk.draft.variable(free),), node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.languages import model
 from tersely.code.languages.control import roles as control
@@ -66,7 +66,8 @@ def sources_of(walk: Walk, node: Node) -> list[str]:
             if inside is not None:
                 pending.append((inside, depth))
         elif kind is model.Call:
-            receiver = _receiver(walk, current, role)
+            callee, apart = field(role.callee)(current), field(role.receiver)(current)
+            receiver = callee_of(walk, callee, apart).receiver
             if receiver is not None:
                 pending.append((receiver, depth))
         elif depth < MAX_SOURCE_DEPTH and _holds(kind):
@@ -74,17 +75,20 @@ def sources_of(walk: Walk, node: Node) -> list[str]:
     return list(found)
 
 
-def _receiver(walk: Walk, node: Node, role: model.Call) -> OptionalNode:
-    """The object on which a method is called."""
-    if role.receiver:
-        return field(role.receiver)(node)
-    callee = field(role.callee)(node)
-    member = walk.role(callee) if callee is not None else None
-    return (
-        field(member.object)(callee)
-        if callee is not None and type(member) is model.Member
-        else None
-    )
+class Callee(NamedTuple):
+    """The function of a call: its name, "" of one without, and the object that it is a method of."""
+
+    name: str
+    receiver: OptionalNode
+
+
+def callee_of(walk: Walk, node: OptionalNode, receiver: OptionalNode = None) -> Callee:
+    """The callee that a node is, with the receiver that stands apart from it."""
+    role = walk.role(node) if node is not None else None
+    if node is not None and receiver is None and type(role) is model.Member:
+        return Callee(walk.text(field(role.member)(node)), field(role.object)(node))
+    is_named = receiver is not None or type(role) is model.Name
+    return Callee(walk.text(node) if is_named else "", receiver)
 
 
 def _holds(kind: type) -> bool:

@@ -81,9 +81,10 @@ class Walk:
         # the variable that takes the value of the statement being read
         self.result: str | None = None
 
-    def text(self, node: Node) -> str:
-        """The source text of a node."""
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    def text(self, node: OptionalNode) -> str:
+        """The source text of a node, "" of None."""
+        span = self.source[node.start_byte : node.end_byte] if node is not None else b""
+        return span.decode("utf-8", "replace")
 
     def role(self, node: Node) -> Any:
         """The role of a node, None without a role or rule."""
@@ -101,7 +102,7 @@ class Walk:
 
     def label_of(self, node: OptionalNode) -> str:
         """The name of a label, without its punctuation."""
-        return self.text(node).strip("@:'") if node is not None else ""
+        return self.text(node).strip("@:'")
 
     def is_statement(self, node: Node) -> bool:
         """True if a node has control flow of its own, also inside an expression."""
@@ -302,7 +303,7 @@ class Walk:
             key: int | str = position
             if type(role) is model.KeywordArgument:
                 name, inner = field(role.name)(argument), field(role.value)(argument)
-                key, argument = (self.text(name) if name else position), inner or argument
+                key, argument = self.text(name) or position, inner or argument
             path = self.path(argument)
             if path is not None:
                 passed.append((key, path))
