@@ -101,3 +101,19 @@ def test_tests_in_the_file_of_what_they_test_are_no_subjects() -> None:
     symbols = side_of("a.rs", source).symbols
     subjects = [one.qualname for one in symbols if is_subject(one, {})]
     assert subjects == ["run"]
+
+
+def test_a_class_without_functions_is_likelier_than_one_with(tmp_path: Path) -> None:
+    fields = "".join(f"    retry_delay_{number}: int = {number}\n" for number in range(4))
+    chances: list[float] = []
+    for name, extra in (("fields", ""), ("method", "    def run(self):\n        pass\n")):
+        root = tmp_path / name
+        root.mkdir()
+        (root / "a.py").write_text(
+            f"class Retry:\n{fields}{extra}\n\ndef other(x):\n    return x\n"
+        )
+        with Engine.open(root) as engine:
+            engine.refresh()
+            found = located(engine, "the retry delay is wrong")
+            chances += [one.chance for one in found.symbols if one.symbol.name == "Retry"]
+    assert chances[0] > 2 * chances[1]

@@ -5,7 +5,7 @@ kind of evidence.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +46,8 @@ def table_of(
     `paths` are files, the likeliest first; each has a probability that it is changed.
     """
     opened = list(paths[:MAX_OPENED_FILES])
-    marked = {name.partition(":")[0] for name in _most_marked(found.marks)}
+    most_marked = sorted(found.marks, key=lambda name: (-float(found.marks[name].sum()), name))
+    marked = {name.partition(":")[0] for name in most_marked[:MAX_MARKED_SYMBOLS]}
     elsewhere = marked & probabilities.keys() - set(opened)
     likeliest = sorted(elsewhere, key=lambda path: (-probabilities[path], path))
     words = np.column_stack(found.units)
@@ -58,11 +59,16 @@ def table_of(
         most = words[list(units.values())].max(axis=0, initial=0.0)
         of_file = _FileEvidence(probabilities[path], rank, most)
         kinds = {one.id: one.kind for one in own}
+        holders = {one.parent for one in own if one.kind in CALLABLE_KINDS}
         for one in own:
             is_row = rank < len(opened) or one.id in found.marks
             if is_row and is_subject(one, kinds):
                 number = units.get(one.id, -1)
                 row = _row(one, found.marks, of_file, words[number], title_terms)
+                # its parts tell what is changed of a class, but for one that is named itself
+                row[Sign.IS_CLASS] = (
+                    one.id in holders and one.kind in CLASS_KINDS and not row[Sign.TITLE_NAME]
+                )
                 rows.append((one, number, row))
     symbols, numbers, evidence = zip(*rows, strict=True) if rows else ((), (), ())
     return EvidenceTable(symbols, np.array(evidence).reshape(-1, len(Sign)), numbers)
@@ -91,8 +97,6 @@ def _row(
     row[Sign.FILE] = _logit(file.probability) / 10
     row[Sign.FILE_RANK] = 1 / (1 + file.rank)
     row[Sign.SIZE] = math.log(1 + symbol.end_line - symbol.start_line) / 5
-    # who names a class means it, and not what is in it
-    row[Sign.IS_CLASS] = symbol.kind in CLASS_KINDS and not row[Sign.TITLE_NAME]
     row[Sign.IS_VALUE] = symbol.kind in VALUE_KINDS
     if symbol.parent in marks:
         row[Sign.OWNER] = max(marks[symbol.parent][[Sign.TITLE_NAME, Sign.NAME]])
@@ -110,10 +114,6 @@ def is_subject(symbol: Symbol, kinds: Mapping[str, Kind]) -> bool:
     if symbol.kind in VALUE_KINDS:
         return kinds.get(symbol.parent) not in CALLABLE_KINDS
     return symbol.kind in CLASS_KINDS
-
-
-def _most_marked(marks: Mapping[str, Numbers]) -> Iterable[str]:
-    return sorted(marks, key=lambda name: (-float(marks[name].sum()), name))[:MAX_MARKED_SYMBOLS]
 
 
 def _units(searcher: Searcher, path: str, symbols: Sequence[Symbol]) -> dict[str, int]:

@@ -195,11 +195,12 @@ def _without_form(text: str) -> str:
 
 def _without_places(text: str) -> str:
     """The text without what is a path for sure: it has a folder, or the suffix of a language."""
-    return _PATH.sub(lambda found: " " if _is_path(found[1]) else found[1], text).strip()
-
-
-def _is_path(written: str) -> bool:
-    return "/" in written or "\\" in written or language_of_path(written) is not None
+    return _PATH.sub(
+        lambda found: (
+            " " if re.search(r"[/\\]", found[1]) or language_of_path(found[1]) else found[1]
+        ),
+        text,
+    ).strip()
 
 
 def without_instruction(text: str) -> str:
