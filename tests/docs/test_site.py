@@ -39,6 +39,7 @@ MAX_SENTENCE_WORDS = 30
 # read by developers, or made from texts in the sources
 OTHER_PAGES = {
     "adding-a-language", "analysis", "decisions", "frameworks", "languages", "tried-and-left-out",
+    "twelve-issues",
 }  # fmt: skip
 USERS_PAGES = sorted(path for path in DOCS.glob("*.md") if path.stem not in OTHER_PAGES)
 PAGES = ["", *(f"{path.stem}/" for path in DOCS.glob("*.md") if path.stem != "index")]
