@@ -91,9 +91,7 @@ def not_understood(store: Store, path: str, first: int, last: int) -> list[str]:
 
 
 def unread_text(found: Sequence[str], matter: str) -> str:
-    """The sentence about files that were not read, the first few by name; `matter` says what they
-    may do.
-    """
+    """The sentence about files that were not read, the first few by name; `matter` is its verb."""
     return f"not complete: {first_of(found)} {matter}"
 
 

@@ -1,4 +1,4 @@
-"""The files that are not worth indexing for what is in them."""
+"""The files that are not worth indexing for their content."""
 
 from __future__ import annotations
 

@@ -50,8 +50,8 @@ class ChangedFile:
 
     `lines` are in the file as it is now; where lines were taken out and none put in, it is the pair
     of lines around the gap, of which the first may be 0. A file that was not there before has no
-    old path, one that is gone no path. `diff` is the difference itself, None for what git does not
-    follow.
+    old path, one that is gone no path. `diff` is the difference itself, None for a file that git
+    does not follow.
     """
 
     path: str
@@ -66,13 +66,13 @@ class ChangedFile:
 
 
 class Changes:
-    """The difference of a working tree, of what is staged, or of a commit, from a revision."""
+    """The difference of a working tree, of the staged files, or of a commit, from a revision."""
 
     def __init__(self, root: Path, base: str = "", head: str = "", *, staged: bool = False) -> None:
-        """`base` and `head` are whatever git understands; without a base, the last commit; without
-        a head, the tree.
+        """`base` and `head` are revisions in git's own notation; without a base, the last commit;
+        without a head, the tree.
 
-        Raises what asking git may raise.
+        Raises `git_unavailable` or `invalid_argument`.
         """
         if not in_repository(str(root)):
             raise TerselyError("git_unavailable", f"{root} is in no git repository", _WITHOUT_GIT)
@@ -148,8 +148,8 @@ class Changes:
         return {row[0]: int(row[2]) for row in rows if row[1:2] == ["blob"]}
 
     def tip(self) -> str:
-        """The commit from which history is told: that which the changes lead to, or grow from; ""
-        before any.
+        """The commit at which the history of the files begins: the head of the changes, or the one
+        that they start from; "" before any.
         """
         if self.head:
             return self.head
@@ -177,7 +177,8 @@ class Changes:
 
     @cached_property
     def _diff_options(self) -> tuple[str, ...]:
-        """Submodules are passed over if a directory of one leads to a repository of somebody else."""
+        """The options of `git diff`: submodules are passed over if one leads to another user's
+        repository."""
         if self.head or self._staged:
             return _DIFF_OPTIONS
         tree = Path(work_tree(str(self._root)))
@@ -194,7 +195,8 @@ class Changes:
         """Files of which git lacks contents, as in a clone that fetches them when asked, or that are
         too large; and those that differ.
 
-        Asks what does not open contents: `git diff` compares a file whose times have changed.
+        Only commands are used that open no contents: `git diff` compares a file whose times have
+        changed.
         """
         command = ["diff-tree", "-r"] if self.head else ["diff-index"]
         words = self._git(
@@ -314,7 +316,7 @@ class Changes:
 
 
 def _changed_file(diff: FileDiff) -> ChangedFile:
-    """All of a file may have changed of which git does not have what it was."""
+    """The change of one file; all of it may have changed if git lacks its content before."""
     is_whole = diff.is_missing and diff.path
     return ChangedFile(diff.path, "" if is_whole else diff.old_path, _ranges(diff), diff)
 

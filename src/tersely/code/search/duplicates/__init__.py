@@ -1,3 +1,3 @@
-"""Functions that resemble each other: shingles of normalised tokens, MinHash, clusters, and what
-differs.
+"""Functions that resemble each other: shingles of normalised tokens, MinHash, clusters, and their
+differences.
 """
