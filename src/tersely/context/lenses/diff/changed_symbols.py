@@ -5,6 +5,7 @@ or in no code at all, belongs to its file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -27,6 +28,10 @@ UNNAMED = frozenset({Kind.LAMBDA})
 NEW_SIGNATURE, NOTHING = "has another signature", "returns nothing any more"
 ASYNC, NOT_ASYNC = "has to be awaited now", "is not to be awaited any more"
 PARTS = "returns"  # so many parts
+RENAMED = "has no parameter called "  # so, of which there are others in the places
+
+_Asked = tuple[str | int, ...]  # a parameter: its name, its mode, whether it has to be given
+_WORD = re.compile(rb"\w+|\S")
 
 
 @frozen
@@ -205,14 +210,21 @@ def _note_names(
 def _news(was: Symbol, before: Side, symbol: Symbol, after: Side) -> str:
     """What of a function calls of what it was may not fit, "" for nothing. Where no types are
     checked, they do if all parameters are what they were, and further ones need not be given; and
-    if as much is returned.
+    if as much is returned. Where types are, what parameters are called does not count.
     """
     if symbol.kind not in CALLABLE_KINDS:
         return ""
     old, new = _scope(was, before), _scope(symbol, after)
-    is_other = _signature(was, before) != _signature(symbol, after)
-    if is_other and (LANGUAGES[symbol.language].checks_types or not _fits(old, new)):
-        return NEW_SIGNATURE
+    asked, given = _parameters(old), _parameters(new)
+    named, names = ([str(one[0]) for one in each] for each in (asked, given))
+    words = [_signature(*one, (*named, *names)) for one in ((was, before), (symbol, after))]
+    checks_types = LANGUAGES[symbol.language].checks_types
+    if words[0] != words[1] if checks_types else not _fits(asked, given):
+        unnamed = ([("", *rest) for _, *rest in each] for each in (asked, given))
+        left = [name for name in named if name not in names]
+        if checks_types or not left or not _fits(*unnamed):
+            return NEW_SIGNATURE
+        return RENAMED + ", ".join(left)
     waits = _is_async(symbol, after)
     if waits != _is_async(was, before):
         return ASYNC if waits else NOT_ASYNC
@@ -224,13 +236,12 @@ def _news(was: Symbol, before: Side, symbol: Symbol, after: Side) -> str:
     return f"{PARTS} {many}, not {few}" if few and many and few != many else ""
 
 
-def _fits(old: Scope | None, new: Scope | None) -> bool:
+def _fits(was: Sequence[_Asked], now: Sequence[_Asked]) -> bool:
     """True if what a function is given may be what it was given: names, modes, what is asked for."""
-    was, now = _parameters(old), _parameters(new)
-    return now[: len(was)] == was and not any(is_asked for _, _, is_asked in now[len(was) :])
+    return now[: len(was)] == was and not any(one[-1] for one in now[len(was) :])
 
 
-def _parameters(scope: Scope | None) -> list[tuple[str, int, bool]]:
+def _parameters(scope: Scope | None) -> list[_Asked]:
     return [
         (name, mode, default is None and mode not in VARIADIC)
         for name, _, default, mode in (scope.parameters if scope else ())
@@ -267,10 +278,11 @@ def _scopes(path: str, text: bytes, language: str) -> Mapping[tuple[int, str], S
     }
 
 
-def _signature(symbol: Symbol, side: Side) -> list[bytes]:
-    """The words of a signature behind the name."""
+def _signature(symbol: Symbol, side: Side, names: Sequence[str]) -> list[bytes]:
+    """The words of a signature behind the name, but for some names."""
     text = side.text[symbol.start_byte : symbol.signature_end_byte]
-    return text.partition(symbol.name.encode())[2].split()
+    words = _WORD.findall(text.partition(symbol.name.encode())[2])
+    return [word for word in words if word.decode("utf-8", "replace") not in names]
 
 
 def _entry(

@@ -116,7 +116,7 @@ class ChangeSources:
     lexicon: Callable[[], Lexicon]
     commits: Callable[[], Sequence[Commit]]
     paths: Collection[str]  # of all files
-    imports_of: Callable[[str], Collection[str]]  # the files that a file imports from
+    imports_of: Callable[[str], set[str]]  # the files that a file imports from
     defining: Callable[[str], Collection[str]]  # the files that define a name
     # what a function and those around it name by themselves, imports aside
     locals_of: Callable[[Symbol], Collection[str]]
@@ -349,9 +349,7 @@ def _structure(
     return Structure(
         imported=_all_imports(own, sources) - own,
         importing={
-            path
-            for path in {one.symbol.path for one in regions}
-            if own & set(sources.imports_of(path))
+            path for path in {one.symbol.path for one in regions} if own & sources.imports_of(path)
         }
         - own,
         tested=files_tested(own, sources.paths),

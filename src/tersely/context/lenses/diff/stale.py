@@ -18,6 +18,7 @@ from tersely.context.lenses.diff.changed_symbols import (
     NOT_ASYNC,
     NOTHING,
     PARTS,
+    RENAMED,
     ChangedSymbol,
     FileChange,
     Side,
@@ -30,6 +31,7 @@ MAX_STALE_USES = 10  # of a change, that are looked at
 STALE_TOKENS = 40  # that a symbol with such uses takes: its heading, a line, what is said of it
 _NAMED_KINDS = CALLABLE_KINDS | CLASS_KINDS | VALUE_KINDS - {Kind.FIELD}
 _CALL = re.compile(rb"\s*\(")
+_HOLDER = re.compile(rb"([\w$]+)\s*(?:\.|->|::)\s*$")
 # What stands on a line before a call: whose result nobody takes, and whose result is taken apart.
 _ALONE = re.compile(r"\s*(?:await\s+)?(?:[\w$]+(?:\.|->|::))*")
 _UNPACKS = re.compile(r",[^=()]*=(?!=)")
@@ -120,9 +122,13 @@ def _of_what_is_gone(
                 for one in sources.symbols_of(path)
             )
         }
-        for path in sorted(sources.files_mentioning(symbol.name))[:MAX_STALE_FILES]:
-            if _may_mean(path, symbol, others, sources):
-                yield from _uses_in(path, symbol.name, what, sources)
+        mentioning = sorted(sources.files_mentioning(symbol.name))[:MAX_STALE_FILES]
+        giving = _giving(symbol, mentioning, sources)
+        for path in mentioning:
+            if is_test(path) or not is_test(symbol.path):
+                rivals = [one for one in others if is_test(path) or not is_test(one)]
+                if _may_mean(path, symbol, rivals, giving, sources):
+                    yield from _uses_in(path, symbol, what, sources, has_rivals=bool(rivals))
 
 
 def _of_files(changes: Sequence[FileChange], sources: ChangeSources) -> Iterator[StaleUse]:
@@ -135,22 +141,40 @@ def _of_files(changes: Sequence[FileChange], sources: ChangeSources) -> Iterator
                 yield StaleUse(path, line, what)
 
 
-def _may_mean(path: str, symbol: Symbol, others: Collection[str], sources: ChangeSources) -> bool:
+def _giving(symbol: Symbol, mentioning: Collection[str], sources: ChangeSources) -> Collection[str]:
+    """The files by way of which others could import a symbol: its own, and those that import it."""
+    found, new = {symbol.path}, {symbol.path}
+    while new and symbol.parent == symbol.path:
+        importing = (one for one in mentioning if symbol.name in sources.aliases_of(one))
+        new = {one for one in importing if found & sources.imports_of(one)} - found
+        found |= new
+    return found
+
+
+def _may_mean(
+    path: str,
+    symbol: Symbol,
+    rivals: Collection[str],
+    giving: Collection[str],
+    sources: ChangeSources,
+) -> bool:
     """True if a file that names a symbol which is gone can mean nothing else: no other of the name
-    is defined but in tests, which only tests use, or the file imports from where it was.
+    is defined but in tests, which only tests use, or the file imports from what gave it.
     """
-    is_of_tests = is_test(symbol.path) and not is_test(path)
-    if path in others or is_of_tests:
+    taken = sources.imports_of(path)
+    is_member = symbol.parent != symbol.path
+    if is_member and (path in rivals or not taken.isdisjoint(rivals)):
         return False
-    rivals = [other for other in others if is_test(path) or not is_test(other)]
-    return not rivals or (
-        symbol.path in sources.imports_of(path)
-        and not any(map(sources.imports_of(path).__contains__, rivals))
-    )
+    return not rivals or path == symbol.path or not taken.isdisjoint(giving)
 
 
-def _uses_in(path: str, name: str, what: str, sources: ChangeSources) -> Iterator[StaleUse]:
-    """The lines of a file that have the name as a word of code, and not for a value of a function."""
+def _uses_in(
+    path: str, symbol: Symbol, what: str, sources: ChangeSources, *, has_rivals: bool
+) -> Iterator[StaleUse]:
+    """The lines of a file that have the name as a word of code, and not for a value of a function;
+    where others have it too, as it is imported, or as a member of what is.
+    """
+    name, aliases = symbol.name, sources.aliases_of(path)
     language, text = language_of_path(path), sources.text_of(path)
     word = name.encode()
     found = list(re.finditer(rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])", text))
@@ -165,7 +189,13 @@ def _uses_in(path: str, name: str, what: str, sources: ChangeSources) -> Iterato
         leaf = root.descendant_for_byte_range(match.start(), match.end())
         if leaf is None or leaf.text != word or line in defined:
             continue
-        if name in sources.locals_of(owners[line]):
+        before = text[text.rfind(b"\n", 0, match.start()) + 1 : match.start()]
+        holder = _HOLDER.search(before)
+        if not holder and name in sources.locals_of(owners[line]):
+            continue
+        given = holder[1].decode("utf-8", "replace") if holder else name
+        is_own = path == symbol.path and not holder and b"import" not in before
+        if has_rivals and symbol.parent == symbol.path and not (given in aliases or is_own):
             continue
         verb = "calls" if _CALL.match(text, match.end()) else "names"
         yield StaleUse(path, line, f"still {verb} `{name}`, which {what}")
@@ -199,6 +229,9 @@ def _minds(changed: ChangedSymbol, line: str) -> bool:
     """True if a line that calls a function has to do with what is new about it."""
     if changed.news in {ASYNC, NOT_ASYNC}:
         return ("await" in line) is (changed.news == NOT_ASYNC)
+    if changed.news.startswith(RENAMED):
+        names = changed.news.removeprefix(RENAMED).replace(", ", "|")
+        return re.search(rf"\b({names})\s*=(?!=)|\*\*", line) is not None
     before = line.partition(changed.symbol.name)[0]
     if changed.news == NOTHING:
         return not _ALONE.fullmatch(before)
