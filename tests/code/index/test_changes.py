@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.depth import examples
 from tests.repositories import repository
 
-from tersely.code.index.history.changes import ChangedFile, Changes
-from tersely.code.index.history.patch import read_patch
+from tersely.code.index.history.changes import Changes
+from tersely.code.index.history.patch import Hunk, read_patch
 from tersely.foundation.errors import TerselyError
 
 LINES = st.lists(
@@ -37,13 +37,15 @@ def test_lines_outside_of_changes_are_as_they_were(
         repository(root, {"x": text_before, "y": "same\n"})
         (root / "x").write_text("\n".join(after) + "\n" * ends_after)
         (root / "y").write_text("other\n")
-        files = Changes(root).files()
-        assert files[-1] == ChangedFile("y", "y", ((1, 1),))
-        changed = (
-            {line for first, last in files[0].lines for line in range(first, last + 1)}
-            if files[:-1]
-            else set()
-        )
+        diffs = Changes(root).diffs()
+        assert diffs[-1].name == "y"
+        assert diffs[-1].hunks == (Hunk(1, (b"same\n",), 1, (b"other\n",)),)
+        changed = {
+            line
+            for one in diffs[:-1]
+            for hunk in one.hunks
+            for line in range(hunk.new_first, hunk.new_first + len(hunk.added))
+        }
         text = (root / "x").read_text().splitlines()
         kept = [line for number, line in enumerate(text, 1) if number not in changed]
         assert is_subsequence(kept, text_before.splitlines())
@@ -68,13 +70,13 @@ def test_paths_are_read_as_they_are(tmp_path: Path, name: str) -> None:
     (tmp_path / f"moved {name}").write_text("one\ntwo\nthree\nfour\nfive\nsix\n")
     (tmp_path / f"new {name}").write_text("x\n")
     changes = Changes(tmp_path)
-    assert set(changes.files()) == {
-        ChangedFile("", "gone.py", ((0, 1),)),
-        ChangedFile(f"moved {name}", name, ((6, 6),)),
-        ChangedFile(f"new {name}", ""),
-    }
-    assert changes.before(name) == b"one\ntwo\nthree\nfour\nfive\n"
-    assert changes.before(f"new {name}") == b""
+    diffs = {(one.path, one.old_path): one for one in changes.diffs()}
+    assert diffs.keys() == {("", "gone.py"), (f"moved {name}", name), (f"new {name}", "")}
+    moved = diffs[f"moved {name}", name]
+    assert [(one.new_first, one.added) for one in moved.hunks] == [(6, (b"six\n",))]
+    text = b"one\ntwo\nthree\nfour\nfive\n"
+    assert changes.blobs([moved.old_blob]) == {moved.old_blob: text}
+    assert changes.paths() == sorted(["gone.py", f"moved {name}", name, f"new {name}"])
 
 
 def test_below_the_top_of_a_repository_paths_start_there(tmp_path: Path) -> None:
@@ -82,7 +84,7 @@ def test_below_the_top_of_a_repository_paths_start_there(tmp_path: Path) -> None
     (tmp_path / "below").mkdir()
     (tmp_path / "below" / "x.py").write_text("1\n")
     (tmp_path / "y.py").write_text("1\n")
-    assert Changes(tmp_path / "below").files() == [ChangedFile("x.py", "")]
+    assert Changes(tmp_path / "below").paths() == ["x.py"]
 
 
 def test_a_revision_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -141,8 +143,9 @@ def test_no_program_that_the_repository_names_is_run(tmp_path: Path, scope: str)
         )
         (directory / "a.py").write_text("a = 2\n")
     changes = Changes(root)
-    assert ChangedFile("a.py", "a.py", ((1, 1),)) in changes.files()
-    assert changes.before("a.py") == b"a = 1\n"
+    (diff,) = (one for one in changes.diffs() if one.path == "a.py")
+    assert diff.hunks == (Hunk(1, (b"a = 1\n",), 1, (b"a = 2\n",)),)
+    assert changes.blobs([diff.old_blob]) == {diff.old_blob: b"a = 1\n"}
     assert not trace.exists()
     subprocess.run(["git", "diff"], cwd=root, check=False, capture_output=True)
     assert trace.exists(), "the settings of this test name no program that git would run"
@@ -161,4 +164,5 @@ def test_settings_do_not_change_what_a_diff_means(tmp_path: Path) -> None:
     ):
         git(tmp_path, "config", f"diff.{name}", value)
     (tmp_path / "a.py").write_text("x\n" + "".join(f"{number}\n" for number in range(1, 8)) + "x\n")
-    assert Changes(tmp_path).files() == [ChangedFile("a.py", "a.py", ((1, 1), (9, 9)))]
+    (diff,) = Changes(tmp_path).diffs()
+    assert [(one.new_first, len(one.added)) for one in diff.hunks] == [(1, 1), (9, 1)]

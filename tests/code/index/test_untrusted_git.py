@@ -88,10 +88,8 @@ def ask_everything(root: Path) -> None:
     for staged in (False, True):
         try:
             changes = Changes(root, staged=staged)
-            changes.files()
+            changes.paths()
             diffs = changes.diffs()
-            changes.before("a.py")
-            changes.before("gone.py")
             changes.main_branch()
             changes.blobs([one.old_blob for one in diffs if getattr(one, "old_blob", "")])
         except TerselyError:
@@ -128,7 +126,6 @@ def test_no_program_that_a_repository_names_is_run(tmp_path: Path) -> None:
     scan(str(root))
     # told, not fetched
     assert [one.old_path for one in Changes(root).diffs() if one.is_missing] == ["gone.py"]
-    assert Changes(root).before("gone.py") == b""
     assert (before, mark.exists()) == (False, False), mark.read_text()
 
 

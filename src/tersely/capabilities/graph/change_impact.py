@@ -28,7 +28,7 @@ from tersely.capabilities.files.places import files_below, normal, why_not_index
 from tersely.capabilities.graph.listing import name_of, path_of
 from tersely.capabilities.packs.budget import budget_of, budget_option
 from tersely.code.places import is_test
-from tersely.code.symbols import Grade, Kind, Symbol
+from tersely.code.symbols import CLASS_KINDS, Grade, Kind, Symbol
 from tersely.foundation.errors import TerselyError
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from tersely.code.graph.users import User, Users
     from tersely.code.index.storage.schema import IndexedFile
     from tersely.code.languages.runners.runner import SelectedTest
-    from tersely.context.lenses.test_impact.changed import Gone
     from tersely.context.lenses.test_impact.files import FileOfTests
     from tersely.context.lenses.test_impact.importing import Importing
     from tersely.context.lenses.test_impact.reach import Affected, Reaching, Step
@@ -241,7 +240,7 @@ def _impact(workspace: Workspace, change: _Change, limit: int, offset: int) -> C
     return ChangeImpact(
         change.base,
         tuple(symbol.id for symbol in change.symbols),
-        tuple(f"{one.path}:{one.qualname}" if one.qualname else one.path for one in change.gone),
+        tuple(dict.fromkeys(one.id for one in change.gone)),
         len(every),
         len(likely),
         page_of(files, limit, offset).each(_test_file),
@@ -373,7 +372,7 @@ class _Change:
     """A change: symbols, definitions that are gone, and the indexed files that differ."""
 
     symbols: list[Symbol]
-    gone: list[Gone]
+    gone: list[Symbol]
     files: list[str]
     templates: list[str]  # which are no files of the index
     names: Collection[str] = ()  # that changed lines take away or bring
@@ -425,48 +424,48 @@ def _is_template(workspace: Workspace, path: str) -> bool:
 
 def _of_git(workspace: Workspace, base: str) -> _Change:
     """The change that git reports."""
-    from tersely.code.index.history.changes import Changes
     from tersely.code.index.unread import left_out
+    from tersely.context.lenses.diff.change import Revisions, of_git, symbols_changed
+    from tersely.context.lenses.diff.changed_symbols import file_symbol
     from tersely.context.lenses.diff.features.words import names_of as changed_names
-    from tersely.context.lenses.test_impact.changed import changed_symbols, gone
 
     store = workspace.engine.store
-    changes = Changes(workspace.root, base)
-    differing_files = changes.files()
-    workspace.engine.note_incomplete(
-        left_out(store, (file.path for file in differing_files if file.path))
-    )
-    files = [
-        file for file in differing_files if store.file(file.path or file.old_path) or file.old_path
-    ]
-    symbols = [symbol for file in files for symbol in changed_symbols(file, store.symbols_of)]
-    lost = [
+    change = of_git(workspace.root, store, Revisions(base, worktree=not base))
+    diffs = [file.diff for file in change.files]
+    paths = [diff.path for diff in diffs if diff.path]
+    workspace.engine.note_incomplete(left_out(store, paths))
+    changed = symbols_changed(change)
+    before = [one.was for one in changed if one.was is not None and one.is_renamed]
+    lost = [file_symbol(one.old_path, b"") for one in diffs if one.old_path not in ("", one.path)]
+    lost += [*(one.symbol for one in changed if one.is_gone), *before]
+    now = [one.symbol for one in changed if not one.is_gone]
+    for one in diffs:
+        is_whole = one.path and (not one.old_path or one.is_missing)
+        now += store.symbols_of(one.path) if is_whole else ()
+    # a file has changed where something was taken out of it; methods see the bases of their class
+    now += (one for each in lost for one in store.symbols_of(each.path)[:1])
+    now += [
         one
-        for file in files
-        if file.old_path
-        for one in gone(
-            file,
-            changes.before(file.old_path),
-            store.symbols_of(file.path) if file.path else [],
-        )
+        for each in now
+        if each.kind in CLASS_KINDS
+        for one in store.symbols_of(each.path)
+        if one.parent == each.id
     ]
-    differing = [file.path for file in files if file.path and store.file(file.path)]
-    templates = [file.path for file in differing_files if _is_template(workspace, file.path)]
-    diffs = [file.diff for file in differing_files if file.diff is not None]
+    symbols = {one.id: one for one in now if one.kind is not Kind.LAMBDA and store.file(one.path)}
     said = changed_names(diffs, lambda _: ())
-    names = said.gone | said.brought
-    return _Change(symbols, lost, differing, templates, names, changes.commit)
+    return _Change(
+        sorted(symbols.values(), key=lambda one: (one.path, one.start_byte, -one.end_byte)),
+        lost,
+        [path for path in paths if store.file(path)],
+        [path for path in paths if _is_template(workspace, path)],
+        said.gone | said.brought,
+        change.commit,
+    )
 
 
-def _users_of_gone(gone: list[Gone], users: Users) -> list[User]:
-    from tersely.code.languages.registry import language_of_path
-
-    return [
-        user
-        for one in gone
-        if one.qualname
-        for user in users.of_gone(one.name, language_of_path(one.path) or "")
-    ]
+def _users_of_gone(gone: Sequence[Symbol], users: Users) -> list[User]:
+    named = (one for one in gone if one.kind is not Kind.MODULE)
+    return [user for one in named for user in users.of_gone(one.name, one.language)]
 
 
 def _importing(workspace: Workspace, change: _Change) -> list[Importing]:
@@ -475,7 +474,7 @@ def _importing(workspace: Workspace, change: _Change) -> list[Importing]:
 
     engine = workspace.engine
     imports = engine.store.every_import()
-    left = [one.path for one in change.gone if not one.qualname]
+    left = [one.path for one in change.gone if one.kind is Kind.MODULE]
     changed = {*change.files, *(to for path in left for to, _ in imports_of_gone(path, imports))}
     return importing(changed, engine.imports.edges(imports), engine.graph.program.under)
 

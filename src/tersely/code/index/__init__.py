@@ -1,3 +1,3 @@
-"""All files of a repository as facts at a revision: files are scanned, their facts stored, and changed
-files refreshed.
+"""All files of a repository as facts at a revision: scan what is there, store what is known,
+refresh what changed.
 """

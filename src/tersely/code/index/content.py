@@ -63,7 +63,7 @@ class Skipped(NamedTuple):
 
 
 class Hashed(Protocol):
-    """A known file: its path from the root, and the hash of its content."""
+    """A file as something knows it: where it is from the root, and the hash of what it held."""
 
     @property
     def path(self) -> str: ...  # noqa: D102
@@ -116,9 +116,9 @@ def read_below(root: str, path: str) -> bytes:
     """The source in a file of at most `MAX_FILE_BYTES`, in UTF-8, for a path from an absolute root
     without links in it, none of whose directories may be a link either.
 
-    A repository must not lead out of its root, by `..` in its settings or by a link in place of a
-    directory that was looked at before. So directories are opened one in the other, and no link is
-    followed.
+    A repository is not trusted to say what else is read: with `..` in its settings, or a link put
+    in place of a directory that was looked at, it could. So directories are opened one in the
+    other, and no link is followed, whenever it was made.
     """
     return source_in(path, utf8(bytes_below(root, path)))
 
@@ -170,8 +170,8 @@ def _bytes_reader(root: str) -> Callable[[str, int], bytes]:
 
 
 class _OpenFolder:
-    """A directory below a root, open for as long as it is referred to; `OSError` if a link is on the
-    way.
+    """A directory below a root, open for as long as somebody refers to it; `OSError` if a link is
+    on the way.
     """
 
     __slots__ = ("descriptor",)
@@ -211,7 +211,7 @@ class _CheckedFolder:
 
 
 def _is_link(path: str) -> bool:
-    """True for a link, or a junction of Windows."""
+    """True for a link, and for what Windows calls a junction."""
     return os.path.islink(path) or bool(getattr(os.lstat(path), "st_reparse_tag", 0))
 
 

@@ -21,8 +21,8 @@ def watched_directories(root: str, store: Store) -> list[str]:
     """Directories as paths from an absolute root ("" is the root itself), parents first; those of
     git end the list.
 
-    They are the directories that may get source: those that no rule excludes, and those that hold a
-    known file. Directories of dependencies and of git's objects are not among them: they would
+    They are all that somebody may put source into: whatever no rule excludes, and what holds a file
+    that is known. Directories of dependencies and of git's objects are not among them: they would
     be most of all there are.
     """
     kept = _directories_of_known_files(store)

@@ -1,8 +1,8 @@
 """Names as people write them in some language, read as the dotted names of an index.
 
 `Class#method`, `Namespace\\Class::method`, `(*Type).Method`, `Type::<T>::method`, `Class->method()`
-and `example.org/group/package.Type` differ from `Class.method` in their punctuation alone. The
-part before a qualified name is its *container*: the package, namespace or module that a file is, is
+and `example.org/group/package.Type` differ from `Class.method` in their punctuation alone. What
+precedes a qualified name is its *container*: the package, namespace or module that a file is, is
 in, or declares.
 """
 

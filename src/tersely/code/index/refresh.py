@@ -1,7 +1,7 @@
-"""Bringing the index up to date: files that have changed since the last look are read again, and no
-others.
+"""Bringing the index up to date: what has changed since it was last looked at is read again, and
+nothing else.
 
-A file counts as unchanged when size, mtime and ctime are the same; if not, its hash decides.
+A file counts as unchanged when size, mtime and ctime are what they were; if not, its hash decides.
 A file that was written within `RACY_SECONDS` before it was looked at could change again without its
 times showing it: it is remembered without an mtime, so that the next refresh reads it. All changes
 of a refresh are one transaction: others see the index before or after it, and a killed refresh
@@ -126,7 +126,7 @@ def _bring_up_to_date(
     paths: Collection[str] | None,
     shares: bool = True,
 ) -> tuple[_Plan, bool]:
-    """The plan, and whether it is still to be carried out because another process holds the index."""
+    """What was to be done, and whether it still is because another process holds the index."""
     watch = Stopwatch()
     while True:
         plan = (_plan_for(paths, root, store) if paths is not None else None) or _make_plan(
@@ -187,7 +187,7 @@ def _make_plan(root: str, store: Store) -> _Plan:
 
 
 def _plan_for(paths: Collection[str], root: str, store: Store) -> _Plan | None:
-    """The plan for some paths alone; None if only a look at all files can tell their effect."""
+    """The same for some paths alone; None if only a look at all files can tell what they change."""
     started_ns = int(wall_seconds() * 1e9)
     data_version = store.data_version()
     if not store.is_current() or any(map(decides_about_others, paths)):
@@ -204,7 +204,7 @@ def _plan_for(paths: Collection[str], root: str, store: Store) -> _Plan | None:
 
 
 def _compare(root: str, plan: _Plan, known: dict[str, KnownFile]) -> None:
-    """Complete the plan with the differences between the scanned and the known files."""
+    """Say in the plan how what was scanned differs from what is known."""
     read = reader_below(root)
     for file in plan.scan.files:
         old = known.pop(file.path, None)
@@ -263,8 +263,7 @@ def _note_touched(store: Store, plan: _Plan) -> None:
 
 
 def _carry_out(root: str, store: Store, plan: _Plan, progress: Progress | None, base: str) -> _Plan:
-    """Write the changes of the plan, or of a newer one if others have written since it was made; the
-    plan that was carried out."""
+    """Write what the plan says, or what a newer one says if others have written since it was made."""
     with store.writing(base=base) as writer:
         if store.data_version() != plan.data_version:
             plan = _make_plan(root, store)

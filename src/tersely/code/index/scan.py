@@ -36,7 +36,7 @@ from tersely.foundation.limits import MAX_FILE_BYTES
 
 
 class ScannedFile(NamedTuple):
-    """A regular file that may be source, with its `stat`."""
+    """A regular file that may be source, and what `stat` says of it."""
 
     path: str
     size: int  # bytes
@@ -88,7 +88,7 @@ def scan_listed(root: str, listing: GitListing) -> Scan:
 
 
 def scan_paths(root: str, paths: Iterable[str]) -> Scan:
-    """Scan files that are known to belong to the index; those that are gone are left out."""
+    """Scan files that are known to belong to the index; what is not there any more is left out."""
     scanner = _Scanner(root)
     for path in paths:
         scanner.take_file(path)

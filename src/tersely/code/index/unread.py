@@ -91,7 +91,9 @@ def not_understood(store: Store, path: str, first: int, last: int) -> list[str]:
 
 
 def unread_text(found: Sequence[str], matter: str) -> str:
-    """The sentence about files that were not read, the first few by name; `matter` is its verb."""
+    """The sentence about files that were not read, the first few by name; `matter` says what they
+    may do.
+    """
     return f"not complete: {first_of(found)} {matter}"
 
 

@@ -1,1 +1,1 @@
-"""Finding symbols by their meaning, by their names, and by their text."""
+"""Finding symbols by what they do, by what they are called, and by what is written in them."""

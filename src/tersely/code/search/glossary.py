@@ -1,7 +1,7 @@
-"""The words of code for words of other languages.
+"""What words of other languages mean in the words of code.
 
-They are found by a table of stems, by words that English begins alike, and by words that a
-collection has as they are written: technical terms are the same everywhere.
+They are found by a table of stems, by words that English begins alike, and by what stands in a
+collection as it is written: technical terms are the same everywhere.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Glossary(NamedTuple):
 def in_english(text: str, units_with: Callable[[str], int]) -> str:
     """The words of code that a text in another language speaks of; one in English as it is.
 
-    `units_with` says how many units of a collection have a stem. Unknown words are left out.
+    `units_with` says how many units of a collection have a stem. What nobody knows is left out.
     """
     known = glossary()
     plain = _folded(text[:MAX_FOREIGN_CHARACTERS])

@@ -82,7 +82,7 @@ class Lexicon:
         return Having(postings, starts, unit[starts])
 
     def term_scores(self, term: str) -> tuple[Ints, Scores]:
-        """The units that have a term, ascending, and its part of their scores."""
+        """The units that have a term, ascending, and what it adds to their scores."""
         (unit, field, count), starts, found = self._having(term)
         if not len(unit):
             return unit, np.zeros(0)

@@ -2,8 +2,8 @@
 
 /def \\w+_token/              a regular expression, searched for in each line
 "Content-Type"               text that must be there as it stands
-Session.validate             a name: symbols of that name come first
-where are tokens validated   words: symbols whose names, texts or meaning fit
+Session.validate             a name: what is called so comes first
+where are tokens validated   words: what is called so, says so, or means so
 retry in `urlopen` "backoff" some of each
 """
 
@@ -79,12 +79,12 @@ class Query:
 
     @property
     def asks(self) -> bool:
-        """True if it is put as a question, and so about the symbols that it names."""
+        """True if it is put as a question, and so about what it names."""
         return any(map(_is_asking, self.words))
 
     @property
     def pieces(self) -> list[str]:
-        """The pieces that the meaning of the words is made of, without words that only ask."""
+        """What the words mean is made of these; words that only ask mean nothing."""
         telling = [word for word in self.words if not _is_asking(word)] or self.words
         return [piece for word in telling for piece in pieces_of(word)]
 

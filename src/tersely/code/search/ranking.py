@@ -1,12 +1,12 @@
-"""Fusing the features of each unit into one order.
+"""Fusing what is known of each unit into one order.
 
 A unit's score is a weighed sum: its words (BM25F), its meaning (the cosine, in units of how far the
 cosines of this repository's own units lie apart, so that it means the same for every model), and
-a prior of its place, kind and size. The best of these candidates are then looked at
+what its place, kind and size say in advance. The best of these candidates are then looked at
 closely. The weights are those of a linear model of choice (the softmax over a question's
-candidates; Cao and others 2007, ListNet); `weights.json` has them beside the list of the questions
-that `tools/fit.py` fitted them on. Features that did not help there (reciprocal ranks, PageRank, scores handed on
-along calls or from classes to members, terms fed back, vectors compared word by word) are not here.
+candidates; Cao and others 2007, ListNet); `weights.json` has them beside the list of what they were
+fitted on by `tools/fit.py`. What did not help there (reciprocal ranks, PageRank, scores handed on
+along calls or from classes to members, terms fed back, vectors compared word by word) is not here.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Named(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """Candidates, the best first, with the parts of their scores."""
+    """Candidates, the best first, with what their scores are made of."""
 
     units: Ints
     scores: Scores
@@ -156,12 +156,12 @@ def rank(
 
 
 def weights_of(about_change: bool) -> Weights:
-    """The weights for a question about the meaning of code, or about a change."""
+    """The weights for a question about what code does, or about a change."""
     return CHANGE if about_change else BEHAVIOUR
 
 
 def prior_of(priors: Priors, about_change: bool, about_tests: bool) -> Scores:
-    """The score that every unit has for a kind of question, before its words count."""
+    """The score that every unit has for a kind of question, whatever its words are."""
     weights = weights_of(about_change)
     prior = np.zeros(len(priors.size))
     for name, figures in prior_figures(priors, about_tests).items():

@@ -23,7 +23,7 @@ def required_text(expression: re.Pattern[bytes]) -> bytes:
 
 
 def _runs(items: Iterable[tuple[Any, Any]], runs: list[bytes]) -> list[bytes]:
-    """The literal texts that have to be there, in order; the last one goes on with the text after it."""
+    """The literal texts that have to be there, in order; the last one goes on with what comes next."""
     for code, value in items:
         match str(code), value:
             case "LITERAL", int(byte) if byte < 256:

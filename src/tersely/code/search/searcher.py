@@ -182,9 +182,9 @@ class Searcher:
             yield Hit(symbol, symbol.name_line, share, reasons[int(ranked.units[at])])
 
     def _is_about_this(self, query: Query, ranked: Ranked) -> bool:
-        """True if some unit has much of the question, in words or in meaning.
+        """True if something has much of what is asked, in words or in meaning.
 
-        Some unit is always nearest; where none is near, those without a word of the question are
+        Something is always nearest; where nothing is near, what has no word of the question is
         noise.
         """
         best = _share(float(ranked.words.max(initial=0.0)), self.lexicon.ceiling(query.terms), 0.0)
@@ -316,7 +316,7 @@ def _file_fits(path: str, language: str, filters: Filters) -> bool:
 
 
 def path_fits(path: str, pattern: str) -> bool:
-    """True if a file is the named one, lies below the named directory, or matches the pattern."""
+    """True if a file is what is named, lies in it, or is as a pattern says."""
     return (
         pattern in {"", "."}
         or path == pattern

@@ -1,7 +1,7 @@
-"""Files as units: a unit is a symbol that can be found, and its text lies in fields.
+"""Files as units: what is searched for is a symbol, and its text lies in fields.
 
-Each word of a file belongs to the innermost symbol around it, so the text of a class is its text
-outside of its members. Functions inside of functions are an exception: their text counts
+Each word of a file belongs to the innermost symbol around it, so the text of a class is what is
+written in none of its members. Functions inside of functions are an exception: their text counts
 for the outer one too, since a decorator or a factory is nothing without it.
 """
 
@@ -66,7 +66,7 @@ class Occurrences(NamedTuple):
 
 
 def units_of(symbols: Sequence[Symbol]) -> list[Unit]:
-    """The symbols of a file that are units: all but anonymous functions and the local symbols of a
+    """The symbols of a file that are units: all but anonymous functions and what is local to a
     function.
     """
     kinds = {symbol.id: symbol.kind for symbol in symbols}
@@ -79,7 +79,7 @@ def units_of(symbols: Sequence[Symbol]) -> list[Unit]:
 
 
 def occurrences_of(files: Sequence[SourceFile], vocabulary: dict[bytes, int]) -> Occurrences:
-    """Every word of some files with its unit and field; the vocabulary numbers new words."""
+    """Every word of some files with its unit and field; the vocabulary numbers what it has not."""
     source = _BETWEEN.join(file.source for file in files)
     words = words_of(source)
     ids = np.fromiter(map(vocabulary.__getitem__, words.words), np.int64, len(words.words))
@@ -124,7 +124,9 @@ def _places(files: Iterable[SourceFile], size: int) -> tuple[NDArray[np.int32], 
 def _inner_again(
     files: Iterable[SourceFile], found: Occurrences, starts: NDArray[np.int64]
 ) -> Iterator[Occurrences]:
-    """The words in a function inside of a function, for the outer one, outward through all of them."""
+    """What stands in a function inside of a function, for the outer one, outward through all of
+    them.
+    """
     for file, first, start in _numbered(files):
         own = slice(*np.searchsorted(starts, (start, start + len(file.source))))
         functions = {
@@ -142,7 +144,7 @@ def _inner_again(
 
 
 def _headings(files: Iterable[SourceFile], vocabulary: dict[bytes, int]) -> Iterator[Occurrences]:
-    """The words of names, of the symbols around them, and of the path."""
+    """The words of names, of what is around them, and of the path."""
     ids_of = cache(lambda text: [vocabulary[word.encode()] for word in words_of_text(text)])
     rows: list[int] = []
     for file, first, _ in _numbered(files):

@@ -58,7 +58,7 @@ def _is_prose(word: str, query: Query) -> bool:
 
 
 def _spelt(word: str, units_with: Callable[[str], int]) -> Sequence[str]:
-    """A known word; else the commonest of the collection one slip of the fingers
+    """A word that somebody knows; else the commonest of the collection one slip of the fingers
     away, or two in one.
     """
     known = shipped_table().number_of

@@ -2,7 +2,7 @@
 those.
 
 A *word* is an identifier or a word of prose as it is written. Its *pieces* are the lower-case words
-that it is made of: `getHTTPResponse` has `get`, `http` and `response`. *Terms* are looked
+that it is made of: `getHTTPResponse` has `get`, `http` and `response`. *Terms* are what is looked
 up: the stems of the pieces, and for a word of several pieces the whole of it after a `=`.
 """
 
@@ -105,7 +105,7 @@ def stems_of(words: Iterable[str]) -> list[str]:
 
 
 def telling_stems(text: str) -> list[str]:
-    """The stems of a text, in order, without those of words that say nothing of the subject."""
+    """The stems of a text, in order, without those of words that say nothing of what is sought."""
     return stems_of(word for word in words_of_text(text) if word.lower() not in STOP_WORDS)
 
 

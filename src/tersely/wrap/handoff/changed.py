@@ -51,8 +51,7 @@ def changed_since(before: Before) -> list[str]:
 
 
 def _stamps(root: Path, changes: Changes) -> dict[str, Stamp]:
-    paths = {path for one in changes.files() for path in (one.path, one.old_path) if path}
-    return {path: _stamp(root, path) for path in paths}
+    return {path: _stamp(root, path) for path in changes.paths()}
 
 
 def _stamp(root: Path, path: str) -> Stamp:

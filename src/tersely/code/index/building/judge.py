@@ -1,4 +1,4 @@
-"""The files that are not worth indexing for their content."""
+"""The files that are not worth indexing for what is in them."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class _Worker:
         return Batch._make(received)
 
     def stop(self) -> None:
-        """End the process at once."""
+        """End the process, whatever it is doing."""
         self._process.kill()
         self._process.wait()
         self._answers.close()

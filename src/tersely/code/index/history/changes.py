@@ -11,20 +11,18 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 from tersely.code.index.content import bytes_below, read_below, utf8
 from tersely.code.index.history.patch import LINK_MODE, FileDiff, Hunk, lines_of, read_patch
 from tersely.code.index.listing.ignore import is_skipped_name
-from tersely.code.symbols import Ranges
 from tersely.foundation.errors import TerselyError
 from tersely.foundation.git.listing import filterless_environment, in_repository
 from tersely.foundation.git.repository import is_known, work_tree
 from tersely.foundation.git.runner import GitUnavailableError, index_of_caller, run
 from tersely.foundation.limits import MAX_FILE_BYTES
-from tersely.foundation.types import frozen
 
 MAX_DIFF_BYTES = 50_000_000  # that git may say of what has changed
 MAX_UNTRACKED_FILES = 1_000  # of which the lines are read
@@ -44,35 +42,14 @@ _WITHOUT_GIT = "`change-impact FILE…` and `diff-context PATCH` need none"
 _MAIN_BRANCHES = ("origin/HEAD", "main", "master", "origin/main", "origin/master")
 
 
-@frozen
-class ChangedFile:
-    """One file that differs. Lines count from 1, ranges are inclusive.
-
-    `lines` are in the file as it is now; where lines were taken out and none put in, it is the pair
-    of lines around the gap, of which the first may be 0. A file that was not there before has no
-    old path, one that is gone no path. `diff` is the difference itself, None for a file that git
-    does not follow.
-    """
-
-    path: str
-    old_path: str
-    lines: Ranges = ()
-    diff: FileDiff | None = field(default=None, compare=False)
-
-    @property
-    def is_new(self) -> bool:
-        """True if all of it has changed."""
-        return not self.old_path
-
-
 class Changes:
-    """The difference of a working tree, of the staged files, or of a commit, from a revision."""
+    """The difference of a working tree, of what is staged, or of a commit, from a revision."""
 
     def __init__(self, root: Path, base: str = "", head: str = "", *, staged: bool = False) -> None:
-        """`base` and `head` are revisions in git's own notation; without a base, the last commit;
-        without a head, the tree.
+        """`base` and `head` are whatever git understands; without a base, the last commit; without
+        a head, the tree.
 
-        Raises `git_unavailable` or `invalid_argument`.
+        Raises what asking git may raise.
         """
         if not in_repository(str(root)):
             raise TerselyError("git_unavailable", f"{root} is in no git repository", _WITHOUT_GIT)
@@ -83,11 +60,11 @@ class Changes:
         self.head = self._resolved(head) if head else ""
         self.commit = self._base(base)
 
-    def files(self) -> list[ChangedFile]:
-        """All that differs below the root and holds text, by path."""
-        found = [_changed_file(one) for one in self._tracked() if one.has_text]
-        found += [ChangedFile(path, "") for path in self._untracked()]
-        return sorted(found, key=lambda file: (file.path or file.old_path, file.old_path))
+    def paths(self) -> list[str]:
+        """All that differs below the root and holds text, on either side."""
+        diffs = (one for one in self._tracked() if one.has_text)
+        sides = (path for one in diffs for path in (one.path, one.old_path) if path)
+        return sorted({*sides, *self._untracked()})
 
     def diffs(self) -> list[FileDiff]:
         """All that differs below the root, line by line, by path."""
@@ -112,14 +89,6 @@ class Changes:
             if is_tree and os.lstat(self._root / path).st_size > MAX_FILE_BYTES:
                 return True
         return any(sizes.get(one, 0) > MAX_FILE_BYTES for one in blobs)
-
-    def before(self, path: str) -> bytes:
-        """A file as it was, empty for one that was not there or is too large to be indexed."""
-        try:
-            text = self._git("show", f"{self.commit}:./{path}")
-        except TerselyError:
-            return b""
-        return utf8(text) if len(text) <= MAX_FILE_BYTES else b""
 
     def blobs(self, ids: Collection[str]) -> Mapping[str, bytes]:
         """The contents of blobs, without those that are too large to be indexed or not there."""
@@ -148,8 +117,8 @@ class Changes:
         return {row[0]: int(row[2]) for row in rows if row[1:2] == ["blob"]}
 
     def tip(self) -> str:
-        """The commit at which the history of the files begins: the head of the changes, or the one
-        that they start from; "" before any.
+        """The commit from which history is told: that which the changes lead to, or grow from; ""
+        before any.
         """
         if self.head:
             return self.head
@@ -177,8 +146,7 @@ class Changes:
 
     @cached_property
     def _diff_options(self) -> tuple[str, ...]:
-        """The options of `git diff`: submodules are passed over if one leads to another user's
-        repository."""
+        """Submodules are passed over if a directory of one leads to a repository of somebody else."""
         if self.head or self._staged:
             return _DIFF_OPTIONS
         tree = Path(work_tree(str(self._root)))
@@ -195,8 +163,7 @@ class Changes:
         """Files of which git lacks contents, as in a clone that fetches them when asked, or that are
         too large; and those that differ.
 
-        Only commands are used that open no contents: `git diff` compares a file whose times have
-        changed.
+        Asks what does not open contents: `git diff` compares a file whose times have changed.
         """
         command = ["diff-tree", "-r"] if self.head else ["diff-index"]
         words = self._git(
@@ -315,24 +282,9 @@ class Changes:
         return output
 
 
-def _changed_file(diff: FileDiff) -> ChangedFile:
-    """The change of one file; all of it may have changed if git lacks its content before."""
-    is_whole = diff.is_missing and diff.path
-    return ChangedFile(diff.path, "" if is_whole else diff.old_path, _ranges(diff), diff)
-
-
 def _diff_of(kind: str, path: str) -> FileDiff:
     """The difference of a file that git says to be added (`A`), deleted (`D`) or changed."""
     return FileDiff("" if kind == "A" else path, "" if kind == "D" else path)
-
-
-def _ranges(diff: FileDiff) -> Ranges:
-    return tuple(
-        (one.new_first, one.new_first + len(one.added) - 1)
-        if one.added
-        else (one.new_first - 1, one.new_first)
-        for one in diff.hunks
-    )
 
 
 def _blob_id(root: Path, path: str, digits: int) -> str:

@@ -2,11 +2,11 @@
 them wrote.
 
 Lines are kept as checksums of their text without the blanks around it, so that those which are
-still in a file can be found again wherever they are by now. The lines are kept beside the index
+still in a file can be found again wherever they are by now. What was read is kept beside the index
 until another commit is checked out.
 
-Commits without a parent are left out: the lines of a first import, or of the oldest commit of a
-shallow clone, were not written together.
+Commits without a parent are left out: what a first import, or the oldest commit of a shallow clone,
+holds was not written together.
 """
 
 from __future__ import annotations
@@ -88,8 +88,7 @@ def _commits(root: Path, tip: str, paths: Sequence[str]) -> list[Commit]:
 
 
 def _written(rows: Iterable[bytes]) -> dict[str, list[int]]:
-    """The checksums of the lines that one commit wrote, by path; none of a very large commit, which
-    says little of any line."""
+    """What one commit wrote; nothing of one that wrote very much, which says little of any line."""
     found: dict[str, list[int]] = {}
     lines: list[int] = []
     number = 0

@@ -1,7 +1,7 @@
-"""Unified diffs as plain values, of git, of other version control, or of `diff -u`.
+"""Unified diffs as plain values, whoever wrote them: git, other version control, or `diff -u`.
 
-Text around the files (a mail, a log message, the remarks of tools) is passed over, as git does.
-A hunk that does not hold as many lines as its head says is refused: nothing after it can be
+What stands around the files (a mail, a log message, the remarks of tools) is passed over, as git
+does. A hunk that does not hold as many lines as it says is refused: nothing after it can be
 trusted.
 """
 
@@ -34,8 +34,8 @@ LINK_MODE = "120000"
 class Hunk:
     """Lines of one place that were taken out, and those put in for them, both with their line ends.
 
-    Lines count from 1. `old_first` and `new_first` are the line of the first of them or, of none,
-    of the line after the gap.
+    Lines count from 1. `old_first` and `new_first` are where the first of them is or, of none, what
+    follows the gap.
     """
 
     old_first: int
@@ -46,8 +46,8 @@ class Hunk:
 
 @frozen
 class FileDiff:
-    """The change of one file. Paths are empty on the side on which it does not exist, modes where
-    the diff has none.
+    """The change of one file. Paths are empty on the side on which it does not exist; modes where
+    none is told.
     """
 
     old_path: str
@@ -68,7 +68,9 @@ class FileDiff:
 
     @property
     def has_text(self) -> bool:
-        """True if its lines or its name differ: not for binary content, nor for a mode alone."""
+        """True if there is something to say of its lines, or of its name: not of what is binary or
+        changed its mode.
+        """
         return (
             bool(self.hunks)
             or self.is_missing
@@ -101,8 +103,8 @@ class _Draft:
 
 
 def read_patch(patch: bytes) -> list[FileDiff]:
-    """The files of a unified diff, in order. Raises `invalid_argument` where a hunk has other lines
-    than its head says.
+    """The files of a unified diff, in order. Raises `invalid_argument` where a hunk is not what it
+    says.
     """
     rows = patch.split(b"\n")
     drafts = list(_Reader(rows if not rows[-1] else [*rows, b""]).drafts())
@@ -332,7 +334,7 @@ def _halves(names: bytes) -> tuple[bytes, bytes]:
 
 
 def _name(side: bytes) -> bytes:
-    """The name of a `---` or `+++` line without the time or remark after it."""
+    """The name of a `---` or `+++` line without what may follow it."""
     if side.startswith(b'"') and (match := re.match(_QUOTED, side)):
         return _unquoted(match[0])
     return _TIMESTAMP.sub(b"", side).rstrip(b"\r")

@@ -41,8 +41,8 @@ def subjects(
 ) -> list[Subject]:
     """The latest commits that led to what is checked out; none where git cannot tell.
 
-    They are kept in the directory `kept_in`, which must be private. `identity` is that of
-    the function that makes terms of a text.
+    They are kept in the directory `kept_in`, which must be private. `identity` is that of what
+    makes terms of a text.
     """
     head = beginning(str(root), ["rev-parse", "--verify", "--quiet", "HEAD"]).strip()
     if not head:

@@ -1,3 +1,3 @@
-"""The files that belong to a repository: by git's own listing, by ignore files, and without
-directories that never hold source.
+"""The files that belong to a repository, by what git says, what ignore files say, and what is never
+source.
 """

@@ -1,8 +1,8 @@
 """The pattern language of `.gitignore`, as git itself reads it.
 
 The library `pathspec` answers about files only: asked whether a directory is ignored, it takes
-`a/**` for `a/`, and so opens directories that git keeps closed. A test compares this module
-with git.
+`a/**` for `a/`, and so opens directories that git keeps closed. A test compares what this module
+says with git.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ _STAR, _DEEP, _REST = "*", "**/", "**"  # what is no expression for one characte
 
 
 def _translate(pattern: str) -> str:
-    """An expression that takes time linear in the path for each part, however often wildcards repeat
-    in the pattern.
+    """An expression that takes time linear in the path for each part, whatever is repeated in the
+    pattern.
 
     All but the wildcards stands for one character, and a star never crosses a slash. So the first
     place where the part between two wildcards fits is as good as any later one, and is not given up

@@ -1,14 +1,16 @@
-"""Files not worth reading: those in directories of tools and dependencies, in build outputs, and those
-of ignore files.
+"""Files not worth reading: directories of tools and dependencies, build outputs, and what ignore
+files say.
 
 Three rules, the same with git and without it:
 
 - `SKIP_DIRS` never hold a project's own source, not even where git tracks them.
 - A directory named like a build output (`BUILD_DIRS`) is one when git does not track its files and
-  it lies at the root or beside a manifest: `build/` beside `pyproject.toml` is an output,
-  `src/builder/build/` may be a package.
-- `.tldrsignore` files speak the language of `.gitignore`, also nested. They take away files that
-  would be indexed; naming a skipped directory in a negation (`!build/`) opens it again.
+  it lies at the
+  root or beside a manifest: `build/` beside `pyproject.toml` is an output, `src/builder/build/` may
+  be a package.
+- `.tldrsignore` files speak the language of `.gitignore`, also nested. They take files away from
+  what is otherwise
+  indexed; naming a skipped directory in a negation (`!build/`) opens it again.
 """
 
 from __future__ import annotations
@@ -57,8 +59,8 @@ Rules = tuple[IgnoreFile, ...]  # outermost first
 
 
 def verdict(rules: Rules, path: str) -> bool | None:
-    """True if `path` is ignored, None if no rule matches it. A directory's path ends in a slash; the
-    innermost rule counts.
+    """True if `path` is ignored, None if nobody says. A directory's path ends in a slash; the
+    innermost word counts.
 
     As in git, the parents of `path` must have been found open before.
     """
@@ -70,8 +72,8 @@ def verdict(rules: Rules, path: str) -> bool | None:
 
 
 def with_ignore_file(rules: Rules, path: str, prefix: str) -> Rules:
-    """`rules` and those of the ignore file at `path`, for paths below `prefix`, if it is there and
-    readable.
+    """`rules` and those of the ignore file at `path` about what lies below `prefix`, if it is there
+    and readable.
     """
     if not os.access(path, os.R_OK):
         return rules
@@ -96,7 +98,7 @@ def looks_built(root: str, parent: str, name: str) -> bool:
 
 
 def is_skipped_name(root: str, directory: str, name: str) -> bool:
-    """True if a directory of this name never holds a project's own source."""
+    """True if a directory of this name holds nobody's own source."""
     if name not in SKIP_DIRS:
         return False
     return name not in VIRTUAL_ENVIRONMENT_NAMES or not os.path.lexists(

@@ -153,7 +153,7 @@ class KnownFile(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A file to be read, with the part of its `stat` that is to be remembered."""
+    """A file to be read, with what is to be remembered of its `stat`."""
 
     file_id: int
     path: str

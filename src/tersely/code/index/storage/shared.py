@@ -1,8 +1,8 @@
-"""The bases that the indexes of a user share: whole indexes that are never written again.
+"""The bases that the indexes of a user share: whole indexes that nobody writes any more.
 
-The index of a further worktree or clone holds only the differences from such a base. A base is
-found by the contents of files, and its facts are taken for files alone that have the same content
-at the same path from the root. It lies in a folder that its user alone may look into,
+A worktree or clone of what was indexed before keeps of its index what differs from such a base. A
+base is found by the contents of files, and what it knows is taken for files alone that have the
+same content at the same path from the root. It lies in a folder that its user alone may look into,
 may be deleted at any time, and the one that was not used for longest goes first.
 """
 

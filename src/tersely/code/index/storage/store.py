@@ -1,6 +1,6 @@
 """The index on disk: all files of a repository as facts at a revision.
 
-A store answers from the last finished refresh, even while other processes write; several
+A store answers from the last finished refresh, whatever other processes write meanwhile; several
 questions that belong together are asked inside `snapshot`. Everything in it can be computed again,
 so it may be deleted at any time.
 """
@@ -86,7 +86,7 @@ class Store:
 
     @classmethod
     def open_draft(cls, path: Path) -> Self:
-        """Open the draft of a base, which is of no use until it is whole."""
+        """Open what is to become a base and is of no use until it is whole."""
         database = Database.open_derived(path, SCHEMA)
         database.execute("pragma journal_mode = off")
         return cls(database)
@@ -169,7 +169,9 @@ class Store:
 
     @property
     def directory(self) -> Path | None:
-        """The directory of the index and of the files beside it; None for an index in memory."""
+        """The directory in which the index lies, and what is kept beside it; None for one in
+        memory.
+        """
         return None if self._database.path == IN_MEMORY else self._database.path.parent
 
     @contextmanager
@@ -186,7 +188,7 @@ class Store:
         return self._meta().get("base", "") if self.usable_languages() else ""
 
     def _attach(self, base: str) -> None:
-        """Attach a base of the index, in place of the one before; "" for none."""
+        """Have what lies in a base of the index there, in place of another that was."""
         if base == self._base:
             return
         if self._base:
@@ -324,8 +326,8 @@ class Store:
         return [(row[0], Import(*row[1:])) for row in rows]
 
     def files_mentioning(self, name: str) -> list[int]:
-        """Ids of the files that use an identifier. Ids depend on history: results that people see
-        are to be ordered by path.
+        """Ids of the files that use an identifier. Ids depend on history: order by path what people
+        see.
         """
         posting = self._database.value("select files from mention where name = ?", (name,))
         return decode_ids(posting) if posting else []
@@ -417,16 +419,16 @@ def _is_readable(meta: dict[str, str]) -> bool:
 
 
 def _place_of(base: str) -> Path:
-    """The path of a base: always in the folder of bases, as an index may be written by others."""
+    """The path of a base, which lies in their folder whatever an index says that others wrote."""
     return Path(index_places("/").shared) / Path(base).name
 
 
 def _own_directory(root: Path) -> Path:
     """The folder of this user's index of a resolved root, in the repository, kept out of version
-    control by an ignore file of its own; elsewhere where another user has that place.
+    control by an ignore file of its own; elsewhere where somebody else uses that place.
 
-    A repository is not trusted with the places that are written or read: an index that may have
-    come with it has another name, and is none of ours.
+    A repository is not trusted to say where we write, nor what we read: an index that may have come
+    with it has another name, and is none of ours.
     """
     places = index_places(str(root))
     around = root / INDEX_DIRECTORY

@@ -26,7 +26,7 @@ _PATH, _HASH, _SKIPPED = 1, 7, 9  # columns of `file`
 
 
 class Writer:
-    """Collects the changes of postings and revision, and writes both when it is finished."""
+    """Collects what changes in postings and revision, and writes both when it is finished."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -43,7 +43,7 @@ class Writer:
         self._revision = Revision()
 
     def adopt(self, base: str) -> None:
-        """Replace everything by the files of the attached base of this name."""
+        """Replace everything by what the attached base of this name knows."""
         self.clear()
         self._database.execute(ADOPTION)
         self._database.execute("insert into meta values ('base', ?)", (base,))
@@ -89,7 +89,7 @@ class Writer:
         )
 
     def finish(self) -> None:
-        """Write the collected changes."""
+        """Write what was collected."""
         self._write_mentions()
         self._database.execute(INDEXES)
         entries = {

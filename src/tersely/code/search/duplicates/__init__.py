@@ -1,3 +1,3 @@
-"""Functions that resemble each other: shingles of normalised tokens, MinHash, clusters, and their
-differences.
+"""Functions that resemble each other: shingles of normalised tokens, MinHash, clusters, and what
+differs.
 """

@@ -1,4 +1,4 @@
-"""Functions of the collection as symbols, with their code and their differences."""
+"""Functions of the collection as symbols, with their code and what differs between them."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ _LINE = re.compile(r"[^\n]*\S[^\n]*")
 
 
 class Difference(NamedTuple):
-    """Text of the first function, and the text of the second in its place; either may be empty. On
-    one line each.
+    """Text of the first function, and what the second has in its place; either may be empty. On one
+    line each.
     """
 
     one: str

@@ -1,4 +1,4 @@
-"""Arrays in one file that is mapped into memory, never parsed: a header has their places.
+"""Arrays in one file that is mapped into memory, never parsed: a header says what lies where.
 
 magic     MAGIC lengths   the bytes of the header and of the whole file, 8 bytes each, little-endian
 checksum  CRC-32 of the header, 4 bytes header    JSON: `about`, whatever its writer wants to know
@@ -37,7 +37,7 @@ Array = NDArray[Any]
 
 
 class DamagedFileError(Exception):
-    """A file with another content than was written."""
+    """A file that is not what was written, whoever it comes from."""
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""All units of a revision, numbered by path and position across segments."""
+"""All units of a revision, numbered by path and position whatever segments they are in."""
 
 from __future__ import annotations
 

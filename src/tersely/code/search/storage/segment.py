@@ -1,7 +1,7 @@
 """A segment: some files' units with their postings and vectors. Once written it never changes.
 
-Nothing in a segment depends on other files: it has counts, and figures about all units (how rare a
-term is, how long a field is on average) are computed from the segments that a question
+Nothing in a segment depends on other files: it has counts, and whatever needs to know all units
+(how rare a term is, how long a field is on average) is computed from the segments that a question
 reads. So a question has the same answer however the files are spread over segments.
 """
 
@@ -41,7 +41,7 @@ class UnitText:
 
 
 class UnitBatch(NamedTuple):
-    """The units of some files, to make vectors of them."""
+    """The units of some files, for whoever makes vectors of them."""
 
     pieces: Callable[[WordTable], Bags]
     texts: Callable[[], list[UnitText]]
@@ -52,7 +52,7 @@ Embed = Callable[[UnitBatch], Floats]
 
 
 class Triples(NamedTuple):
-    """The counts of items in a field of a unit: parallel arrays, each (unit, field, item)
+    """The counts of what occurs in a field of a unit: parallel arrays, each (unit, field, item)
     once and in order.
     """
 

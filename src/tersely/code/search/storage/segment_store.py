@@ -103,7 +103,7 @@ class SegmentStore:
         return Collection.of(self.entries, self.segments)
 
     def _read(self, identity: str) -> None:
-        """Take the segments on disk, if they are of this identity and whole."""
+        """Take what is on disk, if it is of this identity and whole."""
         if self.directory is None:
             if self.state[1] != identity:
                 self.segments, self.entries = {}, []
@@ -258,7 +258,7 @@ def open_store(index_directory: Path | None) -> SegmentStore:
 
 @cache
 def sources_fingerprint() -> str:
-    """The identity of the sources that make segments: it changes with them."""
+    """Changes with our own sources that say what is in a segment."""
     package = Path(__file__).parents[1]
     return content_hash(b"\0".join((package / name).read_bytes() for name in _SOURCES))[:8].hex()
 
@@ -277,8 +277,8 @@ def _numbers(entries: Sequence[FileEntry]) -> Any:
 
 
 def _sweep(directory: Path, used: Container[str]) -> None:
-    """Take away segments that are no longer used, and the drafts of killed processes; for the holder
-    of the lock.
+    """Take away segments that are no longer used, and what killed processes left; for the holder of
+    the lock.
     """
     for name in os.listdir(directory):
         if _SWEPT.fullmatch(name) and name not in used:

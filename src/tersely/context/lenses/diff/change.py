@@ -38,6 +38,7 @@ class Change:
     head: str  # the revision that it leads to, as it was asked for; "index", "worktree" or "patch"
     tip: str  # the commit up to which history is told
     files: list[FileChange]
+    commit: str = ""  # that it leads from
 
 
 @frozen
@@ -69,7 +70,7 @@ def of_git(root: Path, store: Store, asked: Revisions) -> Change:
         for number, one in enumerate(diffs)
     ]
     head = asked.head or (INDEX if asked.staged else TREE)
-    return Change(base or LAST_COMMIT, head, changes.tip(), files)
+    return Change(base or LAST_COMMIT, head, changes.tip(), files, changes.commit)
 
 
 def _needed_blobs(diff: FileDiff, *, from_tree: bool) -> list[str]:
