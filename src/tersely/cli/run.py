@@ -58,23 +58,9 @@ def run(program: str, words: Sequence[str]) -> int:
     words = with_chat(words)
     leading, rest = split(words)
     try:
-        below = rest[1:] if rest[:1] == [RELAY] else rest
-        if below[:1] == [TALK]:
-            from tersely.cli.builtin.talk import run_talk
-
-            return run_talk(program, leading, below[1:])
-        if program == RELAY or (rest and rest[0] in (RELAY, *RELAY_COMMANDS)):
-            if not asks_for_help(words):
-                need_posix("the relay")
-            from tersely.cli.relay.run import run_relay
-
-            return run_relay(program, leading, rest[1:] if rest[:1] == [RELAY] else rest)
-        if is_own(words, rest):
-            if rest and rest[0] in _OF_THE_AGENT and not asks_for_help(words):
-                need_posix("the chat agent")
-            from tersely.cli.builtin.builtin_commands import run_own
-
-            return run_own(program, leading, rest)
+        done = _run_other(program, words, leading, rest)
+        if done is not None:
+            return done
         request = read_request(leading, rest, os.environ)
     except TerselyError as error:
         return print_unread(program, words, error, terminal)
@@ -97,6 +83,30 @@ def run(program: str, words: Sequence[str]) -> int:
 
         start_unasked(opened[0].root, opened[0].settings)
     return status
+
+
+def _run_other(
+    program: str, words: Sequence[str], leading: Sequence[str], rest: Sequence[str]
+) -> int | None:
+    """Do what is asked of anything but a repository; the exit status, None where it is of one."""
+    below = rest[1:] if rest[:1] == [RELAY] else rest
+    if below[:1] == [TALK]:
+        from tersely.cli.builtin.talk import run_talk
+
+        return run_talk(program, leading, below[1:])
+    if program == RELAY or (rest and rest[0] in (RELAY, *RELAY_COMMANDS)):
+        if not asks_for_help(words):
+            need_posix("the relay")
+        from tersely.cli.relay.run import run_relay
+
+        return run_relay(program, leading, below)
+    if not is_own(words, rest):
+        return None
+    if rest and rest[0] in _OF_THE_AGENT and not asks_for_help(words):
+        need_posix("the chat agent")
+    from tersely.cli.builtin.builtin_commands import run_own
+
+    return run_own(program, leading, rest)
 
 
 def is_own(words: Sequence[str], rest: Sequence[str]) -> bool:

@@ -118,13 +118,8 @@ def _checked(url: str) -> str:
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
         raise TerselyError("usage", f"{url[:200]!r} is no address: {error}", _URL_HINT) from None
-    if (
-        parts.scheme not in {"http", "https"}
-        or not host
-        or parts.path.strip("/")
-        or parts.query
-        or parts.username
-    ):
+    has_more = parts.path.strip("/") or parts.query or parts.username
+    if parts.scheme not in _DEFAULT_PORTS or not host or has_more:
         raise TerselyError("usage", f"{url[:200]!r} is not the address of a relay", _URL_HINT)
     if parts.scheme == "http" and not is_loopback(host):
         raise TerselyError(

@@ -8,6 +8,8 @@ from dataclasses import MISSING
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from msgspec import convert, to_builtins
+
 from tersely.capabilities.answers.text import Style, aligned
 from tersely.capabilities.declaration.declaration import (
     Effect,
@@ -34,7 +36,6 @@ from tersely.relay.wire.documents import (
     State,
     Threads,
     ThreadTold,
-    document,
 )
 
 if TYPE_CHECKING:
@@ -184,9 +185,7 @@ def show(
 
 def as_json(value: Any, style: Style) -> str:
     """A document as indented JSON, which is what it is read as."""
-    import msgspec
-
-    return json_escaped(json.dumps(msgspec.to_builtins(value), ensure_ascii=False, indent=2))
+    return json_escaped(json.dumps(to_builtins(value), ensure_ascii=False, indent=2))
 
 
 @_reading("state.header", as_json, "state header --thread THREAD")
@@ -202,7 +201,7 @@ def header(
 def _header(context: RelayContext, thread: str) -> Header:
     from tersely.relay.threads import threads
 
-    return document(Header, threads.header(context.relay.store, thread))
+    return convert(threads.header(context.relay.store, thread), Header)
 
 
 @_reading(
@@ -222,7 +221,7 @@ def state(
     from tersely.relay.threads import threads
 
     wanted = threads.read_state_ref(version) if version else None
-    return document(State, threads.state(context.relay.store, thread, wanted))
+    return convert(threads.state(context.relay.store, thread, wanted), State)
 
 
 @_writing(

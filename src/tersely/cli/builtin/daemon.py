@@ -13,16 +13,10 @@ from tersely.foundation.settings import Settings, load
 from tersely.foundation.storage.roots import find_root
 
 if TYPE_CHECKING:
-    from tersely.cli.builtin.serving import Verb
     from tersely.foundation.types import JsonObject
 
 ANSWER_WORDS = "tersely.cli.printing.recorded_output:answer"
 _MEGABYTE = 1_000_000
-
-
-def run_daemon(verb: Verb, root: str, style: Style) -> JsonObject:
-    """Do what the verb says; the result, with its `text`."""
-    return _VERBS[verb](root, style)
 
 
 def run_warm(root: str) -> JsonObject:
@@ -150,7 +144,8 @@ def default_workspace(root: str) -> str:
         return ""
 
 
-_VERBS: Mapping[str, Callable[[str, Style], JsonObject]] = {
+# what a verb does at a root: the result, with its `text`
+VERBS: Mapping[str, Callable[[str, Style], JsonObject]] = {
     "start": _run_start,
     "stop": _run_stop,
     "status": _run_status,

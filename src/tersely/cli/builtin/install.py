@@ -52,18 +52,6 @@ class Plan(NamedTuple):
         carry_out(self.request, self.changes, undo=self.is_removal)
 
 
-def run_install(root: str, asked: InstallParameters) -> JsonObject:
-    """Show what would be written, ask, write; the result with its `text`. Raises `path_not_found`
-    where all but the extension is written, for this copy has none.
-    """
-    return _changed(root, asked, planned_install(root, asked))
-
-
-def run_uninstall(root: str, asked: InstallParameters) -> JsonObject:
-    """Show what would be taken out, ask, take it out; the result with its `text`."""
-    return _changed(root, asked, planned_removal(root, asked))
-
-
 def planned_install(root: str, asked: InstallParameters) -> Plan:
     """The plan to add Tersely to one agent; raises `usage`, and `unreadable_file`."""
     wanted = _request(root, asked)
@@ -85,7 +73,10 @@ def planned_removal(root: str, asked: InstallParameters, leaving: Container[str]
     return Plan(wanted, undone(wanted, leaving), step, is_removal=True)
 
 
-def _changed(root: str, asked: InstallParameters, plan: Plan) -> JsonObject:
+def carried_out(root: str, asked: InstallParameters, plan: Plan) -> JsonObject:
+    """Show what a plan would change, ask, change it; the result with its `text`. Raises
+    `path_not_found` where all but the extension is written, for this copy has none.
+    """
     wanted, changes, step, is_removal = plan
     about = "" if is_removal else "".join(f"{line}\n" for line in _about_hooks(wanted))
     shown = visible("".join(_diff(change) for change in changes) + step.told) + about

@@ -38,9 +38,10 @@ def _install(
         from tersely.cli.builtin.setup import install_everywhere
 
         return install_everywhere(asked, wanted)
-    from tersely.cli.builtin.install import run_install
+    from tersely.cli.builtin.install import carried_out, planned_install
 
-    return run_install(asked.options.root, wanted)
+    root = asked.options.root
+    return carried_out(root, wanted, planned_install(root, wanted))
 
 
 @command("uninstall")
@@ -56,9 +57,10 @@ def _uninstall(
         from tersely.cli.builtin.setup import uninstall_everywhere
 
         return uninstall_everywhere(asked, wanted)
-    from tersely.cli.builtin.install import run_uninstall
+    from tersely.cli.builtin.install import carried_out, planned_removal
 
-    return run_uninstall(asked.options.root, wanted)
+    root = asked.options.root
+    return carried_out(root, wanted, planned_removal(root, wanted))
 
 
 class HookKind(StrEnum):

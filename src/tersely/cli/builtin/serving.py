@@ -24,9 +24,9 @@ def _daemon(
     *,
     verb: Verb = positional("what to do", metavar="start|stop|status|list"),
 ) -> JsonObject:
-    from tersely.cli.builtin.daemon import run_daemon
+    from tersely.cli.builtin.daemon import VERBS
 
-    return run_daemon(verb, asked.options.root, asked.style)
+    return VERBS[verb](asked.options.root, asked.style)
 
 
 @command("warm")

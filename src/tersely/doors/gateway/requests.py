@@ -31,6 +31,7 @@ from tersely.foundation.git.project import portable_mark
 from tersely.foundation.ids import new_id
 from tersely.foundation.limits import MAX_WEB_BODY_BYTES, UPLOAD_CHUNK_SECONDS
 from tersely.foundation.network import http
+from tersely.foundation.network.http import HttpReply
 from tersely.foundation.process.ancestry import is_of_person
 from tersely.foundation.types import JsonMapping, JsonObject, frozen
 from tersely.relay.wire.documents import RelayTold, ServiceAnswer
@@ -60,13 +61,6 @@ class Kept:
     agent: str
     arguments: JsonMapping
     token: str = ""
-
-
-class _Reply(msgspec.Struct):
-    """An answer that is made here, or that came whole."""
-
-    status: int
-    body: bytes
 
 
 class Requests:
@@ -106,11 +100,11 @@ class Requests:
         """Hang up."""
         await self._pool.aclose()
 
-    async def _answered_here(self, scope: Scope, receive: Receive, send: Send) -> _Reply | None:
+    async def _answered_here(self, scope: Scope, receive: Receive, send: Send) -> HttpReply | None:
         """The answer where it is made here, None where it has been passed back already."""
         asked = (scope["method"], scope["path"])
         if asked == ("GET", "/status"):
-            return _Reply(200, msgspec.json.encode(self._told))
+            return HttpReply(200, msgspec.json.encode(self._told))
         if asked != ("POST", "/ask"):
             await self._pass_on(scope, _chunks(receive), send)
             return None
@@ -167,7 +161,7 @@ class Requests:
             headers[PERSON_HEADER] = "1"
         return headers
 
-    async def _ask_code(self, question: Question) -> _Reply:
+    async def _ask_code(self, question: Question) -> HttpReply:
         given, watch = question.arguments, Stopwatch()
         asked = AskedMethod(
             str(given.get("method")), msgspec.json.encode(given.get("params") or {}),
@@ -176,11 +170,11 @@ class Requests:
         result = msgspec.json.decode(await self._code.answer(given["service"], asked))
         told = ServiceAnswer(given["service"], asked.method, result, int(watch.seconds() * 1000))
         answered = Answered(_CALL, told, f"{result_text(result)}\n")
-        return _Reply(200, msgspec.json.encode(answered))
+        return HttpReply(200, msgspec.json.encode(answered))
 
     # Messages
 
-    async def _send(self, scope: Scope, question: Question) -> _Reply:
+    async def _send(self, scope: Scope, question: Question) -> HttpReply:
         """Send a message behind those that wait; where the relay cannot be reached, keep it."""
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         arguments = {**question.arguments}
@@ -208,7 +202,7 @@ class Requests:
                 reply = await self._sent(kept, Question(_SEND, dict(kept.arguments)))
                 self._settle(unsent, reply)
 
-    def _settle(self, unsent: Unsent[Kept], reply: _Reply) -> None:
+    def _settle(self, unsent: Unsent[Kept], reply: HttpReply) -> None:
         """The relay has a message, or never takes it; what it refuses for now stays."""
         if reply.status in {401, 429} or reply.status >= 500:
             raise TerselyError(
@@ -222,7 +216,7 @@ class Requests:
             )
         self._outbox.remove(unsent)
 
-    async def _sent(self, message: Kept, question: Question) -> _Reply:
+    async def _sent(self, message: Kept, question: Question) -> HttpReply:
         """The answer to the question that sends a message."""
         headers = {
             "authorization": f"Bearer {self._membership.token}", "content-type": "application/json",
@@ -235,17 +229,17 @@ class Requests:
                 content=msgspec.json.encode(question),
             ) as response:  # fmt: skip
                 body = await http.async_body(response.aiter_stream(), MAX_WEB_BODY_BYTES)
-                return _Reply(response.status, body)
+                return HttpReply(response.status, body)
         except http.FAILURES as error:
             raise unreachable(self._membership.url, error) from error
 
-    def _kept_reply(self, error: TerselyError, sent_id: str) -> _Reply:
+    def _kept_reply(self, error: TerselyError, sent_id: str) -> HttpReply:
         told = {
             "id": sent_id, "message_id": "", "seq": 0, "durability": "here", "recipients": 0, "refused": [],
             "repeated": False,
         }  # fmt: skip
         text = f"kept on this machine, {len(self._outbox)} wait: {error.message}; it is sent when the relay is there\n"
-        return _Reply(200, msgspec.json.encode(Answered(_SEND, told, text)))
+        return HttpReply(200, msgspec.json.encode(Answered(_SEND, told, text)))
 
 
 _WAITS = http.waits(GATEWAY_REACH_SECONDS, GATEWAY_ANSWER_SECONDS)
@@ -304,11 +298,11 @@ async def _bounded(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         yield chunk
 
 
-def _failure(error: TerselyError) -> _Reply:
-    return _Reply(status_of(error.code), body_of(error))
+def _failure(error: TerselyError) -> HttpReply:
+    return HttpReply(status_of(error.code), body_of(error))
 
 
-async def _send_reply(send: Send, reply: _Reply) -> None:
+async def _send_reply(send: Send, reply: HttpReply) -> None:
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(reply.body)).encode()),

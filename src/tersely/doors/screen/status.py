@@ -53,14 +53,6 @@ class StatusBar(Static):
 
 def fields(status: ShownStatus, mode: Mode) -> list[StatusField]:
     """The parts from left to right."""
-    percent = 100 * status.used_tokens / status.window_tokens if status.window_tokens else 0.0
-    fullness = (
-        "$text-error"
-        if percent >= _FULL_PERCENT
-        else "$text-warning"
-        if percent >= _FILLING_PERCENT
-        else ""
-    )
     used = f"{status.used_tokens:,}"
     whole = f" / {status.window_tokens:,}" if status.window_tokens else ""
     cached = "" if status.cached_percent is None else f"{status.cached_percent:.0f}% cached"
@@ -70,7 +62,7 @@ def fields(status: ShownStatus, mode: Mode) -> list[StatusField]:
         StatusField("Tersely", 2, "bold"),
         StatusField(visible_line(status.model) or "no model", 7, "bold $text-primary"),
         StatusField(f"Tier {status.tier}", 9, short=f"T{status.tier}"),
-        StatusField(f"{used}{whole} tokens", 8, fullness, f"{used}{whole}"),
+        StatusField(f"{used}{whole} tokens", 8, _fullness(status), f"{used}{whole}"),
         StatusField(cached, 5, short=cached and f"kv {cached.split(maxsplit=1)[0]}"),
         StatusField(MODES[mode].name, 5, "" if mode is Mode.ASK else "$text-warning"),
         StatusField("RAG" if status.retrieves else "RAG off", 3),
@@ -78,6 +70,14 @@ def fields(status: ShownStatus, mode: Mode) -> list[StatusField]:
         StatusField(bash, 4, *(confined if status.confinement else unconfined)),
     ]
     return [field for field in found if field.text]
+
+
+def _fullness(status: ShownStatus) -> str:
+    """The style that says how full the window is."""
+    percent = 100 * status.used_tokens / status.window_tokens if status.window_tokens else 0.0
+    if percent >= _FULL_PERCENT:
+        return "$text-error"
+    return "$text-warning" if percent >= _FILLING_PERCENT else ""
 
 
 def row(parts: Sequence[StatusField], width: int) -> Content:

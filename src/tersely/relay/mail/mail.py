@@ -287,10 +287,8 @@ class Mail:
             message = f"{outcome.post.id!r} was sent before, with another content"
             raise TerselyError("key_reused", message, "use a new id for a new message")
         seq = deliveries[0][1] if len(deliveries) == 1 else 0
-        told = self.message_id(number)
         return Accepted(
-            told,
-            number,
+            self.message_id(number),
             seq,
             len(deliveries),
             outcome.refused,

@@ -92,7 +92,6 @@ class Accepted(NamedTuple):
     """
 
     id: str
-    number: int
     seq: int
     recipients: int
     refused: tuple[str, ...]

@@ -30,16 +30,8 @@ class WorkingTrees:
         No agent may write to other trees of its project. One that has a linked worktree was given a
         place of its own: it may write there alone, and where programs keep what is theirs.
         """
-        known = self._identities.get(agent)
-        directory = str(known.details.get(DIRECTORY, "")) if known is not None else ""
-        own = os.path.realpath(enclosing_root(directory)) if directory else ""
-        place = os.path.realpath(path)
-        if (
-            not own
-            or not os.path.isabs(path)
-            or not os.path.exists(f"{own}/.git")
-            or _is_below(place, own)
-        ):
+        own, place = self._tree_of(agent), os.path.realpath(path)
+        if not own or not os.path.isabs(path) or _is_below(place, own):
             return ""
         other = work_tree(os.path.dirname(place))
         if other and self._projects.project_of(other) == self._projects.project_of(own):
@@ -49,6 +41,13 @@ class WorkingTrees:
         else:
             return ""
         return f"{path} is not in your working tree {own}: {where}. `tersely hello` says that you work elsewhere now"
+
+    def _tree_of(self, agent: str) -> str:
+        """The working tree of an agent, "" for none."""
+        known = self._identities.get(agent)
+        directory = str(known.details.get(DIRECTORY, "")) if known is not None else ""
+        own = os.path.realpath(enclosing_root(directory)) if directory else ""
+        return own if os.path.exists(f"{own}/.git") else ""
 
 
 def _is_of_programs(place: str) -> bool:

@@ -5,24 +5,17 @@ Members that are not named here may be added in later versions; whoever reads sk
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
-import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from tersely.foundation.types import JsonObject
 
-DocumentT = TypeVar("DocumentT")
 Entries = list[JsonObject]  # of a thread, objects of JSON
 VERSION = "v?[1-9][0-9]{0,11}"  # of a state, as it is written
 # the codes of what asks about a thread, and about an artifact
 THREAD_ERRORS = ("thread_not_found",)
 ARTIFACT_ERRORS = (*THREAD_ERRORS, "artifact_not_found", "ambiguous_artifact", "invalid_argument")
-
-
-def document(kind: type[DocumentT], value: Any) -> DocumentT:
-    """A value of the relay as a document of a kind."""
-    return msgspec.convert(value, kind, from_attributes=True)
 
 
 class SpentTold(Struct):

@@ -53,26 +53,17 @@ def resolved(root: Path, path: str) -> str:
 
     Where nothing is yet, it is the path that a new file would have.
     """
-    if not path.strip() or "\0" in path or "\n" in path:
-        raise TerselyError(
-            "path_not_found", "the path is empty or no path", "name a file from the root"
-        )
-    if len(path) > MAX_PATH_CHARACTERS:
-        raise TerselyError(
-            "path_not_found", f"the path has more than {MAX_PATH_CHARACTERS:,} characters"
-        )
-    if path.strip().startswith("~") and not os.path.lexists(root / path.strip().partition("/")[0]):
+    _check_written(path)
+    word = path.strip()
+    is_of_home = word.startswith("~") and not os.path.lexists(root / word.partition("/")[0])
+    real, start = os.path.realpath(root / word), f"{str(root).rstrip('/')}/"
+    if is_of_home or not f"{real}/".startswith(start):
         raise TerselyError(
             "denied", f"{path} leads out of the repository", "name a path below its root"
         )
-    real = os.path.realpath(root / path.strip())
-    if real == str(root):
+    inside = real[len(start) :]
+    if not inside:
         return "."
-    if not real.startswith(f"{str(root).rstrip('/')}/"):
-        raise TerselyError(
-            "denied", f"{path} leads out of the repository", "name a path below its root"
-        )
-    inside = real[len(str(root).rstrip("/")) + 1 :]
     if any(part.lower() in NOT_OURS for part in inside.split("/")):
         raise TerselyError(
             "denied", f"{path} belongs to {'git' if '.git' in inside.lower() else 'the index'}"
@@ -82,6 +73,18 @@ def resolved(root: Path, path: str) -> str:
     except UnicodeEncodeError:
         raise TerselyError("path_not_found", f"{path!r} is not UTF-8") from None
     return inside
+
+
+def _check_written(path: str) -> None:
+    """Raise `path_not_found` for what no path is written as."""
+    if not path.strip() or "\0" in path or "\n" in path:
+        raise TerselyError(
+            "path_not_found", "the path is empty or no path", "name a file from the root"
+        )
+    if len(path) > MAX_PATH_CHARACTERS:
+        raise TerselyError(
+            "path_not_found", f"the path has more than {MAX_PATH_CHARACTERS:,} characters"
+        )
 
 
 @contextmanager

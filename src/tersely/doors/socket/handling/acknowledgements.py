@@ -29,14 +29,25 @@ def ack(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope
         if not acknowledged.ack_id.startswith(clients.mail.message_id(0)):
             connection.error("NOT_FOUND", "that is no message of this relay", about=envelope.id)
         return
-    one = connection.inflight.get(number)
-    if one is not None and (acknowledged.cumulative_seq is not None or acknowledged.sack):
-        upto, some = acknowledged.cumulative_seq or 0, set(acknowledged.sack or ())
-        for other in list(connection.inflight.values()):
-            same = other.sender == one.sender and other.topic == one.topic
-            if same and (other.seq <= upto or other.seq in some):
-                clients.settle(connection, other.number, stage)
+    if acknowledged.cumulative_seq is not None or acknowledged.sack:
+        for other in _others(connection, number, acknowledged):
+            clients.settle(connection, other, stage)
     clients.settle(connection, number, stage)
+
+
+def _others(
+    connection: SocketConnection, number: int, acknowledged: envelopes.Acknowledged
+) -> list[int]:
+    """The messages of the same sender and topic that are acknowledged with one, by their numbers."""
+    one = connection.inflight.get(number)
+    upto, some = acknowledged.cumulative_seq or 0, set(acknowledged.sack or ())
+    return [
+        other.number
+        for other in connection.inflight.values()
+        if one is not None
+        and (other.sender, other.topic) == (one.sender, one.topic)
+        and (other.seq <= upto or other.seq in some)
+    ]
 
 
 def nacked(clients: Clients, connection: SocketConnection, envelope: SocketEnvelope) -> None:
