@@ -182,18 +182,18 @@ def _examined(home: Path) -> Iterator[tuple[bool, str]]:
 
 
 def _examined_index(root: Path) -> Iterator[tuple[bool, str]]:
-    """Whether the index of a repository can be read; one that is damaged is built anew."""
+    """Whether the index of a repository can be read and kept; one that is damaged is built anew."""
     from tersely.workspace import Workspace
 
-    if not os.path.exists(index_places(str(root)).in_repository):
+    if not os.path.exists(index_places(str(root)).in_repository) and os.access(root, os.W_OK):
         return
     with Workspace.open(root) as workspace:
         try:
             workspace.engine.store.check()
         except TerselyError:
             workspace.engine.replace_damaged_index()
-        news = workspace.refresh().news
-        yield not news, news[0] if news else "index"
+        told = workspace.engine.store.notices or workspace.refresh().news
+        yield not told, told[0] if told else "index"
 
 
 def _examined_relay(home: Path) -> Iterator[tuple[bool, str]]:
