@@ -23,6 +23,17 @@ from tersely.integrations.state import Installed, WrittenFile
 from tersely.integrations.table import AGENTS, without_subagents
 from tersely.integrations.wrapped import SHARED, mail_words
 
+# What adds entries to texts, and what takes them out.
+_ADDED = {
+    FileForm.JSON: json_text.added,
+    FileForm.TOML: toml_text.added,
+    FileForm.YAML: yaml_text.added,
+}
+_REMOVED = {
+    FileForm.JSON: json_text.removed,
+    FileForm.TOML: toml_text.removed,
+    FileForm.YAML: yaml_text.removed,
+}
 BEGIN, END = "tersely: begin", "tersely: end"  # in the comments around our part of a text
 
 
@@ -282,32 +293,19 @@ def _write(path: Path, text: str | None, made: Container[str]) -> None:
 
 
 def _with(target: SettingsTarget, text: str, program: Sequence[str]) -> str:
-    match target.form:
-        case FileForm.JSON:
-            return json_text.added(text, target.entries(program))
-        case FileForm.TOML:
-            return toml_text.added(text, target.entries(program))
-        case FileForm.YAML:
-            return yaml_text.added(text, target.entries(program))
-        case FileForm.WHOLE:
-            return text_of(target, program)
-        case FileForm.BLOCK:
-            return _with_block(target, text, text_of(target, program))
+    if target.form in _ADDED:
+        return _ADDED[target.form](text, target.entries(program))
+    own = text_of(target, program)
+    return own if target.form is FileForm.WHOLE else _with_block(target, text, own)
 
 
 def _without(target: SettingsTarget, text: str, program: Sequence[str]) -> str | None:
-    match target.form:
-        case FileForm.JSON:
-            return json_text.removed(text, target.entries(program))
-        case FileForm.TOML:
-            return toml_text.removed(text, target.entries(program))
-        case FileForm.YAML:
-            return yaml_text.removed(text, target.entries(program))
-        case FileForm.WHOLE:
-            return None if text == text_of(target, program) else text
-        case FileForm.BLOCK:
-            start, end = _block(target, text)
-            return text[:start].removesuffix("\n") + text[end:] or None if end else text
+    if target.form in _REMOVED:
+        return _REMOVED[target.form](text, target.entries(program))
+    if target.form is FileForm.WHOLE:
+        return None if text == text_of(target, program) else text
+    start, end = _block(target, text)
+    return text[:start].removesuffix("\n") + text[end:] or None if end else text
 
 
 def _with_block(target: SettingsTarget, text: str, own: str) -> str:

@@ -59,20 +59,17 @@ def _hook(
     program: Sequence[str], agent: str, kind: str, *, unit: int = 1, **more: Any
 ) -> JsonObject:
     command = join([*program, "hook", kind, "--agent", agent])
-    return {
-        **more,
-        "hooks": [{"type": "command", "command": command, "timeout": PROMPT_SECONDS * unit}],
-    }
+    return {**more, **_command(command, PROMPT_SECONDS * unit)}
+
+
+def _command(command: str, limit: int) -> JsonObject:
+    return {"hooks": [{"type": "command", "command": command, "timeout": limit}]}
 
 
 def _run_hook(program: Sequence[str], agent: str, unit: int) -> JsonObject:
     command = join([*program, "hook", "run", "--agent", agent])
     guarded = f'test -z "${SOCKET_VARIABLE}" || {command}'
-    return {
-        "hooks": [
-            {"type": "command", "command": guarded, "timeout": wrapped.HOOK_LIMIT_SECONDS * unit}
-        ]
-    }
+    return _command(guarded, wrapped.HOOK_LIMIT_SECONDS * unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +116,8 @@ def _mail_hook(program: Sequence[str], hook: _MailHook, unit: int) -> JsonObject
     """An entry for a script that starts fast; `run` hands mail over itself where it has started the
     agent.
     """
-    matcher = {"matcher": hook.matcher} if hook.matcher else {}
     seconds = PERMISSION_SECONDS if hook.kind == "permission" else PROMPT_SECONDS
-    entry = {"type": "command", "command": _mail_command(program, hook), "timeout": seconds * unit}
-    return {**matcher, "hooks": [entry]}
+    return {**_matching(hook.matcher), **_command(_mail_command(program, hook), seconds * unit)}
 
 
 def _mail_command(program: Sequence[str], hook: _MailHook) -> str:
@@ -179,46 +174,39 @@ def _hooks(
 
     def entries(program: Sequence[str]) -> list[SettingsEntry]:
         session = _hook(program, agent, "session", unit=unit)
-        found = [SettingsEntry(("hooks", event), session, in_list=True) for event in sessions]
-        found.append(
-            SettingsEntry(
-                ("hooks", prompt), _hook(program, agent, "prompt", unit=unit), in_list=True
-            )
-        )
+        found = [(event, session) for event in sessions]
+        found.append((prompt, _hook(program, agent, "prompt", unit=unit)))
         if read:
-            value = _hook(program, agent, "read", unit=unit, matcher=matcher)
-            found.append(SettingsEntry(("hooks", read), value, in_list=True))
-        found.append(
-            SettingsEntry(("hooks", after), _after_hook(program, agent, unit), in_list=True)
-        )
-        found += [
-            SettingsEntry(("hooks", event), _run_hook(program, agent, unit), in_list=True)
-            for event in run
-        ]
-        found += [
-            SettingsEntry(("hooks", one.event), _mail_hook(program, one, unit), in_list=True)
-            for one in mail
-        ]
-        return found
+            found.append((read, _hook(program, agent, "read", unit=unit, matcher=matcher)))
+        found.append((after, _after_hook(program, agent, unit)))
+        found += [(event, _run_hook(program, agent, unit)) for event in run]
+        found += [(one.event, _mail_hook(program, one, unit)) for one in mail]
+        return _at_events(found)
 
     return entries
 
 
+def _at_events(found: Iterable[tuple[str, JsonObject]]) -> list[SettingsEntry]:
+    return [SettingsEntry(("hooks", event), value, in_list=True) for event, value in found]
+
+
 def _cursor_hooks(program: Sequence[str]) -> list[SettingsEntry]:
     """Its own form: a version, and hooks without a list of their own below each matcher."""
-    found = [SettingsEntry(("version",), 1)]
-    for event, kind, tools in (
-        ("preToolUse", "read", "Read"),
-        ("postToolUse", "after", "Write|Grep|Shell"),
-    ):
-        command = join([*program, "hook", kind, "--agent", "cursor"])
-        value = {"command": command, "matcher": tools, "timeout": PROMPT_SECONDS}
-        found.append(SettingsEntry(("hooks", event), value, in_list=True))
-    for hook in _CURSOR_MAIL:
-        matcher = {"matcher": hook.matcher} if hook.matcher else {}
-        value = {"command": _mail_command(program, hook), **matcher, "timeout": PROMPT_SECONDS}
-        found.append(SettingsEntry(("hooks", hook.event), value, in_list=True))
-    return found
+    own = [("preToolUse", "read", "Read"), ("postToolUse", "after", "Write|Grep|Shell")]
+    found = [
+        (event, join([*program, "hook", kind, "--agent", "cursor"]), tools)
+        for event, kind, tools in own
+    ]
+    found += [(one.event, _mail_command(program, one), one.matcher) for one in _CURSOR_MAIL]
+    values = (
+        (event, {"command": command, **_matching(tools), "timeout": PROMPT_SECONDS})
+        for event, command, tools in found
+    )
+    return [SettingsEntry(("version",), 1), *_at_events(values)]
+
+
+def _matching(tools: str) -> JsonObject:
+    return {"matcher": tools} if tools else {}
 
 
 def _skill(folder: str) -> SettingsTarget:

@@ -139,7 +139,8 @@ def _inserted(text: str, node: _JsonNode, name: str, value: Any) -> str:
     close = node.end - 1
     last = next(reversed(node.parts().values()), None)
     content_end = len(text[:close].rstrip())
-    comma = "" if last is None or _has_comma(text, last.end, close) else ","
+    has_comma = last is None or "," in _blank(_COMMENTS, text)[last.end : close]
+    comma = "" if has_comma else ","
     if last is not None and "\n" not in text[node.start : node.end]:
         body = json.dumps(value, ensure_ascii=False)
         return f"{text[: last.end]}{comma}{text[last.end : content_end]} {name}{body}{text[content_end:]}"
@@ -228,10 +229,6 @@ def _blank(pattern: re.Pattern[str], text: str) -> str:
     return pattern.sub(
         lambda found: re.sub(r"[^\n]", " ", found[0]) if found[1] else found[0], text
     )
-
-
-def _has_comma(text: str, start: int, end: int) -> bool:
-    return "," in _blank(_COMMENTS, text)[start:end]
 
 
 def _after(text: str, at: int) -> int:

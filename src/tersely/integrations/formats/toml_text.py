@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from os.path import commonprefix
 from typing import Any
 
 import tomlkit
@@ -70,14 +71,15 @@ def _without(text: str, path: Sequence[str]) -> str:
         rest = _rest(text, path)
     except (TOMLKitError, RecursionError) as error:
         raise ValueError(f"[{'.'.join(path)}] cannot be taken out: {error}") from error
-    start = text.rfind("\n", 0, _common_start(text, rest)) + 1
+    same = commonprefix([text, rest])  # noqa: RUF071 - characters are meant
+    start = text.rfind("\n", 0, len(same)) + 1
     end = start + len(text) - len(rest)
     if text[:start] + text[end:] != rest:
         raise ValueError(
             f"[{'.'.join(path)}] cannot be taken out without touching what else is in it"
         )
     lines = text[start:end].splitlines(keepends=True)
-    while lines and _is_comment_or_empty(lines[-1]):
+    while lines and lines[-1].lstrip()[:1] in ("", "#"):
         end -= len(lines.pop())
     if text.endswith("\n\n", 0, start):
         start -= 1
@@ -91,17 +93,6 @@ def _rest(text: str, path: Sequence[str]) -> str:
         above = above[name]
     del above[path[-1]]
     return tomlkit.dumps(document)
-
-
-def _common_start(one: str, other: str) -> int:
-    for at, (left, right) in enumerate(zip(one, other, strict=False)):
-        if left != right:
-            return at
-    return min(len(one), len(other))
-
-
-def _is_comment_or_empty(line: str) -> bool:
-    return not line.strip() or line.lstrip().startswith("#")
 
 
 def _says(text: str, wanted: Mapping[str, Any]) -> bool:
