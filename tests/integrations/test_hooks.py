@@ -340,6 +340,9 @@ RESULTS = {
     "codex": ("exec_command", {"command": ["bash", "-lc", "rg -n price"]}, "till.py:5:    return price(1)"),
     "gemini": ("search_file_content", {"pattern": "price"}, {"llmContent": "---\nFile: till.py\nL5: x\n---"}),
     "opencode": ("grep", {"pattern": "price"}, "Found 1 matches\ntill.py:\n  Line 5:     return price(1)"),
+    "one file of a shell": ("Bash", {"command": "grep -n price till.py"}, {"stdout": "5:    return price"}),
+    "a shell elsewhere": ("Bash", {"command": "cd lib/.. && rg -n price"}, {"stdout": "till.py:5:  x"}),
+    "one file elsewhere": ("Bash", {"command": "cd ../till && grep -n price till.py"}, {"stdout": "5:x"}),
     "one file": ("Grep", {"pattern": "price", "path": "till.py"}, {"mode": "content", "content": "5:  x"}),
 }  # fmt: skip
 

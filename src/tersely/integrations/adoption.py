@@ -57,13 +57,8 @@ def figures() -> AdoptionFigures:
     """The figures in the logs of this user; lines that cannot be read count for nothing."""
     lines = state.appended(NOTES)
     counts = Counter(line.rpartition(" ")[2] for line in lines)
-    return AdoptionFigures(
-        since=lines[0][:_DAY_CHARACTERS] if lines else "",
-        sessions=counts[AdoptionNote.SESSION],
-        asked=counts[AdoptionNote.ASKED],
-        reads=counts[AdoptionNote.READ],
-        outlined=counts[AdoptionNote.OUTLINED],
-    )
+    since = lines[0][:_DAY_CHARACTERS] if lines else ""
+    return AdoptionFigures(since, *(counts[one] for one in AdoptionNote))
 
 
 def _share(part: int, whole: int) -> str:

@@ -5,6 +5,7 @@ standard output.
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
@@ -27,6 +28,7 @@ MAX_RESULT_LINES = 2_000  # of what a search printed, that are read
 # a line for the file and below it `12:text`, `L12: text`, `Line 12: text`.
 _SEARCHER = re.compile(r"[gG]rep|^search_file_content$")
 _SEARCHES = re.compile(r"(?:^|[|;&(`'\"]\s*|\s-\w*c\s+|\bgit\s+)(?:[ef]?grep|rg|ag)\s")
+_MOVED = re.compile(r"\s*cd\s+([^\s;&|]+)\s*(?:&&|;)")
 _HIT = re.compile(r"(?P<path>[^\s:][^:]*):(?P<line>\d+):")
 _IN_FILE = re.compile(r"\s*(?:L|Line )?(?P<line>\d+):")
 _FILE = re.compile(r"[^\s:]+\.\w+")
@@ -61,11 +63,8 @@ def read_call(agent: KnownAgent, text: str) -> HookCall:
     arguments: JsonObject = given if isinstance(given, dict) else {}
     paths = [arguments[name] for name in agent.path_names if isinstance(arguments.get(name), str)]
     roots = sent.get("workspace_roots")
-    first_root = (
-        next((one for one in roots if isinstance(one, str)), "") if isinstance(roots, list) else ""
-    )
     return HookCall(
-        _text(sent, "cwd") or first_root,
+        _text(sent, "cwd") or next(_texts(roots), ""),
         _text(sent, "session_id") or _text(sent, "conversation_id"),
         _text(sent, "prompt"),
         _text(sent, "tool_name"),
@@ -110,7 +109,8 @@ def hits(call: HookCall) -> list[tuple[str, int]]:
     if not (_SEARCHES.search(command) if command else _SEARCHER.search(call.tool)):
         return []
     found: list[tuple[str, int]] = []
-    path = str(call.arguments.get("path") or "")
+    folder = moved[1] if (moved := _MOVED.match(command)) else ""
+    path = str(call.arguments.get("path") or command.rpartition(" ")[2])
     for line in "\n".join(_texts(call.result)).split("\n", MAX_RESULT_LINES)[:MAX_RESULT_LINES]:
         if hit := _HIT.match(line):
             found.append((hit["path"], int(hit["line"])))
@@ -120,7 +120,7 @@ def hits(call: HookCall) -> list[tuple[str, int]]:
             path = heading["path"] or heading["file"]
         elif _FILE.fullmatch(line):
             found.append((line, 0))
-    return [one for one in found if one[0]]
+    return [(posixpath.join(folder, path), line) for path, line in found if path]
 
 
 def _texts(result: Any) -> Iterator[str]:

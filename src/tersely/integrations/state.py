@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
@@ -43,9 +42,9 @@ class Installed(NamedTuple):
     folders: tuple[str, ...] = ()
 
 
-def directory(environment: Mapping[str, str] | None = None) -> Path:
+def directory() -> Path:
     """`$TERSELY_HOME`, else where the user's programs keep their state."""
-    return Path(state_directory(os.environ if environment is None else environment) or Path.home())
+    return Path(state_directory(os.environ) or Path.home())
 
 
 def read_record(base: Path, agent: str) -> Installed:
