@@ -27,7 +27,9 @@ FLOOR = 0.005  # the least chance of a symbol that is shown
 # down to windows, and what is likeliest never takes it all.
 LEAST_SHARE, SHARE_OF_CHANCE, MOST_SHARE = 0.3, 0.6, 0.75
 LEAST_LINES = 5  # that a symbol costs, with the line that says why it is shown
-LINE_TOKENS = 10  # of a line, about: what is left of a budget goes to what is around
+ROOM_TOKENS = (
+    30  # of a budget for each line of likely symbols, with which there is room for what is around
+)
 SEEDS = 3  # symbols of whose callers and callees a line each is shown
 LEAST_SEED_CHANCE = 0.1
 WHOLE_SHARE = 0.75  # of its lines, from which on a function is shown whole after all
@@ -48,7 +50,7 @@ def planned(
 
     shown = sorted(likely, key=lambda one: (-worth(one), one.symbol.id))
     candidates = [_whole(one, location, source, budget, place) for place, one in enumerate(shown)]
-    if LINE_TOKENS * sum(lines.values()) < budget:
+    if ROOM_TOKENS * sum(lines.values()) < budget:
         seeds = [one.symbol for one in shown[:SEEDS] if one.chance >= LEAST_SEED_CHANCE]
         around = view_of(seeds, neighbours, depth=1).candidates
         known = {one.symbol.id for one in shown}
