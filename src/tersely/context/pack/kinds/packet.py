@@ -143,7 +143,7 @@ def brief(frame: PacketFrame, texts: Texts, budget: int) -> Brief:
 def _offer(symbol: Symbol, frame: PacketFrame, texts: Texts) -> Offer:
     tokens = frame.count(texts.code(symbol)[0])
     whole = Offer(symbol.id, frame.reference(symbol), (), tokens)
-    if tokens <= MAX_NEXT_SOURCE_TOKENS or symbol.kind not in CALLABLE_KINDS:
+    if tokens <= MAX_NEXT_SOURCE_TOKENS:
         return whole
     parts = windows(symbol, frame.location, frame.source, MAX_NEXT_LINES)
     shown = [texts.extract(symbol.path, *lines).text for lines in parts]
