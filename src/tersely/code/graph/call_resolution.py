@@ -49,6 +49,7 @@ from tersely.code.graph.passing import (
     template_methods,
 )
 from tersely.code.graph.pointsto.annotations import is_declared_as_one, names_one
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.parameters import is_called, passed_expressions
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
@@ -169,12 +170,11 @@ def _given_nothing(target: Target) -> Target:
     return target._replace(shift=-1 - target.shift)
 
 
-class Sites:
+class Sites(Component):
     """Calls and their targets over the values of an `Evaluator`."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
+        super().__init__(evaluator)
         self.missed = Missed(self, FLOW_LIMIT)
         self._known: dict[tuple[int, int], tuple[list[Passing], frozenset[str]]] = {}
         # by file, scope and position of the call: what it reaches by value, and with handlers

@@ -17,6 +17,7 @@ from tersely.code.expressions import (
     substitute,
 )
 from tersely.code.graph.pointsto.annotations import written_arguments, written_types
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     CLASS,
@@ -46,12 +47,11 @@ class OuterBase(NamedTuple):
     type: Expression
 
 
-class Generics:
+class Generics(Component):
     """Type arguments over the values of an `Evaluator`."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
+        super().__init__(evaluator)
         self._generic: dict[tuple[int, int], bool] = {}
 
     def returned(self, function: Value, known: Values) -> Values:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import FUNCTION, Value
 from tersely.code.graph.program.file import File
 from tersely.code.symbols import CLASS_KINDS
 
 if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
     from tersely.code.graph.targets import Passing
 
 
@@ -21,12 +21,8 @@ class HeaderField(NamedTuple):
     name: str
 
 
-class HeaderFields:
+class HeaderFields(Component):
     """Fields in the order of calls, over the values of an `Evaluator`."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
 
     def of(self, target: Value) -> list[HeaderField]:
         """The fields that calling a class is given, in order; none if it has a constructor."""

@@ -26,6 +26,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.dispatch.generics import names_type_parameter
 from tersely.code.graph.pointsto.annotations import instances_of
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
     CLASS,
@@ -39,7 +40,6 @@ from tersely.code.graph.pointsto.values import (
 from tersely.code.graph.program.file import File
 
 if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
     from tersely.code.graph.pointsto.values import Value
 
 MAX_TYPE_DEPTH = 6  # types in the type of a parameter that are looked into
@@ -57,12 +57,8 @@ class CallPlace(NamedTuple):
     but: int = -1
 
 
-class Inference:
+class Inference(Component):
     """Type arguments of calls over the values of an `Evaluator`."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
 
     def seen(self, function: Value, annotation: Expression, place: CallPlace) -> Expression:
         """A type in a function as one call sees it: the very same where that tells nothing of its

@@ -28,6 +28,7 @@ from tersely.code.graph.call_resolution import Sites
 from tersely.code.graph.dispatch.classes.missing_members import MissingMembers
 from tersely.code.graph.dispatch.classes.open_classes import OpenClasses
 from tersely.code.graph.pointsto.annotations import written_types
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     BUILTIN,
@@ -87,13 +88,11 @@ SUBTYPE_LIMIT = f"classes below one class were looked for in {MAX_SUBTYPE_FILES}
 EXTENSION_KINDS = (Kind.EXTENSION,)
 
 
-class Members:
+class Members(Component):
     """Member lookup over the values of an `Evaluator`."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
-        self.solver = evaluator.solver
+        super().__init__(evaluator)
         self.sites = Sites(evaluator)
         self.open = OpenClasses(evaluator)
         self.missing = MissingMembers(evaluator)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tersely.code.expressions import (
     CONST,
@@ -20,6 +20,7 @@ from tersely.code.expressions import (
     is_spread,
     is_tagged,
 )
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     CLASS,
@@ -32,9 +33,6 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program.file import File, kept
 from tersely.code.symbols import CALLABLE_KINDS, Kind
-
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 MAX_OBJECT_FILES = 200  # files searched for objects of one type
 OBJECTS_LIMIT = f"objects of one type were looked for in {MAX_OBJECT_FILES} files"
@@ -49,13 +47,8 @@ class Declaration(NamedTuple):
     type: Expression
 
 
-class Objects:
+class Objects(Component):
     """Objects of declared types over the values of an `Evaluator`."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
-        self.solver = evaluator.solver
 
     def functions(self, target: Value, name: str) -> Values:
         """The values that objects of an interface or a type, or of one below it, have under a name."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tersely.code.expressions import MAPPING, is_spread, is_tagged
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     CONSTANT,
     CONTAINER_LITERAL,
@@ -17,16 +18,9 @@ from tersely.code.graph.pointsto.values import (
 from tersely.code.graph.program.file import File
 from tersely.code.symbols import Kind
 
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
 
-
-class TestedMembers:
+class TestedMembers(Component):
     """Tests of members over the values of an `Evaluator`."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
 
     def admitted(self, file: File, scope: int, values: Values, test: Any) -> Values:
         """Those of some values that a TESTED type admits; all of them if it would leave none, or

@@ -10,7 +10,7 @@ that override it.
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tersely.code.expressions import (
     ABSTRACT,
@@ -28,6 +28,7 @@ from tersely.code.expressions import (
     last_name,
 )
 from tersely.code.graph.pointsto.containers import is_keyed
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     BUILTIN,
@@ -49,19 +50,12 @@ from tersely.code.graph.pointsto.values import (
 from tersely.code.graph.program.file import File, kept
 from tersely.code.symbols import Kind
 
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
-
 UNKNOWN = (RESULT, EXTERNAL)
 TEXT = "str"  # the type of text literals, in every language
 
 
-class Typed:
+class Typed(Component):
     """Narrowing, overriding and overloading over the values of an `Evaluator`."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
 
     def opened(self, values: Values) -> Values:
         """Instances of these very classes made into instances of them or of anything below."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tersely.code.expressions import (
     CALL,
@@ -21,6 +21,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.dispatch.inference import CallPlace
 from tersely.code.graph.pointsto.annotations import written_arguments
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
@@ -47,17 +48,9 @@ from tersely.code.graph.pointsto.values import (
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import Topic
 
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
 
-
-class Calls:
+class Calls(Component):
     """Callees and results of calls."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
-        self.solver = evaluator.solver
 
     def given(self, file: File, scope: int, expression: Any) -> Values:
         """The values that a call in a scope gives."""

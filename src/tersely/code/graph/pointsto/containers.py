@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tersely.code.expressions import (
     CONST,
@@ -14,6 +14,7 @@ from tersely.code.expressions import (
     is_spread,
     is_tagged,
 )
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     CLASS,
@@ -38,10 +39,6 @@ from tersely.code.graph.pointsto.values import (
 from tersely.code.graph.program.file import File, Store
 from tersely.code.symbols import Kind
 
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
-
-
 # `base[key] = …` of a file that may be a member of any name; with more, none is taken for one
 MAX_COMPUTED_STORES = 40
 MAX_STORE_FILES = 40  # that name a list or mapping, above which only its own fills it
@@ -53,13 +50,8 @@ MAX_DECLARED_KEYS = 100  # members of a type, above which a key of it may be any
 MAX_PLACES = 40  # of a list of which a slice is told apart
 
 
-class Containers:
+class Containers(Component):
     """Items and elements of values."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
-        self.solver = evaluator.solver
 
     def item(self, file: File, scope: int, expression: Any) -> Values:
         """The values that `object[index]` may have."""

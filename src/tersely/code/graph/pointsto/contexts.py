@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tersely.code.expressions import (
     CONST,
@@ -29,6 +29,7 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.graph.dispatch.inference import CallPlace
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     CLASS,
@@ -42,9 +43,6 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program.file import File, kept
 from tersely.code.symbols import Kind
-
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 
 class Unknown(NamedTuple):
@@ -137,13 +135,8 @@ class Places(NamedTuple):
                 self.add(part, place if is_spread(key) else Unknown(place.scope))
 
 
-class Contexts:
+class Contexts(Component):
     """Expected types over the values of an `Evaluator`."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
-        self.solver = evaluator.solver
 
     def parameter(self, file: File, position: int, index: int) -> Values:
         """The values that a parameter without a type is declared to be given, by the place of its

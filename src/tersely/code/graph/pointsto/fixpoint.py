@@ -19,9 +19,12 @@ is forgotten, so that other questions find it out for themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.code.graph.program.work import Work
+
+if TYPE_CHECKING:
+    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 EMPTY: frozenset[Any] = frozenset()
 
@@ -253,3 +256,12 @@ def _needing_many(unknowns: Iterable[_Unknown]) -> set[_Unknown]:
                 if needed[reader].bit_count() > MAX_UNKNOWNS:
                     many.add(reader)
     return _reading(many)
+
+
+class Component:
+    """A part of an `Evaluator`, which asks the others by way of it."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.program = evaluator.program
+        self.solver = evaluator.solver

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tersely.code.expressions import (
     BLOCK_MARK,
@@ -28,6 +28,7 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.passing import decorating
 from tersely.code.graph.pointsto.annotations import instances_of
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.parameters import EVERY
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
@@ -52,10 +53,6 @@ from tersely.code.languages.model import Resolution, shared_directories
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Kind
 from tersely.code.syntax.mentions import callee_names, displays_in
 
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
-
-
 # files searched for what a function is given as its receiver; with more, its own alone
 MAX_RECEIVER_FILES = 10
 MAX_IMPORTS_OF_NAME = 8  # modules by way of which a name of a type comes
@@ -79,13 +76,8 @@ class Written(NamedTuple):
     expression: Expression
 
 
-class Names:
+class Names(Component):
     """The meanings of names in the scopes of a program."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
-        self.solver = evaluator.solver
 
     def of(self, file: File, scope: int, name: str, *, called: bool = False) -> Values:
         """The values that a name may have, seen from a scope."""

@@ -20,6 +20,7 @@ from tersely.code.expressions import (
     is_spread,
     is_tagged,
 )
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     CLASS,
@@ -37,7 +38,6 @@ from tersely.code.languages.model import Resolution
 from tersely.code.syntax.mentions import carried_names
 
 if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
     from tersely.code.graph.targets import Passing
 
 
@@ -45,13 +45,8 @@ EVERY = -1  # in place of the position of a parameter: everything that a functio
 MAX_KEYS = 12  # constants that a parameter may stand for
 
 
-class Parameters:
+class Parameters(Component):
     """Values of the parameters of functions."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
-        self.solver = evaluator.solver
 
     def of(self, file: File, scope: int, expression: Any) -> Values:
         """The values that a parameter of a function may have."""

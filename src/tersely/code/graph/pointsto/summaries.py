@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tersely.code.expressions import ENTER, HOLE, MEMBER, is_spread, is_tagged
 from tersely.code.graph.pointsto.containers import is_keyed
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     BUILTIN,
@@ -39,9 +40,6 @@ from tersely.code.graph.program.file import File, kept
 from tersely.code.languages.model import RECEIVER, Summary, Topic
 from tersely.code.syntax.mentions import PATTERN_MARK, TEXT_MARK
 
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
-
 PAIRS = (TUPLE, CONTAINER_LITERAL)  # what may have parts with places
 
 
@@ -50,12 +48,8 @@ MAX_FAMILY = 300  # members of one class whose names fit a pattern
 FAMILY_LIMIT = f"of members by a part of their name the first {MAX_FAMILY} of a class are followed"
 
 
-class Summaries:
+class Summaries(Component):
     """The effects of functions outside the repository on what they are given."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
 
     def of(self, callee: Value, file: File) -> Summary | None:
         """The summary of a function that is not ours, None if nothing is known of it."""

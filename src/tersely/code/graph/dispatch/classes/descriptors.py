@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tersely.code.expressions import Expression
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import CLASS, FUNCTION, INSTANCE, Value, Values
 from tersely.code.graph.program.file import File, kept
 from tersely.code.syntax.mentions import MADE_MARK
 
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
 
-
-class Descriptors:
+class Descriptors(Component):
     """The methods that reading and assigning a member calls, over the values of an `Evaluator`."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
 
     def methods(
         self, file: File, scope: int, owner: Expression, name: str, *, stored: bool

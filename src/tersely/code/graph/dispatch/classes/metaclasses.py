@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tersely.code.expressions import METACLASS
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import BOTTOM, CLASS, FUNCTION, Value, Values
 
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
 
-
-class Metaclasses:
+class Metaclasses(Component):
     """What the metaclass of a class has, over the values of an `Evaluator`."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
-        self.solver = evaluator.solver
 
     def bound(self, target: Value, name: str) -> Values:
         """The methods of a name that a class has from its metaclass, bound to the class."""

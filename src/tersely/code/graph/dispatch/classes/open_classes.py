@@ -10,9 +10,9 @@ itself is an instance of `m`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CLASS_METHOD, DEFINED, EXTENSION, PARTIAL, STATIC
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     CLASS,
@@ -26,19 +26,12 @@ from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import ClassName
 from tersely.code.symbols import MEMBER_OWNERS, Kind
 
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
-
 QUOTES = ('"', "'")  # around the name of a namespace that is a text
 MAX_OPENINGS = 200  # definitions of one qualified name that are looked through
 
 
-class OpenClasses:
+class OpenClasses(Component):
     """The part of `Members` for languages whose classes are open or have a side of their own."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
 
     # Places of one class
 

@@ -9,9 +9,9 @@ order of a class below.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CALL, MEMBER, Expression, is_tagged
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     CLASS,
@@ -25,21 +25,13 @@ from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import ClassName
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS
 
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
-
 NAMED_KINDS = CALLABLE_KINDS | VALUE_KINDS
 
 
-class Overriding:
+class Overriding(Component):
     """Members of the classes below the one that a receiver is of, over the values of an
     `Evaluator`.
     """
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
-        self.solver = evaluator.solver
 
     def reached(self, file: File, scope: int, member: Expression) -> Values:
         """The values that `self.name` and `super().name` may have in a class below, bound; nothing

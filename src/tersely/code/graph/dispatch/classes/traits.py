@@ -9,9 +9,10 @@ Trait` or `T: Trait`, reaches the methods of the blocks for it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tersely.code.expressions import EXTENSION, MEMBER, Expression, is_tagged
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
     CLASS,
@@ -25,20 +26,13 @@ from tersely.code.graph.pointsto.values import (
 from tersely.code.graph.program.file import File
 from tersely.code.symbols import Kind
 
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
-
 Body = tuple[File, int]
 
 
-class Traits:
+class Traits(Component):
     """The part of `Members` and `Calls` for languages whose traits are implemented in blocks of
     their own.
     """
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
 
     def is_trait(self, value: Value) -> bool:
         """True if a class is such a trait."""

@@ -5,9 +5,9 @@ of the call itself, unless a constructor passes others on, by `super().__init__(
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CONST, ITEM, VERSION_MARK, Expression, is_tagged
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.names import Written
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import CLASS, Value
@@ -15,18 +15,11 @@ from tersely.code.graph.program.file import File
 from tersely.code.languages.model import Resolution
 from tersely.code.syntax.mentions import callee_names
 
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
-
 Choose = Callable[[Expression], Expression]  # an argument of a call, None if it has none
 
 
-class BaseArguments:
+class BaseArguments(Component):
     """Arguments of bases outside the repository, over the values of an `Evaluator`."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
 
     def of(self, call: Written, choose: Choose) -> Iterator[Written]:
         """What a call of a class, or of anything else, passes on for an argument."""

@@ -8,24 +8,16 @@ those around it, the nearest first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tersely.code.expressions import CALL, NEW, Expression, is_tagged
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import BOTTOM, EXTERNAL, FUNCTION, GENERATED, Value, Values
 from tersely.code.graph.program.file import File, kept
 from tersely.code.languages.registry import family_of
 from tersely.code.symbols import CALLABLE_KINDS
 
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
 
-
-class Providers:
+class Providers(Component):
     """The functions that fill parameters by their names."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
 
     def values(self, file: File, position: int, name: str) -> Values:
         """The values that a parameter of a function holds when a framework fills it."""

@@ -5,15 +5,12 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
 
 from tersely.code.expressions import CALL, MEMBER, NEW, Expression, is_tagged
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import BOTTOM, FUNCTION, Values
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import Resolution
-
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.evaluate import Evaluator
 
 MAX_REGISTERING_FILES = 40  # that name the function, above which its own alone registers others
 REGISTERING_LIMIT = (
@@ -22,13 +19,8 @@ REGISTERING_LIMIT = (
 )
 
 
-class Registered:
+class Registered(Component):
     """The functions that are given to a method of another one, over the values of an `Evaluator`."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
-        self.solver = evaluator.solver
 
     def of(self, file: File, position: int) -> Values:
         """The functions that may be called in place of a decorated one."""

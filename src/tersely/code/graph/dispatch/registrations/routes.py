@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import CALL, HOLE, MEMBER, Expression, is_tagged
 from tersely.code.graph.passing import called_arguments, receiver_of
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     CLASS,
     COLLECTION,
@@ -51,12 +52,11 @@ class Registered(NamedTuple):
     moves: bool  # instead of the path that it was made with
 
 
-class Routers:
+class Routers(Component):
     """Routers, and what the paths of their routes begin with."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
+        super().__init__(evaluator)
         self._made: dict[Value, Registered] = {}
         self._registered: dict[Value, set[Registered]] = defaultdict(set)
         # by router and the number of routers above it that are still looked at

@@ -27,6 +27,7 @@ from tersely.code.graph.dispatch.registrations.routes import (
 )
 from tersely.code.graph.dispatch.registrations.templates import TEMPLATE_LIMIT, Templates
 from tersely.code.graph.passing import receiver_of
+from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.names import Written
 from tersely.code.graph.pointsto.values import (
     CLASS,
@@ -104,12 +105,11 @@ class _Links(NamedTuple):
     showing: dict[str, set[str]]
 
 
-class Topics:
+class Topics(Component):
     """The handlers that frameworks call, the calls that lead to them, and the links to them."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator = evaluator
-        self.program = evaluator.program
+        super().__init__(evaluator)
         self.templates = Templates(self.program)
         self.base_arguments = BaseArguments(evaluator)
         self._handlers: dict[None, tuple[dict[Key, set[Target]], frozenset[str]]] = {}
