@@ -164,6 +164,26 @@ def test_changes_of_somebody_else_survive_the_undoing(project: Path) -> None:
     assert "tersely" not in path.read_text()
 
 
+@pytest.mark.parametrize("agent", ["claude", "gemini", "cursor"])
+def test_no_empty_lists_are_left_in_what_was_changed_since(project: Path, agent: str) -> None:
+    run(project, "install", agent, "--yes")
+    texts = {
+        project / name: json_text.read(text)
+        for name, text in contents(project).items()
+        if name.endswith(".json") and "hooks" in text
+    }
+    for path, value in texts.items():
+        hooks = {**value["hooks"], "Mine": []}
+        path.write_text(json.dumps({**value, "hooks": hooks, "theme": "dark"}))
+    run(project, "uninstall", agent, "--yes")
+    assert texts
+    for path in texts:
+        left = json_text.read(path.read_text())
+        assert left.pop("theme") == "dark"
+        assert left.pop("hooks") == {"Mine": []}
+        assert left == {}
+
+
 def test_a_table_goes_from_a_configuration_that_its_agent_has_written_since(project: Path) -> None:
     run(project, "install", "codex", "--yes")
     path = project / ".codex/config.toml"

@@ -155,6 +155,9 @@ def _cleared(
     try:
         for program in programs:
             now = _without(target, now, program) if now else now
+        if now and written is not None and target.form is FileForm.JSON:
+            own = target.entries(programs[0])
+            now = json_text.without_emptied(now, written.before or "", own)
     except ValueError as error:
         raise TerselyError(
             "unreadable_file",

@@ -99,6 +99,20 @@ def removed(text: str, entries: Sequence[SettingsEntry]) -> str:
     return text
 
 
+def without_emptied(text: str, was: str, entries: Sequence[SettingsEntry]) -> str:
+    """The text without the lists and objects around some entries that hold nothing any more, but
+    for those that stood in what it `was`.
+    """
+    before = _parse(was)
+    for entry in entries:
+        for depth in range(len(entry.path), 0, -1):
+            path = entry.path[:depth]
+            node = _find(_parse(text), path)
+            if node is not None and node.value in ([], {}) and _find(before, path) is None:
+                text = _without(text, path)
+    return text
+
+
 def _having(value: Any, path: tuple[str, ...], entry: SettingsEntry) -> Any:
     """The value with an entry, computed without the text."""
     if path:
