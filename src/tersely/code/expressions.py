@@ -170,7 +170,7 @@ _WITH_NAME = frozenset({GENERIC, ITEM, LITERAL, TYPED, TYPE_PARAMETER})
 
 def last_name(type_: Expression) -> str:
     """The last name of a type, without qualifiers and type arguments; "" for none."""
-    while type(type_) is tuple:
+    while isinstance(type_, tuple):
         if type_[0] == MEMBER:
             return str(type_[2])
         type_ = type_[1] if type_[0] in _WITH_NAME else None
@@ -179,7 +179,7 @@ def last_name(type_: Expression) -> str:
 
 def named_parameters(type_: Expression) -> Iterator[str]:
     """The names of the type parameters that are part of a type, in order."""
-    if type(type_) is not tuple or not type_:
+    if not isinstance(type_, tuple) or not type_:
         return
     if type_[0] == TYPE_PARAMETER:
         yield type_[2]
@@ -192,12 +192,13 @@ def substitute(type_: Expression, given: Mapping[str, Expression]) -> Expression
     """A type with arguments in place of its type parameters; the same object if it names none of
     them.
     """
-    if type(type_) is not tuple or not type_ or not given:
+    if not isinstance(type_, tuple) or not type_ or not given:
         return type_
     if type_[0] == TYPE_PARAMETER:
         return given.get(type_[2], type_)
-    parts = tuple(substitute(part, given) for part in type_)
-    return parts if any(new is not old for new, old in zip(parts, type_, strict=True)) else type_
+    parts = [substitute(part, given) for part in type_]
+    is_same = all(new is old for new, old in zip(parts, type_, strict=True))
+    return type_ if is_same else tuple.__new__(type(type_), parts)
 
 
 BEHIND_PATH = ("?", "#")  # the characters that end the path of a URL
@@ -258,12 +259,12 @@ def beginning_of(left: Expression) -> Expression:
 
 def is_tagged(expression: Expression, *tags: int) -> TypeGuard[tuple[Any, ...]]:
     """True if an expression is a tuple that starts with one of the tags."""
-    return type(expression) is tuple and expression[0] in tags
+    return isinstance(expression, tuple) and expression[0] in tags
 
 
 def is_literal(expression: Expression) -> bool:
     """True if a value is written down: a number, a text, a list, a mapping."""
-    if type(expression) is not tuple:
+    if not isinstance(expression, tuple):
         return False
     if expression[0] == EITHER:
         return all(is_literal(part) for part in expression[1])

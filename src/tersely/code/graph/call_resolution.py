@@ -18,20 +18,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.bounds import NONE
 from tersely.code.expressions import (
-    CALL,
     CLASS_METHOD,
     DETACHED,
     HOLE,
     MEMBER,
-    NEW,
     PROPERTY,
-    REMOVED,
     REMOVER,
     SETTER,
     STORED,
     Expression,
     is_spread,
-    is_tagged,
 )
 from tersely.code.graph.dispatch.registrations.registered import registering, registering_methods
 from tersely.code.graph.missed import Missed
@@ -73,12 +69,14 @@ from tersely.code.graph.pointsto.values import (
     Values,
     given_arguments,
     is_open,
+    own_class,
 )
 from tersely.code.graph.program.file import File, kept
-from tersely.code.graph.program.program import MAX_NAMESAKES
+from tersely.code.graph.program.program import MAX_NAMESAKES, Place
 from tersely.code.graph.program.work import WorkSpentError
 from tersely.code.graph.targets import Carrier, FoundCall, Manner, Passing, Target
 from tersely.code.languages.model import Summary, member_getters
+from tersely.code.nodes import Call, Constant, Invocation, Member, New
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Kind
 from tersely.code.syntax.mentions import callee_names
 
@@ -176,7 +174,7 @@ class Sites(Component):
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(evaluator)
         self.missed = Missed(self, FLOW_LIMIT)
-        self._known: dict[tuple[int, int], tuple[list[Passing], frozenset[str]]] = {}
+        self._known: dict[Place, tuple[list[Passing], frozenset[str]]] = {}
         # by file, scope and position of the call: what it reaches by value, and with handlers
         self._direct: dict[tuple[int, int, int], _Known] = {}
         self._with_handlers: dict[tuple[int, int, int], _Known] = {}
@@ -188,12 +186,12 @@ class Sites(Component):
         direct = self.direct_at(file, scope, index)
         if not direct.leading:
             return direct.targets
-        key, call = (file.id, scope, index), file.scope(scope).calls[index]
+        key, call = (file.id, scope, index), file.call(scope, index)
         return self._once(self._with_handlers, key, self._led, direct, file, scope, call).targets
 
     def direct_at(self, file: File, scope: int, index: int) -> Reach:
         """`direct` of a call by its position among those of its scope."""
-        key, call = (file.id, scope, index), file.scope(scope).calls[index]
+        key, call = (file.id, scope, index), file.call(scope, index)
         return self._once(self._direct, key, self.direct, file, scope, call)
 
     def _once(
@@ -214,22 +212,22 @@ class Sites(Component):
         self.program.bounds.met(*answer.bounds)
         return answer.reach
 
-    def _led(self, direct: Reach, file: File, scope: int, call: Expression) -> Reach:
+    def _led(self, direct: Reach, file: File, scope: int, call: Invocation) -> Reach:
         """What a call reaches by value, and the handlers of frameworks that it leads to."""
         handlers = (self.evaluator.topics.reached(file, scope, one, call) for one in direct.leading)
         return Reach(tuple(dict.fromkeys((*direct.targets, *chain.from_iterable(handlers)))))
 
-    def direct(self, file: File, scope: int, call: Expression) -> Reach:
+    def direct(self, file: File, scope: int, call: Invocation) -> Reach:
         """The definitions that a call may reach by value."""
-        callee, semantics = call[1], file.semantics
+        callee, semantics = call.callee, file.semantics
         name = callee if type(callee) is str else ""
         is_own = semantics.chains_constructors and name in semantics.receiver_names
         if is_own or name in semantics.super_names:
             chained = self._chained(file, scope, call) if semantics.chains_constructors else ()
             return Reach(tuple(chained))
         below = self._below(file, scope, call)
-        if is_tagged(callee, MEMBER) and callee[2] in file.semantics.implicit_methods:
-            implied = self._implicit(file, scope, callee[1], callee[2])
+        if isinstance(callee, Member) and callee.name in file.semantics.implicit_methods:
+            implied = self._implicit(file, scope, callee.object, callee.name)
             return Reach(_with_others(implied, below))
         found: dict[Target, None] = {}
         known: list[Summary | None] = []
@@ -243,16 +241,16 @@ class Sites(Component):
         leading = tuple(one for one in known if one is not None and one.reaches is not None)
         return Reach(_with_others(list(found), below), leading)
 
-    def _below(self, file: File, scope: int, call: Expression) -> list[Target]:
+    def _below(self, file: File, scope: int, call: Invocation) -> list[Target]:
         """What a call of the receiver, or of a member of it, reaches where that is of a class below
         the one around.
         """
         overriding = self.evaluator.overriding
-        reached = overriding.reached(file, scope, call[1])
+        reached = overriding.reached(file, scope, call.callee)
         found = [
             self._function(value) for value in sorted(reached, key=repr) if value[0] == FUNCTION
         ]
-        for value in overriding.classes(file, scope, call[1]):
+        for value in overriding.classes(file, scope, call.callee):
             found += self.constructors(value, file, scope, call)
         return found
 
@@ -271,7 +269,7 @@ class Sites(Component):
                 found.update(self._function(function) for function in first)
         return sorted(found)
 
-    def _targets_of(self, value: Value, file: File, scope: int, call: Expression) -> list[Target]:
+    def _targets_of(self, value: Value, file: File, scope: int, call: Invocation) -> list[Target]:
         tag = value[0]
         if tag == FUNCTION:
             return [self._function(value)]
@@ -279,11 +277,11 @@ class Sites(Component):
             return [self._wrapped(value)]
         if tag == CLASS:
             return self._constructed(value, file, scope, call)
-        if tag == CONTAINER_LITERAL and call[0] == NEW:
+        if tag == CONTAINER_LITERAL and isinstance(call, New):
             names = file.semantics.object_constructors
             members = self.evaluator.containers.items(value, names, file) if names else BOTTOM
             return [self._function(member) for member in members if member[0] == FUNCTION]
-        if tag == INSTANCE and file.semantics.call_method and call[0] == CALL:
+        if tag == INSTANCE and file.semantics.call_method and isinstance(call, Call):
             members = self.evaluator.members.of(value, file.semantics.call_method, file)
             return [self._function(member) for member in members if member[0] == FUNCTION]
         if tag == FAMILY:
@@ -294,11 +292,11 @@ class Sites(Component):
             return [] if is_unknown else self.called_back(summary, file, scope, call)
         return []
 
-    def _constructed(self, value: Value, file: File, scope: int, call: Expression) -> list[Target]:
+    def _constructed(self, value: Value, file: File, scope: int, call: Invocation) -> list[Target]:
         """The constructors of a class and the methods of its metaclasses that calling it calls, with
         the class itself where none of them is given what the call passes.
         """
-        is_namespace = self.program.file(value[1]).definitions[value[2]].kind == Kind.NAMESPACE
+        is_namespace = self.program.definition(value).kind == Kind.NAMESPACE
         itself = [] if is_namespace else [Target(value[1], value[2], 0)]
         targets = self.constructors(value, file, scope, call)
         targets += [self._function(one) for one in self.evaluator.metaclasses.called(value)]
@@ -306,39 +304,39 @@ class Sites(Component):
         return targets if is_given_all else [*itself, *targets]
 
     def _function(self, value: Value) -> Target:
-        home = self.program.file(value[1])
+        home = self.program.home(value)
         is_bound = value[3] is not None and bool(home.receiver_name(value[2]))
         is_given = is_bound or is_given_itself(home, value[2])
         return Target(value[1], value[2], int(is_given) + given_arguments(value))
 
     def made_by(self, file: File, scope: int, decorated: Expression) -> list[Target]:
         """The functions that calling what decorators made of a definition calls."""
-        call = (CALL, decorated, (), (), 0)
+        call = Call(decorated, (), (), 0)
         values = sorted(self.evaluator.values(file, scope, decorated), key=repr)
         return [target for value in values for target in self._targets_of(value, file, scope, call)]
 
     def _wrapped(self, value: Value) -> Target:
         """The function that what decorates it may call."""
-        home = self.program.file(value[1])
+        home = self.program.home(value)
         takes_receiver = home.owner_class(value[2]) >= 0 and bool(home.receiver_name(value[2]))
         return Target(value[1], value[2], int(takes_receiver), Manner.BEHIND)
 
-    def _chained(self, file: File, scope: int, call: Expression) -> list[Target]:
+    def _chained(self, file: File, scope: int, call: Invocation) -> list[Target]:
         """Constructors that a constructor calls: its class's or a base's."""
         owner = file.owner_class(scope)
         target = self.evaluator.members.class_of(file, owner) if owner >= 0 else None
         if target is None:
             return []
-        if call[1] in file.semantics.receiver_names:
+        if call.callee in file.semantics.receiver_names:
             return self.constructors(target, file, scope, call)
         bases = (base for base in self.evaluator.members.linearised(target)[1:])
         return next(
             (found for base in bases if (found := self.constructors(base, file, scope, call))), []
         )
 
-    def constructors(self, target: Value, file: File, scope: int, call: Expression) -> list[Target]:
+    def constructors(self, target: Value, file: File, scope: int, call: Invocation) -> list[Target]:
         """The methods that constructing a class calls: the first that its hierarchy has, or all."""
-        home = self.program.file(target[1])
+        home = self.program.home(target)
         names = home.semantics.constructors
         if home.semantics.constructor_is_class_name:
             names = (home.definitions[target[2]].name,)
@@ -359,15 +357,15 @@ class Sites(Component):
 
     def _constructor(self, value: Value) -> Target:
         """A constructor, which is given the new object before what the call passes."""
-        takes_receiver = bool(self.program.file(value[1]).receiver_name(value[2]))
+        takes_receiver = bool(self.program.home(value).receiver_name(value[2]))
         return Target(value[1], value[2], int(takes_receiver))
 
     def called_back(
-        self, summary: Summary | None, file: File, scope: int, call: Expression
+        self, summary: Summary | None, file: File, scope: int, call: Invocation
     ) -> list[Target]:
         """Functions that a function outside the repository is known to call."""
         found: list[Target] = []
-        given = (*call[2], *(value for _, value in call[3])) if file.semantics.calls_back else ()
+        given = call.passed if file.semantics.calls_back else ()
         for index, argument in enumerate(given):
             if summary is not None and summary.returns == index:
                 continue
@@ -394,13 +392,13 @@ class Sites(Component):
         methods: frozenset[str] = frozenset(),
     ) -> list[Value]:
         """The functions that an argument is, or has: methods of a class that are handlers."""
-        made_by = expression[1] if is_tagged(expression, CALL) else None
-        if is_tagged(made_by, MEMBER) and made_by[2] in file.semantics.dispatchers:
-            given = self.evaluator.union(file, scope, filterfalse(is_spread, expression[2]))
+        made_by = expression.callee if isinstance(expression, Call) else None
+        if isinstance(made_by, Member) and made_by.name in file.semantics.dispatchers:
+            given = self.evaluator.union(file, scope, filterfalse(is_spread, expression.arguments))
             named = self.evaluator.containers.held(given)
             texts = (value[1] for value in named if value[0] == CONSTANT and type(value[1]) is str)
-            names = dict.fromkeys([*file.semantics.dispatchers[made_by[2]], *sorted(texts)])
-            return self._methods(self.evaluator.values(file, scope, made_by[1]), names)
+            names = dict.fromkeys([*file.semantics.dispatchers[made_by.name], *sorted(texts)])
+            return self._methods(self.evaluator.values(file, scope, made_by.object), names)
         values = self.evaluator.values(file, scope, expression)
         functions = [value for value in values if value[0] == FUNCTION]
         for value in values:
@@ -423,14 +421,14 @@ class Sites(Component):
             if HOLE in name:
                 found += sorted(self.evaluator.summaries.family((FAMILY, owner, name)), key=repr)
             else:
-                found += self.evaluator.members.declared((CLASS, *owner[1:3]), name)
+                found += self.evaluator.members.declared(own_class(owner), name)
         return [value for value in found if value[0] == FUNCTION]
 
-    def summary(self, file: File, scope: int, call: Expression) -> Summary | None:
+    def summary(self, file: File, scope: int, call: Invocation) -> Summary | None:
         """The summary of the function outside the repository that a call calls, None if there is
         none.
         """
-        callee = call[1]
+        callee = call.callee
         for value in sorted(self.evaluator.calls.called(file, scope, call), key=repr):
             summary = self.evaluator.summaries.of(value, file)
             if summary is not None:
@@ -438,7 +436,7 @@ class Sites(Component):
         return file.semantics.methods.get(self.evaluator.names.method_name(file, scope, callee))
 
     def given(
-        self, file: File, scope: int, call: Expression, place: tuple[int, int] | None = None
+        self, file: File, scope: int, call: Invocation, place: Place | None = None
     ) -> Expression:
         """The call that a function outside the repository makes to a function it was given, to that
         at `place` if that matters.
@@ -447,15 +445,15 @@ class Sites(Component):
         given: list[Expression] = []
         passes = summary.passes if summary is not None else ()
         if place is not None and summary is not None and summary.refused >= 0:
-            handlers = self.evaluator.union(file, scope, call[2][summary.refused :])
+            handlers = self.evaluator.union(file, scope, call.arguments[summary.refused :])
             if any(value[:3] == (FUNCTION, *place) for value in handlers):
                 passes = ("reason",)
         for words in passes:
             given.extend(all_passed_on(words, call))
-        keywords = call[3] if any(words.startswith("rest") for words in passes) else ()
-        return (CALL, call[1], tuple(given), keywords, call[4])
+        keywords = call.keywords if any(words.startswith("rest") for words in passes) else ()
+        return Call(call.callee, tuple(given), keywords, call.line)
 
-    def given_receiver(self, file: File, scope: int, call: Expression) -> Expression:
+    def given_receiver(self, file: File, scope: int, call: Invocation) -> Expression:
         """The receiver in a function that a function outside the repository is given."""
         summary = self.summary(file, scope, call)
         return (
@@ -464,23 +462,25 @@ class Sites(Component):
             else None
         )
 
-    def guesses(self, file: File, scope: int, call: Expression) -> list[Target]:
+    def guesses(self, file: File, scope: int, call: Invocation) -> list[Target]:
         """Methods of that name when nothing is known of the receiver and few have the name."""
-        callee = call[1]
-        if not is_tagged(callee, MEMBER):
+        callee = call.callee
+        if not isinstance(callee, Member):
             return []
         if (
-            callee[2] in file.semantics.common_members
-            or callee[2] in file.semantics.implicit_methods
+            callee.name in file.semantics.common_members
+            or callee.name in file.semantics.implicit_methods
         ):
             return []
         if file.semantics.by_name:
-            meant = self.program.meant_by(callee[2], file, CALLED_KINDS, callee[1][1])
+            assert isinstance(callee.object, Constant)
+            before = str(callee.object.value)
+            meant = self.program.meant_by(callee.name, file, CALLED_KINDS, before)
             return [Target(*place, 0) for place in meant]
-        found = self._namesakes(callee[2], file)
+        found = self._namesakes(callee.name, file)
         if not found:
             return []
-        receivers = self.evaluator.values(file, scope, callee[1])
+        receivers = self.evaluator.values(file, scope, callee.object)
         if any(not self._is_anything(value, file) for value in receivers):
             return []
         return found if receivers or not self.evaluator.values(file, scope, callee) else []
@@ -502,9 +502,9 @@ class Sites(Component):
         ]
         return found if len(found) <= MAX_NAMESAKES else []
 
-    def _is_held(self, place: tuple[int, int]) -> bool:
+    def _is_held(self, place: Place) -> bool:
         """True if a function is written as the member of an object: `api.load = function …`."""
-        scope = self.program.file(place[0]).scopes[place[1]]
+        scope = self.program.file(place[0]).body(place[1])
         return scope is not None and scope.holder is not None
 
     def properties(self, file: File, scope: int, expression: Expression) -> list[Target]:
@@ -517,7 +517,7 @@ class Sites(Component):
                 else set()
             )
             return sorted(found)
-        if type(expression) is not tuple or expression[0] not in (MEMBER, STORED):
+        if not isinstance(expression, tuple) or expression[0] not in (MEMBER, STORED):
             return []
         name, is_stored = expression[2], expression[0] == STORED
         asked = self.evaluator.descriptors.methods(
@@ -529,10 +529,12 @@ class Sites(Component):
         found = set()
         for value in self.evaluator.values(file, scope, expression[1]):
             found |= self._properties_of(value, name, file)
-        member = (MEMBER, *expression[1:3])
+        member = Member(*expression[1:3])
         for receiver, members in self.evaluator.overriding.unbound(file, scope, member):
             found |= self._property_functions(members, receiver[0] == INSTANCE)
-        wanted = (SETTER if is_stored else 0) | (REMOVER if REMOVED in expression[3:] else 0)
+        wanted = (SETTER if is_stored else 0) | (
+            REMOVER if expression[0] == STORED and expression[3] else 0
+        )
         properties = {target for target in found if self._use(target) == wanted}
         return sorted(properties.union(described))
 
@@ -550,9 +552,9 @@ class Sites(Component):
             return self._property_functions(written, of_instance=True)
         if value[0] not in (INSTANCE, CLASS):
             return set()
-        members = self.evaluator.members.of_class((CLASS, *value[1:3]), name, file, value)
+        members = self.evaluator.members.of_class(own_class(value), name, file, value)
         if is_open(value):
-            members |= self.evaluator.typed.below(members, (CLASS, *value[1:3]), name)
+            members |= self.evaluator.typed.below(members, own_class(value), name)
         return self._property_functions(members, file.semantics.virtual or value[0] == INSTANCE)
 
     def _implied_properties(self, file: File, scope: int, name: str) -> set[Target]:
@@ -581,9 +583,7 @@ class Sites(Component):
         """
         found = set()
         for member in members:
-            flags = (
-                self.program.file(member[1]).scope(member[2]).flags if member[0] == FUNCTION else 0
-            )
+            flags = self.program.scope(member).flags if member[0] == FUNCTION else 0
             if flags & PROPERTY and (of_instance or flags & CLASS_METHOD):
                 found.add(Target(member[1], member[2], 1))
         return found
@@ -608,13 +608,15 @@ class Sites(Component):
         for binder in binding_functions(file.semantics):
             for other in map(self.program.file, self.program.mentioning(binder.name, file)):
                 for scope, index in other.calls_by_name.get(binder.name, ()):
-                    call = other.scope(scope).calls[index]
-                    given = call[2][binder.position : binder.position + 1]
+                    call = other.call(scope, index)
+                    given = call.arguments[binder.position : binder.position + 1]
                     if not any(name in callee_names(each) for each in given):
                         continue
                     for value in self.evaluator.union(other, scope, given):
                         if value[:3] == (FUNCTION, file.id, position):
-                            bound = (CALL, call[1], call[2][binder.position + 1 :], *call[3:])
+                            bound = Call(
+                                call.callee, call.arguments[binder.position + 1 :], *call[3:]
+                            )
                             yield Passing(other.id, scope, bound, self._function(value).shift)
 
     def callbacks(self, file: File, position: int, index: int) -> list[Passing]:
@@ -629,7 +631,7 @@ class Sites(Component):
         for name in self._first_names(file, position)[1:]:
             for other in map(self.program.file, self.program.mentioning(name, file)):
                 for at, which in other.calls_by_name.get(name, ()):
-                    call = other.scope(at).calls[which]
+                    call = other.call(at, which)
                     passed = passed_expressions(scope, index, call, shift)
                     if not any(may_be_function(expression) for expression in passed):
                         continue
@@ -637,13 +639,13 @@ class Sites(Component):
                     if number > MAX_CALLBACK_SITES:
                         self.program.bounds.met(CALLBACKS_LIMIT)
                         return []
-                    if not wanted.isdisjoint(self.evaluator.values(other, at, call[1])):
+                    if not wanted.isdisjoint(self.evaluator.values(other, at, call.callee)):
                         found.append(Passing(other.id, at, call, shift))
         return found
 
-    def _passing(self, found: FoundCall, place: tuple[int, int]) -> Passing:
+    def _passing(self, found: FoundCall, place: Place) -> Passing:
         site = self.program.file(found.file)
-        call = site.scope(found.scope).calls[found.call]
+        call = site.call(found.scope, found.call)
         if found.shift < 0:
             given = self.given(site, found.scope, call, place)
             return Passing(found.file, found.scope, given, -1 - found.shift)
@@ -803,10 +805,10 @@ class Sites(Component):
         if found.shift >= 0:
             return False
         file = self.program.file(found.file)
-        summary = self.summary(file, found.scope, file.scope(found.scope).calls[found.call])
+        summary = self.summary(file, found.scope, file.call(found.scope, found.call))
         return summary is not None and bool(summary.registers)
 
-    def rule(self, file: File, scope: int, call: Expression) -> str:
+    def rule(self, file: File, scope: int, call: Invocation) -> str:
         """The rule of a framework by which a call reaches what it does not call."""
         summary = self.summary(file, scope, call)
         return summary.rule if summary is not None else ""
@@ -851,9 +853,7 @@ class Sites(Component):
             (target, *self.evaluator.members.subclasses(target)) if target is not None else ()
         ):
             for name in sorted(names):
-                found |= self._verified(
-                    self.program.file(value[1]), name, file, position, guess=False
-                )
+                found |= self._verified(self.program.home(value), name, file, position, guess=False)
         return found
 
     def _first_names(self, file: File, position: int) -> list[Any]:
@@ -864,7 +864,7 @@ class Sites(Component):
         if kind == Kind.LAMBDA:
             return [position]
         semantics = file.semantics
-        scope = file.scopes[position]
+        scope = file.body(position)
         if scope is not None and name in semantics.object_constructors:
             return [name, position, *self.evaluator.names.of_object(file, scope.holder)]
         if scope is not None and scope.flags & DETACHED:
@@ -887,7 +887,7 @@ class Sites(Component):
         made = [one for value in classes for one in self.evaluator.metaclasses.made_of(value)]
         return [
             name,
-            *(self.program.file(one[1]).definitions[one[2]].name for one in (*classes, *made)),
+            *(self.program.definition(one).name for one in (*classes, *made)),
         ]
 
     def _callers_outside(self, file: File, owner: int, name: str) -> Iterable[str]:
@@ -921,7 +921,7 @@ class Sites(Component):
         if target is None:
             return []
         classes = (target, *self.evaluator.members.subclasses(target))
-        return [self.program.file(value[1]).definitions[value[2]].name for value in classes]
+        return [self.program.definition(value).name for value in classes]
 
     def _class_receivers(self, file: File, position: int) -> list[Carrier]:
         """Names for the class itself in methods that construct it: `cls(…)`, `self.__class__(…)`; for
@@ -937,9 +937,9 @@ class Sites(Component):
         members = self.evaluator.members
         found: dict[Carrier, None] = {}
         for value in (*members.linearised(target), *members.subclasses(target)):
-            home = self.program.file(value[1])
+            home = self.program.home(value)
             for child in home.children.get(value[2], ()):
-                scope = home.scopes[child]
+                scope = home.body(child)
                 if scope is not None and bool(scope.flags & CLASS_METHOD) == constructs:
                     found[Carrier(home.receiver_name(child), home.id, True, False)] = None
             for name in self._class_words(home) if constructs else ():
@@ -959,7 +959,7 @@ class Sites(Component):
             return []
         marks = frozenset() if own == semantics.call_method else semantics.class_types
         classes = self._classes_of(file, own, target)
-        names = {self.program.file(value[1]).definitions[value[2]].name for value in classes}
+        names = {self.program.definition(value).name for value in classes}
         files = {one for name in names for one in self.program.mentioning(name, file)}
         if len(files) > MAX_CARRIER_FILES:
             search.bounds.add(CARRIER_FILES_LIMIT)
@@ -973,9 +973,9 @@ class Sites(Component):
                 if names_one(scope.returned_type, names, marks):
                     search.makers.add((FUNCTION, other.id, place))
                     found[Carrier(other.definitions[place].name, other.id, False, False)] = None
-                for target, value in scope.binds:
-                    if is_tagged(target, MEMBER) and is_declared_as_one(value, names, marks):
-                        found[Carrier(target[2], other.id, False, False)] = None
+                for member, value in other.declared_members(place):
+                    if is_declared_as_one(value, names, marks):
+                        found[Carrier(member, other.id, False, False)] = None
         return list(found)
 
     def _class_words(self, file: File) -> list[str]:
@@ -1036,10 +1036,10 @@ class Sites(Component):
         is_class = file.definitions[position].kind in CLASS_KINDS and not other.semantics.by_name
         handed = () if is_class else other.handed_by_name.get(name, ())
         for scope, index in dict.fromkeys((*other.calls_by_name.get(name, ()), *handed)):
-            call = other.scope(scope).calls[index]
+            call = other.call(scope, index)
             if is_class:
                 if self.evaluator.members.open.whole(file, position) in self.evaluator.values(
-                    other, scope, call[1]
+                    other, scope, call.callee
                 ):
                     found.add(FoundCall(other.id, scope, index, 0))
                 continue
@@ -1051,13 +1051,11 @@ class Sites(Component):
                     found.add(FoundCall(other.id, scope, index, target.shift))
         return found
 
-    def guessed_at(
-        self, other: File, scope: int, index: int, place: tuple[int, int]
-    ) -> list[Target]:
+    def guessed_at(self, other: File, scope: int, index: int, place: Place) -> list[Target]:
         """The guesses for a call that reaches nothing by value, if the definition at `place` is
         among them. One that leads to handlers means those.
         """
-        found = self.guesses(other, scope, other.scope(scope).calls[index])
+        found = self.guesses(other, scope, other.call(scope, index))
         is_meant = any((target.file, target.position) == place for target in found)
         return found if is_meant and not self.targets_at(other, scope, index) else []
 
@@ -1068,7 +1066,7 @@ class Sites(Component):
         if not carrier.is_first:
             return True
         if search.gives_itself is None:
-            body, wanted = search.file.scopes[search.position], search.wanted
+            body, wanted = search.file.body(search.position), search.wanted
             is_decorated = body is not None and body.decorated is not None
             search.gives_itself = is_decorated or any(
                 value[0] == INSTANCE
@@ -1120,7 +1118,7 @@ class Sites(Component):
         return found
 
     def _into_parameters(
-        self, other: File, scope: int, call: Expression, argument: Any
+        self, other: File, scope: int, call: Invocation, argument: Any
     ) -> list[Carrier]:
         found = self._into_mixed(other, call, argument)
         found.extend(self._settled_by(other, scope, call))
@@ -1138,20 +1136,20 @@ class Sites(Component):
                 found.extend(into_parameters_of(home, target, argument))
         return found
 
-    def _settled_by(self, other: File, scope: int, call: Expression) -> Iterator[Carrier]:
+    def _settled_by(self, other: File, scope: int, call: Invocation) -> Iterator[Carrier]:
         """The function around a call of its own parameter: `new Promise((resolve) => resolve(x))`."""
-        while scope > 0 and type(call[1]) is str:
-            if other.is_parameter(scope, call[1]):
+        while scope > 0 and type(call.callee) is str:
+            if other.is_parameter(scope, call.callee):
                 own = other.definitions[scope]
                 yield Carrier(scope if own.kind == Kind.LAMBDA else own.name, other.id, True, False)
             scope = other.definitions[scope].parent
 
-    def _into_mixed(self, other: File, call: Expression, argument: Any) -> list[Carrier]:
+    def _into_mixed(self, other: File, call: Invocation, argument: Any) -> list[Carrier]:
         """Names of the object to which a call adds what another one holds: `Object.assign(to, from)`."""
         is_mixed = type(argument) is int and argument > 0
-        if not is_mixed or other.semantics.mixing_functions.isdisjoint(callee_names(call[1])):
+        if not is_mixed or other.semantics.mixing_functions.isdisjoint(callee_names(call.callee)):
             return []
-        return [Carrier(name, other.id, False, False) for name in callee_names(call[2][0])]
+        return [Carrier(name, other.id, False, False) for name in callee_names(call.arguments[0])]
 
     def holds(self, values: Values, wanted: Collection[Value], depth: int = 0) -> bool:
         """True if wanted values are among some values, or in containers among them."""
@@ -1174,19 +1172,18 @@ class Sites(Component):
         return False
 
 
-def _kept_under(file: File, call: Expression, argument: Any) -> Iterator[str]:
+def _kept_under(file: File, call: Invocation, argument: Any) -> Iterator[str]:
     """The names under which a call keeps an argument: those of what it registers it at, of the list
     or mapping that it adds it to, and of the keyword that it is given by.
     """
-    callee = call[1]
+    callee = call.callee
     if not registering_methods(file.semantics).isdisjoint(callee_names(callee)):
         yield from callee_names(registering(call))
-    is_method = is_tagged(callee, MEMBER)
-    is_position = argument in range(len(call[2]))
-    if is_method and is_position and callee[2] in file.semantics.adders:
-        yield from callee_names(callee[1])
-    keeps_keywords = type(callee) is tuple and callee[-1] in file.semantics.keyword_keepers.values()
-    if keeps_keywords and type(argument) is str:
+    if not isinstance(callee, Member):
+        return
+    if argument in range(len(call.arguments)) and callee.name in file.semantics.adders:
+        yield from callee_names(callee.object)
+    if type(argument) is str and callee.name in file.semantics.keyword_keepers.values():
         yield argument
 
 

@@ -20,7 +20,6 @@ from tersely.code.expressions import (
     PARAMETER,
     PROPERTY,
     Expression,
-    is_tagged,
 )
 from tersely.code.graph.call_resolution import MAX_SEARCH_WORK, SEARCH_LIMIT, SEARCHED, Sites
 from tersely.code.graph.imports import ImportGraph
@@ -34,9 +33,10 @@ from tersely.code.graph.pointsto.values import (
     TRAIT_VIEW,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.graph.program.program import Facts, Program
+from tersely.code.graph.program.program import Facts, Inside, Program
 from tersely.code.graph.program.work import WorkSpentError
 from tersely.code.graph.targets import Manner, Target
+from tersely.code.nodes import Invocation, Member, Reference
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
 from tersely.foundation.types import frozen
 
@@ -103,7 +103,7 @@ class CallGraph:
         found._see_by(evaluator, is_near=True)
         return found
 
-    def place(self, symbol_id: str) -> tuple[File, int] | None:
+    def place(self, symbol_id: str) -> Inside | None:
         """File and position of a symbol, None if there is none of that id."""
         path, _, qualname = symbol_id.partition(":")
         if symbol_id in self.program.by_path:
@@ -118,9 +118,7 @@ class CallGraph:
         """True if a symbol is a function without its body, where the body may be written elsewhere."""
         place = self.place(symbol_id)
         scope = (
-            place[0].scopes[place[1]]
-            if place is not None and place[0].semantics.announces
-            else None
+            place[0].body(place[1]) if place is not None and place[0].semantics.announces else None
         )
         return scope is not None and bool(scope.flags & ABSTRACT)
 
@@ -191,7 +189,7 @@ class CallGraph:
             found.add_all(edges, Grade.INFERRED)
         return tuple(found.edges())
 
-    def _widely_overridden(self, file: File, position: int) -> list[tuple[File, int]]:
+    def _widely_overridden(self, file: File, position: int) -> list[Inside]:
         """The methods that a method overrides together with more others than a set of values holds."""
         members = self.evaluator.members
         target = members.owner_of_method(file, position) if file.semantics.virtual else None
@@ -199,19 +197,19 @@ class CallGraph:
             return []
         found, name = [], file.definitions[position].name
         for above in (*members.linearised(target)[1:], *members.implemented(target, name)):
-            home = self.program.file(above[1])
+            home = self.program.home(above)
             places = [
                 child
                 for child in home.children.get(above[2], ())
                 if home.definitions[child].name == name
             ]
             if places and target not in members.subclasses(above):
-                found += [(home, place) for place in places if home.scopes[place] is not None]
+                found += [(home, place) for place in places if home.body(place) is not None]
         return found
 
-    def _implementations(self, file: File, position: int) -> list[tuple[File, int]]:
+    def _implementations(self, file: File, position: int) -> list[Inside]:
         """The methods that a method without a body stands for."""
-        scope, owner = file.scopes[position], file.owner_class(position)
+        scope, owner = file.body(position), file.owner_class(position)
         if scope is None or not scope.flags & ABSTRACT or owner < 0:
             return []
         target = self.evaluator.members.class_of(file, owner)
@@ -229,7 +227,7 @@ class CallGraph:
             sites = self._sites_for(file, position)
             for site in sorted(sites.search(file, position, guesses, self._is_near)):
                 other, scope = self.program.file(site.file), site.scope
-                call = other.scope(scope).calls[site.call]
+                call = other.call(scope, site.call)
                 rule = sites.rule(other, scope, call) if site.shift < 0 else ""
                 grade = self._site_grade(sites, other, scope, site.call, (file, position))
                 grade = _weaker(grade, Grade.INFERRED) if rule else grade
@@ -237,8 +235,10 @@ class CallGraph:
                     place = (file.id, position)
                     if not self.sites.guessed_at(other, scope, site.call, place):
                         continue
-                found.add(self._owner_id(other, scope), symbol_id, grade, other.path, call[4], rule)
-        body, name = file.scopes[position], file.definitions[position].name
+                found.add(
+                    self._owner_id(other, scope), symbol_id, grade, other.path, call.line, rule
+                )
+        body, name = file.body(position), file.definitions[position].name
         if kind == Kind.PROPERTY or (body is not None and body.flags & PROPERTY):
             self._collect_readers(file, position, name, symbol_id, found)
         if name and name in (file.semantics.descriptor_method, file.semantics.descriptor_setter):
@@ -314,7 +314,7 @@ class CallGraph:
         that is called.
         """
         place = self.place(decorated_id)
-        scope = place[0].scopes[place[1]] if place is not None else None
+        scope = place[0].body(place[1]) if place is not None else None
         if place is None or scope is None or scope.decorated is None:
             return False
         file, position = place
@@ -342,15 +342,15 @@ class CallGraph:
         guesses: bool,
         unwanted: tuple[Manner, ...] = (),
     ) -> None:
-        scope = file.scopes[position]
+        scope = file.body(position)
         if scope is None:
             return
         for index, call in enumerate(scope.calls):
-            line = call[4]
+            line = call.line
             targets = self.sites.targets_at(file, position, index)
             is_called_back = any(target.shift < 0 for target in targets)
             rule = self.sites.rule(file, position, call) if is_called_back else ""
-            grade = Grade.INFERRED if rule else self.grade(file, position, call[1])
+            grade = Grade.INFERRED if rule else self.grade(file, position, call.callee)
             if (
                 file.semantics.virtual and len(targets) > 1
             ):  # the declaration alone does not say which
@@ -367,16 +367,16 @@ class CallGraph:
             for name in external:
                 found.add(caller, EXTERNAL_PREFIX + name, grade, file.path, line)
             # a name that is found nowhere counts as built in
-            if not targets and (type(call[1]) is str or not external):
+            if not targets and (type(call.callee) is str or not external):
                 self.program.notes.met(*self.sites.missed.at(file, position, index))
         self._collect_properties(file, position, caller, found)
 
-    def _external_callees(self, file: File, position: int, call: Expression) -> list[str]:
+    def _external_callees(self, file: File, position: int, call: Invocation) -> list[str]:
         """What a call calls outside the repository; the receiver and what syntax calls not counted."""
-        callee, facts = call[1], file.semantics
+        callee, facts = call.callee, file.semantics
         if type(callee) is str and callee in facts.super_names | facts.receiver_names:
             return []
-        if type(callee) is tuple and callee[-1] in facts.implicit_methods:
+        if isinstance(callee, (Member, Reference)) and callee.name in facts.implicit_methods:
             return []
         values = self.evaluator.calls.called(file, position, call)
         return [value[1] for value in values if value[0] == EXTERNAL]
@@ -386,7 +386,9 @@ class CallGraph:
     ) -> None:
         """Add the property functions that what a body reads, or calls, is given by."""
         scope = file.scope(position)
-        called = ((call[1], call[4]) for call in scope.calls)  # a property may give what is called
+        called = (
+            (call.callee, call.line) for call in scope.calls
+        )  # a property may give what is called
         for expression, line in (*scope.reads, *called):
             for target in self.sites.properties(file, position, expression):
                 found.add(caller, self._target_id(target), Grade.INFERRED, file.path, line)
@@ -398,7 +400,7 @@ class CallGraph:
         for file_id in sorted({*self.program.mentioning(name, file), file.id}):
             other = self.program.file(file_id)
             called = (
-                (scope, other.scope(scope).calls[index])
+                (scope, other.call(scope, index))
                 for scope, index in other.calls_by_name.get(name, ())
             )
             read = (
@@ -406,7 +408,7 @@ class CallGraph:
                 for scope, index in other.reads_by_name.get(name, ())
             )
             places = [
-                *((scope, call[1], call[4]) for scope, call in called),
+                *((scope, call.callee, call.line) for scope, call in called),
                 *((scope, *found) for scope, found in read),
             ]
             for scope, expression, line in places:
@@ -417,11 +419,11 @@ class CallGraph:
                     )
 
     def _site_grade(
-        self, sites: Sites, other: File, scope: int, index: int, place: tuple[File, int]
+        self, sites: Sites, other: File, scope: int, index: int, place: Inside
     ) -> Grade:
         """The grade of a call that is known to reach a definition."""
         file, position = place
-        grade = self.grade(other, scope, other.scope(scope).calls[index][1])
+        grade = self.grade(other, scope, other.call(scope, index)[1])
         if file.definitions[position].kind in CLASS_KINDS and not other.semantics.by_name:
             return grade
         every = sites.targets_at(other, scope, index)
@@ -443,7 +445,7 @@ class CallGraph:
     def _is_exact(self, file: File, scope: int, expression: Expression) -> bool:
         if type(expression) is str:
             return self._is_exact_name(file, scope, expression)
-        if type(expression) is not tuple:
+        if not isinstance(expression, tuple):
             return False
         if expression[0] == MEMBER:
             if not self._is_exact(file, scope, expression[1]):
@@ -464,9 +466,9 @@ class CallGraph:
         """True if a member of the receiver is an object, or what a property gives: which one, the
         class around does not say.
         """
-        if not is_tagged(member, MEMBER):
+        if not isinstance(member, Member):
             return False
-        if not self._is_receiver(file, scope, member[1]):
+        if not self._is_receiver(file, scope, member.object):
             return False
         values = self.evaluator.values(file, scope, member)
         is_object = any(value[0] == INSTANCE for value in values)
@@ -475,7 +477,7 @@ class CallGraph:
     def _is_receiver(self, file: File, scope: int, expression: Expression) -> bool:
         method = file.enclosing_method(scope)
         own = file.receiver_name(method) if method >= 0 else ""
-        if type(expression) is tuple:
+        if isinstance(expression, tuple):
             is_call: bool = expression[0] == CALL
             return is_call
         if not expression:
@@ -495,7 +497,7 @@ class CallGraph:
                 return False
             if name in file.names(position):
                 entries = (
-                    file.names(position)[name]
+                    file.bindings(position, name)
                     if position == scope
                     else file.all_bindings(position, name)
                 )
@@ -587,7 +589,7 @@ def _weaker(one: Grade, other: Grade) -> Grade:
 
 
 def _is_fixed(entry: Any, file: File, is_receiver: bool) -> bool:
-    if type(entry) is not tuple:
+    if not isinstance(entry, tuple):
         return False
     if entry[0] == PARAMETER:
         return is_receiver

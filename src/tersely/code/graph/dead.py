@@ -17,11 +17,11 @@ from collections.abc import Callable, Collection, Iterable
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-from tersely.code.expressions import CONST, DEFINED, SEQUENCE, is_tagged
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import CLASS
 from tersely.code.graph.program.file import File
+from tersely.code.nodes import Constant, Defined, ListLiteral
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol
 
 ENTRY_NAMES = frozenset({"main", "Main"})  # what runs a program calls it
@@ -141,13 +141,13 @@ def _passed_on(file: File) -> frozenset[int]:
     as arguments.
     """
     calls = (call for _, scope in file.bodies for call in scope.calls)
-    arguments = (argument for call in calls for argument in call[2])
-    return frozenset(argument[1] for argument in arguments if is_tagged(argument, DEFINED))
+    arguments = (argument for call in calls for argument in call.arguments)
+    return frozenset(argument.definition for argument in arguments if isinstance(argument, Defined))
 
 
 def _is_held(file: File, position: int, passed_on: Collection[int], evaluator: Evaluator) -> bool:
     """True if something that does not write the name has got hold of the definition."""
-    scope = file.scopes[position]
+    scope = file.body(position)
     if scope is not None and scope.decorated is not None:
         return True
     if position in passed_on or _is_found_by_base(file, position, evaluator):
@@ -173,7 +173,7 @@ def _is_held(file: File, position: int, passed_on: Collection[int], evaluator: E
 
 def _is_annotated(file: File, position: int, passed_on: Collection[int]) -> bool:
     """True if an annotation, which is no decorator, has its framework call a member of a class."""
-    scope = file.scopes[position]
+    scope = file.body(position)
     is_decorated = scope is not None and scope.decorated is not None
     is_member = file.owner_class(position) >= 0
     return is_member and position in passed_on and not is_decorated
@@ -213,13 +213,12 @@ def _is_exported(file: File, name: str, evaluator: Evaluator) -> bool:
     """True if a module says that it exports a name: in a list, or as the one thing that importers
     give a name of their own.
     """
-    top, semantics = file.names(0), file.semantics
-    listed = top.get(semantics.star_exports, ()) if semantics.star_exports else ()
-    if any(expression == name for _, expression in top.get(semantics.default_export, ())):
+    semantics = file.semantics
+    if any(value == name for _, value in file.bindings(0, semantics.default_export)):
         return bool(evaluator.members.sites.importers(file.id) - {file.id})
     return any(
-        is_tagged(expression, SEQUENCE) and (CONST, name) in expression[1]
-        for _, expression in listed
+        isinstance(value, ListLiteral) and Constant(name) in value.elements
+        for _, value in file.bindings(0, semantics.star_exports)
     )
 
 
@@ -231,11 +230,11 @@ def has_base_outside(file: File, owner: int, evaluator: Evaluator) -> bool:
         if (home.id, position) in seen:
             continue
         seen.add((home.id, position))
-        scope = home.scopes[position]
+        scope = home.body(position)
         for base in scope.bases if scope is not None else ():
             values = evaluator.values(home, home.definitions[position].parent, base)
             ours = [value for value in values if value[0] == CLASS]
             if not ours or len(ours) < len(values):
                 return True
-            pending += [(evaluator.program.file(value[1]), value[2]) for value in ours]
+            pending += [(evaluator.program.home(value), value[2]) for value in ours]
     return False

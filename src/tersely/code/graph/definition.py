@@ -8,15 +8,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from tersely.code.expressions import (
-    CALL,
-    CONST,
-    DEFINED,
-    DISPLAYED,
-    IMPORTED,
     ITEM,
-    MEMBER,
     Expression,
-    is_tagged,
 )
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.pointsto.values import (
@@ -31,6 +24,7 @@ from tersely.code.graph.pointsto.values import (
     Values,
 )
 from tersely.code.graph.program.file import File
+from tersely.code.nodes import Call, Constant, Defined, Displayed, Imported, Member, decoded
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, CallSite, Definition
 from tersely.code.syntax.nodes.uses import Use
 from tersely.code.syntax.trace import Binding, Token, Trace, offset_of, trace
@@ -105,7 +99,9 @@ class Definitions:
         if offset < 0:
             return []
         walk = self._read(file, source, [offset])
-        found, bounds = self._program.bounds.hear(self._meant, file, walk, walk.token(offset), line)
+        found, bounds = self._program.bounds.hear(
+            self._meant, file, walk, _token(walk, offset), line
+        )
         if not found:
             self._program.notes.met(*bounds)
         if len(found) > MAX_PLACES:
@@ -121,7 +117,7 @@ class Definitions:
         """The same for many names of a file, by their offsets in it, each with its line."""
         walk = self._read(file, source, sorted(lines))
         for offset, line in lines.items():
-            token = walk.token(offset)
+            token = _token(walk, offset)
             if not walk.is_text(token):
                 places = self._meant(file, walk, token, line)
                 names = walk.defined.get(token.offset, -1)
@@ -187,7 +183,7 @@ class Definitions:
         return list(dict.fromkeys(found))
 
     def _announces(self, file: File, position: int) -> bool:
-        scope = file.scopes[position]
+        scope = file.body(position)
         return (
             file.semantics.announces
             and scope is not None
@@ -206,7 +202,7 @@ class Definitions:
         return [
             self._place(file, position)
             for position, definition in enumerate(file.definitions)
-            if position and definition[6] == line and definition[1] == name
+            if position and definition[6] == line and definition.name == name
         ]
 
     def _named_at(self, file: File, source: bytes, line: int, column: int) -> list[DefinitionPlace]:
@@ -225,8 +221,8 @@ class Definitions:
         ]
 
     def _is_in_mapping(self, file: File, position: int) -> bool:
-        scope = file.scopes[position]
-        return scope is not None and is_tagged(scope.holder, DISPLAYED)
+        scope = file.body(position)
+        return scope is not None and isinstance(scope.holder, Displayed)
 
     def _of_imported_module(self, file: File, path: str) -> list[DefinitionPlace]:
         """The module, or what of it, that a part of an import names."""
@@ -244,11 +240,11 @@ class Definitions:
     ) -> list[DefinitionPlace]:
         name = expression[2]
         if expression[0] == ITEM:
-            if not is_tagged(name, CONST):
+            if not isinstance(name, Constant):
                 return []
-            name = name[1]
+            name = name.value
         return (
-            self._of_known_member(file, scope, (MEMBER, expression[1], name))
+            self._of_known_member(file, scope, Member(expression[1], name))
             or self._of_values(file, scope, expression)
             or self._assigned_here(file, str(name))
         )
@@ -320,7 +316,7 @@ class Definitions:
                     position
                 ):
                     return self._of_bindings(body, position, name, Way.beginning())
-                stores = body.receiver_stores(position).get(name, ())
+                stores = body.receiver_stores(position, name)
                 lines = [
                     line for scope, _ in stores for line in self._stored_lines(body, scope, name)
                 ]
@@ -343,9 +339,7 @@ class Definitions:
         """The assignments of that member in the file itself, be it of any object or of a name at
         its top level: `exports.name = …`.
         """
-        stores = [
-            store for store in file.member_stores().get(name, ()) if holder in (None, store.base)
-        ]
+        stores = [store for store in file.member_stores(name) if holder in (None, store.base)]
         lines = [line for store in stores for line in self._stored_lines(file, store.scope, name)]
         return [DefinitionPlace(file.path, line, "") for line in dict.fromkeys(lines)]
 
@@ -443,9 +437,9 @@ class Definitions:
             definition = _definition_of(entry)
             if definition >= 0:
                 found[self._place(file, definition)] = None
-            elif is_tagged(entry, IMPORTED) and self._goes_on(way):
+            elif isinstance(entry, Imported) and self._goes_on(way):
                 found.update(
-                    dict.fromkeys(self._of_import(file, entry[1], entry[2], way.further()))
+                    dict.fromkeys(self._of_import(file, entry.module, entry.name, way.further()))
                 )
             elif (
                 type(entry) is str
@@ -552,7 +546,7 @@ class Definitions:
         """A line that binds a name, with the symbol that the name is at module and class level."""
         for position in file.children.get(owner, ()):
             definition = file.definitions[position]
-            if definition[1] == name and file.scopes[position] is None and definition[6] == line:
+            if definition.name == name and file.body(position) is None and definition[6] == line:
                 return self._place(file, position)
         return DefinitionPlace(file.path, line, "")
 
@@ -595,7 +589,7 @@ class SymbolsMeant(Definitions):
         for module in file.modules_giving.get(name, ()):
             yield from self._of_import(file, module, name, Way.beginning())
         for position, definition in enumerate(file.definitions):
-            if file.scopes[position] is None:
+            if file.body(position) is None:
                 continue
             if name in file.names(position) and _may_see(definition, lines):
                 yield from self._of_bindings(file, position, name, Way.beginning())
@@ -639,11 +633,20 @@ def _types(values: Values) -> Values:
     return frozenset(value for value in values if value[0] != CONTAINER_LITERAL)
 
 
+def _token(walk: Trace, offset: int) -> Token:
+    """The token at an offset, with nodes for the member that it names."""
+    token = walk.token(offset)
+    if token.member is None:
+        return token
+    scope, member = token.member
+    return token._replace(member=(scope, decoded(member, {})))
+
+
 def _definition_of(entry: Expression) -> int:
     """The definition that a binding stands for, decorators aside; -1 for none."""
-    while is_tagged(entry, CALL) and len(entry[2]) == 1:
+    while isinstance(entry, Call) and len(entry[2]) == 1:
         entry = entry[2][0]
-    return entry[1] if is_tagged(entry, DEFINED) else -1
+    return entry[1] if isinstance(entry, Defined) else -1
 
 
 def _word_at(text: str, column: int) -> str:

@@ -11,10 +11,11 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from tersely.code.bounds import NONE
-from tersely.code.expressions import MEMBER, Expression, is_tagged
+from tersely.code.expressions import Expression
 from tersely.code.graph.pointsto.fixpoint import SOLVING_LIMITS
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import STAR_LIMIT
+from tersely.code.nodes import Invocation, Member
 from tersely.code.syntax.mentions import callee_names
 
 if TYPE_CHECKING:
@@ -38,25 +39,25 @@ class Missed:
         by its name, and may be one of a definition of the repository, or of what is `wanted`.
         """
         reach, bounds = self._program.bounds.hear(self._sites.direct_at, file, scope, index)
-        call = file.scope(scope).calls[index]
+        call = file.call(scope, index)
         is_unknown = bounds and not reach.targets and not reach.leading
         if not is_unknown or not self._may_be_ours(file, scope, call):
             return NONE
-        callee = call[1]
-        if is_tagged(callee, MEMBER) and self._sites.evaluator.values(file, scope, callee[1]):
+        callee = call.callee
+        if isinstance(callee, Member) and self._sites.evaluator.values(file, scope, callee.object):
             # a member that what it is called on does not have, and no other class lends
             is_of_class = wanted is not None and wanted[0].owner_class(wanted[1]) >= 0
             return NONE if is_of_class else bounds - {self._flow_limit}
         is_given = self._flow_limit in bounds and self._may_be_given(file, scope, callee, wanted)
         # of a receiver that comes a longer way, what is missing may be anything
-        near = bounds & UNKNOWN_LIMITS if is_tagged(callee, MEMBER) else bounds
+        near = bounds & UNKNOWN_LIMITS if isinstance(callee, Member) else bounds
         return near | {self._flow_limit} if is_given else near - {self._flow_limit}
 
-    def _may_be_ours(self, file: File, scope: int, call: Expression) -> bool:
+    def _may_be_ours(self, file: File, scope: int, call: Invocation) -> bool:
         """True if a call of which it is not known what it reaches may be one of a definition of the
         repository.
         """
-        name = _member_name(call[1])
+        name = _member_name(call.callee)
         if not name:
             return True
         if name in file.semantics.common_members or name in file.semantics.implicit_methods:
@@ -72,8 +73,8 @@ class Missed:
         constructor of its class, where what is called, or its class, is named beside a call of that.
         """
         name, receiver = _member_name(callee), callee
-        if is_tagged(callee, MEMBER):
-            receiver = callee[1]
+        if isinstance(callee, Member):
+            receiver = callee.object
         taking = self._taking(file, scope, receiver)
         if not taking:
             return False
@@ -92,8 +93,8 @@ class Missed:
         one around, or the class around of a member of the receiver. "" if there is none.
         """
         owner = file.owner_class(scope)
-        if is_tagged(expression, MEMBER) and owner >= 0:
-            is_own = expression[1] == file.receiver_name(scope)
+        if isinstance(expression, Member) and owner >= 0:
+            is_own = expression.object == file.receiver_name(scope)
             return file.definitions[owner].name if is_own else ""
         position = scope
         while position > 0 and type(expression) is str:
@@ -113,7 +114,7 @@ def _origin(file: File, position: int) -> str:
 
 def _member_name(callee: Expression) -> str:
     """The name of the member that is called, or of what is called by its name alone, else ""."""
-    name = callee[2] if is_tagged(callee, MEMBER) else callee
+    name = callee.name if isinstance(callee, Member) else callee
     return name if type(name) is str else ""
 
 
@@ -121,8 +122,8 @@ def _passes(file: File, taking: str, origins: Collection[str]) -> bool:
     """True if some call of a name is given one of the others, or stands in a body that calls one."""
     making = {scope for origin in origins for scope, _ in file.calls_by_name.get(origin, ())}
     for scope, index in file.calls_by_name.get(taking, ()):
-        call = file.scope(scope).calls[index]
-        given = (name for argument in call[2] for name in callee_names(argument))
+        call = file.call(scope, index)
+        given = (name for argument in call.arguments for name in callee_names(argument))
         if scope in making or any(name in origins for name in given):
             return True
     return False

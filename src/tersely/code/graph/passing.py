@@ -9,29 +9,31 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import (
-    CALL,
-    DEFINED,
-    EITHER,
-    ELEMENT,
-    HELD,
-    MEMBER,
-    REASON,
-    SEQUENCE,
-    SPREAD,
     Expression,
-    is_tagged,
 )
 from tersely.code.graph.targets import Carrier, Target
 from tersely.code.languages.model import RECEIVER, Resolution, Summary
+from tersely.code.nodes import (
+    Call,
+    Defined,
+    Either,
+    Element,
+    Held,
+    Invocation,
+    ListLiteral,
+    Member,
+    Reason,
+    Spread,
+)
 
 if TYPE_CHECKING:
     from tersely.code.graph.program.file import File
 
 _IN_PASSED = {
-    "element": ELEMENT,
-    "elements": SPREAD,
-    "item": HELD,
-    "reason": REASON,
+    "element": Element,
+    "elements": Spread,
+    "item": Held,
+    "reason": Reason,
 }  # words of `Summary.passes`
 
 
@@ -93,49 +95,49 @@ def _fitting(patterns: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(translate, sorted(patterns))))
 
 
-def receiver_of(call: Expression) -> Expression:
+def receiver_of(call: Invocation) -> Expression:
     """The expression that a method is called on."""
-    return call[1][1] if is_tagged(call[1], MEMBER) else None
+    return call.callee.object if isinstance(call.callee, Member) else None
 
 
-def passed_on(words: str, receiver: Expression, call: Expression) -> Expression:
+def passed_on(words: str, receiver: Expression, call: Invocation) -> Expression:
     """What one of the words of `Summary.passes` says that a call passes on."""
     what, _, place = words.partition(" ")
     source = _argument(call, place) if place else receiver
     if source is None or what in ("receiver", "argument"):
         return source
     if what == "held":
-        return (EITHER, ((ELEMENT, source), source))
-    return (_IN_PASSED[what], source) if what in _IN_PASSED else None
+        return Either((Element(source), source))
+    return _IN_PASSED[what](source) if what in _IN_PASSED else None
 
 
-def _argument(call: Expression, place: str) -> Expression:
+def _argument(call: Invocation, place: str) -> Expression:
     """What a call passes at a position or by a keyword, None if nothing."""
     if not place.isdecimal():
-        return next((value for name, value in call[3] if name == place), None)
-    return call[2][int(place)] if int(place) < len(call[2]) else None
+        return next((value for name, value in call.keywords if name == place), None)
+    return call.arguments[int(place)] if int(place) < len(call.arguments) else None
 
 
-def all_passed_on(words: str, call: Expression) -> tuple[Expression, ...]:
+def all_passed_on(words: str, call: Invocation) -> tuple[Expression, ...]:
     """What one of the words of `Summary.passes` says that a call passes on, one after the other."""
     what, _, place = words.partition(" ")
     if what == "rest":
-        return tuple(call[2][int(place or 1) :])
+        return tuple(call.arguments[int(place or 1) :])
     passed = passed_on(words, receiver_of(call), call)
     if passed is None and what == "elements":
         return ()
-    is_written = is_tagged(passed, SPREAD) and is_tagged(passed[1], SEQUENCE)
-    return passed[1][1] if is_written else (passed,)
+    is_written = isinstance(passed, Spread) and isinstance(passed.collection, ListLiteral)
+    return passed.collection.elements if is_written else (passed,)
 
 
-def called_arguments(summary: Summary, call: Expression) -> Iterator[Expression]:
+def called_arguments(summary: Summary, call: Invocation) -> Iterator[Expression]:
     """The arguments, and the receiver, that a function outside the repository calls."""
     for position in summary.calls:
         if position == RECEIVER:
             yield receiver_of(call)
-        elif position < len(call[2]):
-            yield call[2][position]
-    yield from (value for name, value in call[3] if name in summary.calls_named)
+        elif position < len(call.arguments):
+            yield call.arguments[position]
+    yield from (value for name, value in call.keywords if name in summary.calls_named)
 
 
 def innermost(expression: Expression) -> Expression:
@@ -143,31 +145,33 @@ def innermost(expression: Expression) -> Expression:
     the view in `guarded(logged(view))`.
     """
     inner = expression
-    while is_tagged(inner, CALL) and len(inner[2]) == 1:
-        inner = inner[2][0]
+    while isinstance(inner, Call) and len(inner.arguments) == 1:
+        inner = inner.arguments[0]
     return inner if inner is not expression else None
 
 
 def may_be_function(expression: Expression) -> bool:
     """True if an argument may be a function by its form: a name, a member, a function written there."""
-    return type(expression) is str or (is_tagged(expression, MEMBER, DEFINED))
+    return type(expression) is str or (isinstance(expression, (Member, Defined)))
 
 
 def into_parameters_of(home: File, target: Target, argument: Any) -> Iterator[Carrier]:
     """The parameters of a function that an argument may be passed for."""
-    body = home.scopes[target.position]
+    body = home.body(target.position)
     for index, parameter in enumerate(body.parameters if body is not None else ()):
-        is_any = target.shift < 0 or parameter[3]
-        if is_any or argument in (parameter[0], index - target.shift):
-            yield Carrier(parameter[0], target.file, True, False)
+        is_any = target.shift < 0 or parameter.mode
+        if is_any or argument in (parameter.name, index - target.shift):
+            yield Carrier(parameter.name, target.file, True, False)
 
 
 def is_given_itself(home: File, position: int) -> bool:
     """True if a decorator gives a function what it made of it before what that is called with."""
-    scope, keywords = home.scopes[position], home.semantics.binding_keywords
+    scope, keywords = home.body(position), home.semantics.binding_keywords
     made = scope.decorated if scope is not None and keywords else None
-    while is_tagged(made, CALL):
-        if is_tagged(made[1], CALL) and any(name in keywords for name, _ in made[1][3]):
+    while isinstance(made, Call):
+        if isinstance(made.callee, Call) and any(
+            name in keywords for name, _ in made.callee.keywords
+        ):
             return True
-        made = made[2][0] if made[2] else None
+        made = made.arguments[0] if made.arguments else None
     return False

@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from tersely.code.expressions import IMPORTED, Expression, is_tagged
+from tersely.code.expressions import Expression
 from tersely.code.graph.callgraph import MAX_WALK_WORK, WALK_LIMIT, CallGraph
 from tersely.code.graph.definition import NAMED_KINDS, Definitions, Meaning, SymbolsMeant
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import MAX_NAMESAKES
 from tersely.code.graph.program.work import WorkSpentError
+from tersely.code.nodes import Imported
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, CallSite, Edge, Grade, Kind
 from tersely.code.syntax.nodes.uses import Use
 
@@ -175,9 +176,12 @@ class References:
         originals = (wanted.name, other.semantics.default_export, other.semantics.module_object)
         return [
             name
-            for name, entries in other.names(0).items()
+            for name in other.names(0)
             if name != wanted.name
-            and any(is_tagged(entry, IMPORTED) and entry[2] in originals for _, entry in entries)
+            and any(
+                isinstance(entry, Imported) and entry.name in originals
+                for _, entry in other.bindings(0, name)
+            )
         ]
 
     def _grade(self, other: File, meaning: Meaning, wanted: _Wanted) -> Grade | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from tersely.code.expressions import Expression
+from tersely.code.nodes import Invocation
 
 
 class Manner(IntEnum):
@@ -34,7 +34,7 @@ class Passing(NamedTuple):
 
     file: int
     scope: int
-    call: Expression
+    call: Invocation
     shift: int
 
 

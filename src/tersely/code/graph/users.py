@@ -25,13 +25,14 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
-from tersely.code.expressions import IMPORTED, MEMBER, PROPERTY, VERSION_MARK, Expression, is_tagged
+from tersely.code.expressions import PROPERTY, VERSION_MARK
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.dead import called_by_language, has_base_outside
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import FUNCTION, Value
 from tersely.code.graph.program.file import File
 from tersely.code.languages.registry import family_of
+from tersely.code.nodes import Imported, Invocation, Member
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Grade
 
 # files that mention a name, above which it is not looked for among arguments
@@ -85,7 +86,7 @@ class Users:
         kind = file.definitions[position].kind
         if kind in CALLABLE_KINDS:
             found += self._unwritten(file, position, is_called=bool(found))
-        elif kind in CLASS_KINDS and file.scopes[position] is not None:  # no mere name of a type
+        elif kind in CLASS_KINDS and file.body(position) is not None:  # no mere name of a type
             found += self._below(file, position)
         elif kind in VALUE_KINDS:
             found += self._readers(file, file.definitions[position].name)
@@ -146,7 +147,7 @@ class Users:
         is_member = file.owner_class(position) >= 0 and name not in file.semantics.common_members
         for other in map(self._program.file, sorted(files)):
             for scope, index in other.calls_by_name.get(name, ()):
-                call = other.scope(scope).calls[index]
+                call = other.call(scope, index)
                 called = self._evaluator.calls.called(other, scope, call)
                 if is_member and not called and _is_of_unknown(self._evaluator, other, scope, call):
                     yield User(self._id(other, scope), Way.CALLS, Grade.BY_NAME)
@@ -195,14 +196,14 @@ class Users:
     def _imports(self, other: File, name: str, file: File) -> bool:
         """True if a file imports a name from another."""
         return any(
-            is_tagged(expression, IMPORTED)
-            and file.id in self._program.modules(other, expression[1])
-            for _, expression in other.names(0).get(name, ())
+            isinstance(expression, Imported)
+            and file.id in self._program.modules(other, expression.module)
+            for _, expression in other.bindings(0, name)
         )
 
     def _stands_for(self, file: File, position: int) -> frozenset[Value]:
         """What the name of a function may hold: the function, and what decorators made of it."""
-        scope = file.scopes[position]
+        scope = file.body(position)
         made = scope.decorated if scope is not None and not scope.flags & PROPERTY else None
         values = (
             self._evaluator.values(file, file.definitions[position].parent, made)
@@ -272,7 +273,7 @@ class Users:
         return self._program.symbol_id(file.id, file.named_owner(scope))
 
 
-def _is_of_unknown(evaluator: Evaluator, file: File, scope: int, call: Expression) -> bool:
+def _is_of_unknown(evaluator: Evaluator, file: File, scope: int, call: Invocation) -> bool:
     """True if a member is called of something of which nothing is known."""
-    callee = call[1]
-    return is_tagged(callee, MEMBER) and not evaluator.values(file, scope, callee[1])
+    callee = call.callee
+    return isinstance(callee, Member) and not evaluator.values(file, scope, callee.object)

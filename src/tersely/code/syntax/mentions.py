@@ -130,7 +130,7 @@ def taking_names(facts: Resolution) -> Mapping[str, slice]:
 
 def callee_names(expression: Expression) -> tuple[Any, ...]:
     """The last names of an expression: of `a.b` b, of `f()()` f, of `x[0]` x."""
-    while type(expression) is tuple:
+    while isinstance(expression, tuple):
         tag = expression[0]
         if tag in MEMBERS:
             return (expression[2],)
@@ -150,7 +150,7 @@ def callee_names(expression: Expression) -> tuple[Any, ...]:
 
 def serials_in(expression: Expression) -> Iterator[int]:
     """The serials of lists and mappings that an expression may be."""
-    tag = expression[0] if type(expression) is tuple else None
+    tag = expression[0] if isinstance(expression, tuple) else None
     if tag in (SEQUENCE, MAPPING):
         yield expression[2]
     elif tag == DECLARED:
@@ -201,7 +201,7 @@ def displays_in(expression: Expression) -> Iterator[Any]:
     seen = set[int]()
     while pending:
         current = pending.pop()
-        if type(current) is not tuple or id(current) in seen:
+        if not isinstance(current, tuple) or id(current) in seen:
             continue
         seen.add(id(current))
         if (
@@ -218,12 +218,12 @@ def displays_in(expression: Expression) -> Iterator[Any]:
 
 def constant_entries(expression: Expression) -> Iterator[tuple[Any, Expression]]:
     """Constant keys and values of the mappings that an expression writes down, at any depth."""
-    if type(expression) is not tuple:
+    if not isinstance(expression, tuple):
         return
     tag = expression[0]
     if tag == MAPPING:
         for key, value in expression[1]:
-            if type(key) is tuple and key[0] == CONST:
+            if isinstance(key, tuple) and key[0] == CONST:
                 yield key[1], value
             yield from constant_entries(value)
     elif tag in (CALL, NEW):
@@ -254,7 +254,7 @@ def original_names(name: Any, bound: Iterable[Expression]) -> list[str]:
         return [""]
     found = [name]
     for value in bound:
-        tag = value[0] if type(value) is tuple else CONST
+        tag = value[0] if isinstance(value, tuple) else CONST
         if tag != DEFINED:
             found.append((value[2] or name) if tag == IMPORTED else "")
     return found
@@ -298,13 +298,13 @@ def mentioned_members(
         if draft is not None and definitions[own.parent].kind in CLASS_KINDS:
             made.append((own.name, draft.decorated))
     for target, value in made:  # the parts of alternatives, and of declared values, come after it
-        tag = value[0] if type(value) is tuple else CONST
+        tag = value[0] if isinstance(value, tuple) else CONST
         if tag in (EITHER, DECLARED):
             made += [(target, part) for part in (value[1] if tag == EITHER else value[1:2])]
     return {
         f"{MADE_MARK}{name}{MADE_MARK}{target}"
         for target, value in made
-        if type(value) is tuple and value[0] == CALL
+        if isinstance(value, tuple) and value[0] == CALL
         for name in callee_names(value[1])
     }
 
@@ -338,7 +338,7 @@ def _read_from(call: Expression, readers: Names) -> Expression:
     container.
     """
     callee = call[1]
-    reads = type(callee) is tuple and callee[0] == MEMBER and callee[2] in readers
+    reads = isinstance(callee, tuple) and callee[0] == MEMBER and callee[2] in readers
     return callee[1] if reads else None
 
 
@@ -353,9 +353,9 @@ def collect_carried(
 
     The names of calls whose results it may hold go to `called`.
     """
-    while type(expression) is tuple and expression[0] in HELD_IN_FIRST:
+    while isinstance(expression, tuple) and expression[0] in HELD_IN_FIRST:
         expression = expression[1]
-    tag = expression[0] if type(expression) is tuple else CONST
+    tag = expression[0] if isinstance(expression, tuple) else CONST
     parts: Iterable[Expression] = ()
     if tag in CALLS:
         called.update(callee_names(expression[1]))
@@ -370,5 +370,5 @@ def collect_carried(
     for part in parts:
         if type(part) is str:
             names.add(part.partition(VERSION_MARK)[0])
-        elif type(part) is tuple and part[0] not in NAMELESS:
+        elif isinstance(part, tuple) and part[0] not in NAMELESS:
             collect_carried(part, names, called, readers)

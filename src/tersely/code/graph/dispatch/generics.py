@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import (
     DECLARED,
-    GIVEN,
     TYPED,
     Expression,
     last_name,
@@ -27,10 +26,12 @@ from tersely.code.graph.pointsto.values import (
     RETURN_TYPE,
     Value,
     Values,
+    own_class,
     singleton,
     type_arguments,
 )
 from tersely.code.graph.program.file import File
+from tersely.code.nodes import Generic, Given, Item, decoded
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -58,7 +59,7 @@ class Generics(Component):
         """The values that a method gives to its receiver: of what is `known` that which the type
         arguments admit.
         """
-        file, position = self.program.file(function[1]), function[2]
+        file, position = self.program.place(function)
         written = file.scope(position).returned_type
         seen = self.seen_by(function, written) if self._is_generic(function) else written
         if seen is written:
@@ -79,7 +80,7 @@ class Generics(Component):
         """A type in a method as its receiver sees it: the very same where nothing is known of its
         type parameters.
         """
-        receiver, file = function[3], self.program.file(function[1])
+        receiver, file = function[3], self.program.home(function)
         owner = file.owner_class(function[2])
         if (
             receiver is None
@@ -91,7 +92,7 @@ class Generics(Component):
         hidden = file.scope(function[2]).type_parameters
         given = self._given(receiver, self.evaluator.members.open.whole(file, owner))
         if file.semantics.own_type:
-            given[file.semantics.own_type] = (GIVEN, singleton(INSTANCE, *receiver[1:]))
+            given[file.semantics.own_type] = Given(singleton(INSTANCE, *receiver[1:]))
         return substitute(
             annotation, {name: type_ for name, type_ in given.items() if name not in hidden}
         )
@@ -111,11 +112,11 @@ class Generics(Component):
     def _field(self, instance: Value, name: str) -> Values:
         """What a field is declared to be whose type names type parameters that are known."""
         declared: Values = BOTTOM
-        for owner in self.evaluator.members.linearised((CLASS, *instance[1:3])):
-            file = self.program.file(owner[1])
+        for owner in self.evaluator.members.linearised(own_class(instance)):
+            file = self.program.home(owner)
             if not file.scope(owner[2]).type_parameters:
                 continue
-            stores = file.receiver_stores(owner[2]).get(name, ())
+            stores = file.receiver_stores(owner[2], name)
             for scope, entry in (*file.all_bindings(owner[2], name), *stores):
                 annotation = _type_of(entry) or _type_of_parameter(file, scope, entry)
                 seen = substitute(annotation, self._given(instance, owner))
@@ -144,32 +145,36 @@ class Generics(Component):
                     RETURN_TYPE,
                     base.file.id,
                     base.scope,
-                    substitute(known.members[name], given),
+                    substitute(decoded(known.members[name], {}), given),
                     (),
                 )
         return BOTTOM
 
     def _indexed(self, instance: Value) -> Values:
         """What every member of a type may be that says so of all of them: `{[name: string]: T}`."""
-        is_object = self.program.file(instance[1]).semantics.members_are_items
+        is_object = self.program.home(instance).semantics.members_are_items
         return self.evaluator.containers.elements(self.elements(instance)) if is_object else BOTTOM
 
     def _outer_bases(self, instance: Value) -> Iterator[OuterBase]:
         members = self.evaluator.members
-        for owner in members.linearised((CLASS, *instance[1:3])):
-            file = self.program.file(owner[1])
+        for owner in members.linearised(own_class(instance)):
+            file = self.program.home(owner)
             outer = file.definitions[owner[2]].parent
             for base in written_types(file, file.scope(owner[2]).bases):
-                is_generic = bool(written_arguments(base))
-                values = self.evaluator.values(file, outer, base[1]) if is_generic else BOTTOM
+                if isinstance(base, Generic):
+                    values = self.evaluator.values(file, outer, base.base)
+                elif isinstance(base, Item):
+                    values = self.evaluator.values(file, outer, base.object)
+                else:
+                    continue
                 if any(value[0] == EXTERNAL for value in values):
                     yield OuterBase(file, outer, substitute(base, self._given(instance, owner)))
 
     def above(self, instance: Value, name: str) -> tuple[Values, ...]:
         """The type arguments of an instance as a class of that name above its own sees them."""
-        target = (CLASS, *instance[1:3])
+        target = own_class(instance)
         for owner in self.evaluator.members.linearised(target):
-            if self.program.file(owner[1]).definitions[owner[2]].name == name:
+            if self.program.definition(owner).name == name:
                 return self._arguments(target, type_arguments(instance), owner, MAX_GENERIC_BASES)
         return ()
 
@@ -177,14 +182,14 @@ class Generics(Component):
         """The type parameters of a class by name, with what they stand for in an instance of one
         below it.
         """
-        names = self.program.file(owner[1]).scope(owner[2]).type_parameters
+        names = self.program.scope(owner).type_parameters
         if not names:
             return {}
         arguments = self._arguments(
-            (CLASS, *instance[1:3]), type_arguments(instance), owner, MAX_GENERIC_BASES
+            own_class(instance), type_arguments(instance), owner, MAX_GENERIC_BASES
         )
         return {
-            name: (GIVEN, values) for name, values in zip(names, arguments, strict=False) if values
+            name: Given(values) for name, values in zip(names, arguments, strict=False) if values
         }
 
     def _arguments(
@@ -195,16 +200,16 @@ class Generics(Component):
         """
         if target == owner or not left:
             return own if left else ()
-        file = self.program.file(target[1])
+        file = self.program.home(target)
         outer, names = file.definitions[target[2]].parent, file.scope(target[2]).type_parameters
         given: dict[str, Expression] = {
-            name: (GIVEN, values) for name, values in zip(names, own, strict=False) if values
+            name: Given(values) for name, values in zip(names, own, strict=False) if values
         }
         for base in written_types(file, file.scope(target[2]).bases):
             for value in sorted(
                 self.evaluator.annotations.instances(file, outer, substitute(base, given)), key=repr
             ):
-                above = (CLASS, *value[1:3])
+                above = own_class(value)
                 leads_there = value[0] == INSTANCE and owner in self.evaluator.members.linearised(
                     above
                 )
@@ -220,7 +225,7 @@ class Generics(Component):
 
 def _type_of(entry: Any) -> Expression:
     """The type that a field is declared with, if it names a type parameter."""
-    tag = entry[0] if type(entry) is tuple else None
+    tag = entry[0] if isinstance(entry, tuple) else None
     annotation = entry[1] if tag == TYPED else entry[2] if tag == DECLARED else None
     return annotation if names_type_parameter(annotation) else None
 

@@ -27,7 +27,7 @@ class HeaderFields(Component):
     def of(self, target: Value) -> list[HeaderField]:
         """The fields that calling a class is given, in order; none if it has a constructor."""
         members = self.evaluator.members
-        semantics = self.program.file(target[1]).semantics
+        semantics = self.program.home(target).semantics
         names = (name for name in semantics.constructors if name != semantics.fields_constructor)
         made = (value for name in names for value in members.declared(target, name))
         if any(value[0] == FUNCTION for value in made):
@@ -35,7 +35,7 @@ class HeaderFields(Component):
         return [
             HeaderField(owner, name)
             for owner in reversed(members.linearised(target))
-            for name, _, _, _ in self.program.file(owner[1]).scope(owner[2]).parameters
+            for name, _, _, _ in self.program.scope(owner).parameters
         ]
 
     def given(self, target: Value, argument: Any) -> Iterator[HeaderField]:
@@ -57,6 +57,6 @@ class HeaderFields(Component):
             fields = self.of(value)
             before = next((at for at, one in enumerate(fields) if one.owner == target), None)
             if before is not None:
-                passings = members.sites.of(self.program.file(value[1]), value[2])
+                passings = members.sites.of(*self.program.place(value))
                 found += [passing._replace(shift=-before) for passing in passings]
         return found

@@ -9,18 +9,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import (
-    CONST,
     EITHER,
     GENERIC,
-    GIVEN,
-    KEY_OF,
     MAPPING,
     REST,
     SIGNATURE,
     TYPE_PARAMETER,
-    TYPED,
     Expression,
-    is_tagged,
     last_name,
     substitute,
 )
@@ -38,12 +33,12 @@ from tersely.code.graph.pointsto.values import (
     type_arguments,
 )
 from tersely.code.graph.program.file import File
+from tersely.code.nodes import Constant, Generic, Given, Invocation, KeyOf, Typed
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.values import Value
 
 MAX_TYPE_DEPTH = 6  # types in the type of a parameter that are looked into
-WRITTEN_TYPES = 5  # the part of a call that has its type arguments
 
 
 class CallPlace(NamedTuple):
@@ -53,7 +48,7 @@ class CallPlace(NamedTuple):
 
     file: File
     scope: int
-    call: Expression
+    call: Invocation
     but: int = -1
 
 
@@ -64,10 +59,10 @@ class Inference(Component):
         """A type in a function as one call sees it: the very same where that tells nothing of its
         type parameters.
         """
-        names = self.program.file(function[1]).scope(function[2]).type_parameters
+        names = self.program.scope(function).type_parameters
         if not names or not names_type_parameter(annotation):
             return annotation
-        written = place.call[WRITTEN_TYPES] if len(place.call) > WRITTEN_TYPES else ()
+        written = place.call.types
         if written:
             types = [
                 self.evaluator.annotations.instances(place.file, place.scope, each)
@@ -76,7 +71,7 @@ class Inference(Component):
             known: dict[str, Values] = dict(zip(names, types, strict=False))
         else:
             known = self._inferred(function, place)
-        if not self.program.file(function[1]).semantics.virtual:
+        if not self.program.home(function).semantics.virtual:
             # a type does not say which function
             known = {
                 name: frozenset(value for value in values if value[0] != FUNCTION)
@@ -84,13 +79,13 @@ class Inference(Component):
             }
         return substitute(
             annotation,
-            {name: (GIVEN, values) for name, values in known.items() if name in names and values},
+            {name: Given(values) for name, values in known.items() if name in names and values},
         )
 
     def _inferred(self, function: Value, place: CallPlace) -> dict[str, Values]:
         home, body = (
-            self.program.file(function[1]),
-            self.program.file(function[1]).scope(function[2]),
+            self.program.home(function),
+            self.program.scope(function),
         )
         shift = int(function[3] is not None and bool(home.receiver_name(function[2])))
         found: dict[str, Values] = defaultdict(frozenset)
@@ -115,7 +110,7 @@ class Inference(Component):
         tag = type_[0]
         if tag == TYPE_PARAMETER:
             ours = frozenset(value for value in values if value[0] not in OUTSIDE)
-            found[type_[2]] |= values if is_tagged(type_[1], KEY_OF) else ours
+            found[type_[2]] |= values if isinstance(type_[1], KeyOf) else ours
         elif tag == EITHER:
             for part in type_[1]:
                 self._match(part, values, home, found, left - 1)
@@ -131,9 +126,9 @@ class Inference(Component):
     ) -> None:
         """A type that is written out: each member has the type that stands there."""
         for key, part in pairs:
-            if is_tagged(part, TYPED) and is_tagged(key, CONST):
-                members = self.evaluator.members.of_all(values, str(key[1]), home)
-                self._match(part[1], members, home, found, left)
+            if isinstance(part, Typed) and isinstance(key, Constant):
+                members = self.evaluator.members.of_all(values, str(key.value), home)
+                self._match(part.type, members, home, found, left)
 
     def _match_generic(
         self, type_: Any, values: Values, home: File, found: dict[str, Values], left: int
@@ -166,7 +161,7 @@ class Inference(Component):
         """The type arguments of an instance as the class of that name sees them."""
         if value[0] != INSTANCE:
             return ()
-        own = self.program.file(value[1]).definitions[value[2]].name == name
+        own = self.program.definition(value).name == name
         return type_arguments(value) if own else self.evaluator.generics.above(value, name)
 
     def _results(self, functions: Values) -> Values:
@@ -184,5 +179,5 @@ class Inference(Component):
 
 def _element_type(annotation: Expression) -> Expression:
     """Of the type of a parameter that takes the rest that of one argument, where it is an array."""
-    is_array = is_tagged(annotation, GENERIC) and annotation[2]
-    return annotation[2][-1] if is_array else annotation
+    is_array = isinstance(annotation, Generic) and annotation.arguments
+    return annotation.arguments[-1] if is_array else annotation

@@ -9,20 +9,12 @@ from typing import TYPE_CHECKING, Any
 from tersely.code.expressions import (
     CLASS_METHOD,
     CONST,
-    DECLARED,
-    DEFINED,
-    EITHER,
     EXTENSION,
-    MAPPING,
     OPTIONAL,
     PRIVATE,
     PROPERTY,
-    SEQUENCE,
     SETTER,
-    SIGNATURE,
     STATIC,
-    TYPED,
-    is_tagged,
 )
 from tersely.code.graph.call_resolution import Sites
 from tersely.code.graph.dispatch.classes.missing_members import MissingMembers
@@ -53,11 +45,23 @@ from tersely.code.graph.pointsto.values import (
     collection,
     external,
     is_open,
+    only,
+    own_class,
     singleton,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.graph.program.program import ClassName
+from tersely.code.graph.program.program import ClassName, Inside, Place
 from tersely.code.languages.registry import LANGUAGES
+from tersely.code.nodes import (
+    Constant,
+    Declared,
+    Defined,
+    Either,
+    ListLiteral,
+    MappingLiteral,
+    Signature,
+    Typed,
+)
 from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, Kind
 
@@ -96,7 +100,7 @@ class Members(Component):
         self.sites = Sites(evaluator)
         self.open = OpenClasses(evaluator)
         self.missing = MissingMembers(evaluator)
-        self._known_bodies: dict[Value, list[tuple[File, int]]] = {}
+        self._known_bodies: dict[Value, list[Inside]] = {}
         # solutions beside what they say
         self._in_order: dict[Value, tuple[Values, tuple[Value, ...]]] = {}
 
@@ -115,7 +119,7 @@ class Members(Component):
         if tag in (INSTANCE, CLASS):
             return self._of_class_or_instance(value, name, file)
         if tag == MODULE:
-            return self.of_module(self.program.file(value[1]), name)
+            return self.of_module(self.program.home(value), name)
         if tag == EXTERNAL:
             return self.missing.assigned(value, name, file) or self._of_external(value, name, file)
         if tag == RESULT:
@@ -172,11 +176,7 @@ class Members(Component):
         for file_id in files[:MAX_KEEPER_FILES]:
             other = self.program.file(file_id)
             for scope, index in other.calls_by_name.get(keeper, ()):
-                given = [
-                    value
-                    for keyword, value in other.scope(scope).calls[index][3]
-                    if keyword == name
-                ]
+                given = [value for keyword, value in other.call(scope, index)[3] if keyword == name]
                 found |= self.evaluator.union(other, scope, given)
         return found
 
@@ -214,7 +214,7 @@ class Members(Component):
         if value[0] == CLASS and name == semantics.construct_method:
             return frozenset((value,))
         is_class = bool(semantics.class_member) and name == semantics.class_member
-        return singleton(CLASS, *value[1:3]) if is_class else BOTTOM
+        return frozenset((own_class(value),)) if is_class else BOTTOM
 
     def _of_function(self, value: Value, name: str, file: File) -> Values:
         if name and name == file.semantics.prototype:
@@ -229,7 +229,7 @@ class Members(Component):
         found: set[Value] = set()
         for member in members:
             if member[0] == FUNCTION and member[3] is None:
-                scope = self.program.file(member[1]).scope(member[2])
+                scope = self.program.scope(member)
                 if scope.flags & SETTER:
                     continue
                 if scope.flags & PROPERTY and (
@@ -253,7 +253,7 @@ class Members(Component):
         """What reading a member gives that has a method for being read, nothing if that is not
         known.
         """
-        home = self.program.file(member[1])
+        home = self.program.home(member)
         method = home.semantics.descriptor_method
         return (
             self.evaluator.calls.of_member(member, method, home)
@@ -265,10 +265,7 @@ class Members(Component):
         """The values of functions that are called by naming them; other values as they are."""
         found: Values = BOTTOM
         for value in values:
-            named = (
-                value[0] == FUNCTION
-                and self.program.file(value[1]).scope(value[2]).flags & PROPERTY
-            )
+            named = value[0] == FUNCTION and self.program.scope(value).flags & PROPERTY
             found |= self.evaluator.calls.returned(value) if named else frozenset((value,))
         return found
 
@@ -276,7 +273,7 @@ class Members(Component):
 
     def class_of(self, file: File, position: int) -> Value | None:
         """The class that a class-like definition means; an extension means the class it extends."""
-        scope = file.scopes[position]
+        scope = file.body(position)
         if scope is None or not scope.flags & EXTENSION:
             return self.open.whole(file, position)
         return self._received_by(file, position)
@@ -317,7 +314,7 @@ class Members(Component):
         """A member that a class or one above it has, unbound. `side`: CLASS for what the class
         itself can do.
         """
-        semantics = self.program.file(target[1]).semantics
+        semantics = self.program.home(target).semantics
         if semantics.class_side:
             return self.solver.solve(
                 ("side", target, name, side), self.open.declared, target, name, side
@@ -359,12 +356,12 @@ class Members(Component):
             signatures.update(
                 self.evaluator.typed.signature(v) if v[0] == FUNCTION else None for v in own
             )
-            if own and not self.program.file(owner[1]).semantics.overloads:
+            if own and not self.program.home(owner).semantics.overloads:
                 break
         return (
             frozenset(found)
             or self._of_companion(target, name)
-            or self._passed_on(self.program.file(target[1]), target[2], name)
+            or self._passed_on(*self.program.place(target), name)
         )
 
     def _passed_on(self, file: File, namespace: int, name: str) -> Values:
@@ -379,7 +376,7 @@ class Members(Component):
         """Members of a class whose names are constants that have this value: `[SAVE]() {…}`,
         `this[SAVE] = …`.
         """
-        file = self.program.file(owner[1])
+        file = self.program.home(owner)
         outer = file.definitions[owner[2]].parent
         found: Values = BOTTOM
         for written, computed in file.computed_names.get(owner[2], {}).items():
@@ -403,9 +400,9 @@ class Members(Component):
         texts = sorted(key for key in keys if type(key) is str)
         return [key.rpartition(".")[2] if key.startswith(UNIQUE_KEY) else key for key in texts]
 
-    def _having(self, owner: Value, name: str) -> list[tuple[File, int]]:
+    def _having(self, owner: Value, name: str) -> list[Inside]:
         """The bodies of a class in which a member is looked for."""
-        if self.program.file(owner[1]).semantics.traits:
+        if self.program.home(owner).semantics.traits:
             return self.evaluator.traits.first_bodies(self._bodies(owner), name)
         return [
             (file, position)
@@ -414,10 +411,10 @@ class Members(Component):
         ]
 
     def _of_companion(self, target: Value, name: str) -> Values:
-        companion = self.program.file(target[1]).semantics.companion
+        companion = self.program.home(target).semantics.companion
         found: Values = BOTTOM
         for owner in self.linearised(target) if companion and name != companion else ():
-            home = self.program.file(owner[1])
+            home = self.program.home(owner)
             for value in (
                 self.evaluator.names.bound(home, owner[2], companion)
                 if companion in home.names(owner[2])
@@ -432,22 +429,19 @@ class Members(Component):
         """
         found: Values = BOTTOM
         file, outer = (
-            self.program.file(owner[1]),
-            self.program.file(owner[1]).definitions[owner[2]].parent,
+            self.program.home(owner),
+            self.program.definition(owner).parent,
         )
         for expression in written_types(file, file.scope(owner[2]).bases):
-            if is_tagged(expression, MAPPING):
-                members = [value for key, value in expression[1] if key == (CONST, name)]
+            if isinstance(expression, MappingLiteral):
+                members = [value for key, value in expression.entries if key == (CONST, name)]
                 found |= self.evaluator.union(file, outer, members)
         return found
 
     def _typed_own(self, file: File, position: int, name: str, owner: Value) -> Values:
         entries = file.all_bindings(position, name)
-        tags = {entry: entry[0] if type(entry) is tuple else 0 for _, entry in entries}
         types = [
-            (scope, entry[1 if tags[entry] == TYPED else 2])
-            for scope, entry in entries
-            if tags[entry] in (TYPED, DECLARED)
+            (scope, entry.type) for scope, entry in entries if isinstance(entry, (Typed, Declared))
         ]
         if not types:
             found = self.evaluator.names.bound(file, position, name)
@@ -459,9 +453,9 @@ class Members(Component):
         values = self.assigned(owner, name) | self.stored_from_outside((INSTANCE, *owner[1:]), name)
         functions: Values = BOTTOM
         for scope, entry in entries:
-            if tags[entry] in (DEFINED, SIGNATURE):
+            if isinstance(entry, (Defined, Signature)):
                 functions |= self.evaluator.values(file, scope, entry)
-            elif tags[entry] != TYPED:
+            elif not isinstance(entry, Typed):
                 values |= self.evaluator.values(file, scope, entry)
         declared: Values = BOTTOM
         for scope, annotation in types:
@@ -489,17 +483,17 @@ class Members(Component):
             if name in file.names(position):
                 found |= self.evaluator.names.bound(file, position, name)
                 found = found or self._placeholder(file, position, name)
-        if self.program.file(owner[1]).semantics.open_classes:
+        if self.program.home(owner).semantics.open_classes:
             found |= self.open.defined_elsewhere(owner, name)
         return found | self._written_outside(owner, name)
 
     def _written_outside(self, owner: Value, name: str) -> Values:
         """Methods that name their class as the type of a receiver, outside of its body."""
         found: set[Value] = set()
-        class_name = self.program.file(owner[1]).definitions[owner[2]].name
+        class_name = self.program.definition(owner).name
         for file_id, position in self.program.named(name, owner=class_name):
             file = self.program.file(file_id)
-            scope = file.scopes[position]
+            scope = file.body(position)
             if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
                 continue
             if owner in self.evaluator.values(
@@ -519,7 +513,7 @@ class Members(Component):
 
     def _prototypes(self, owner: Value, file: File) -> Values:
         """What was assigned to be the prototype of a class or function."""
-        made = self.program.file(owner[1]).definitions[owner[2]].kind in CALLABLE_KINDS
+        made = self.program.definition(owner).kind in CALLABLE_KINDS
         thing = (FUNCTION, *owner[1:], None) if made else owner
         found = self.stored_from_outside(thing, file.semantics.prototype)
         for value in found:
@@ -533,7 +527,7 @@ class Members(Component):
         """
         found: Values = BOTTOM
         for file, position in self._bodies(owner):
-            stores = file.receiver_stores(position).get(name, ())
+            stores = file.receiver_stores(position, name)
             for scope, expression in stores:
                 found |= self.evaluator.values(file, scope, expression)
             if stores:
@@ -544,11 +538,11 @@ class Members(Component):
         """A declared member of unknown value hides those of the bases all the same."""
         return singleton(RESULT, f"{file.path}:{file.qualnames()[position]}.{name}")
 
-    def _bodies(self, owner: Value) -> Iterable[tuple[File, int]]:
+    def _bodies(self, owner: Value) -> Iterable[Inside]:
         """The bodies that hold the members of a class."""
         known = self._known_bodies.get(owner)
         if known is None:
-            file = self.program.file(owner[1])
+            file = self.program.home(owner)
             known = [
                 (self.program.file(at), position)
                 for at, position in self.open.openings(file, owner[2])
@@ -559,20 +553,20 @@ class Members(Component):
             self._known_bodies[owner] = known
         return known
 
-    def extensions(self, owner: Value) -> list[tuple[File, int]]:
+    def extensions(self, owner: Value) -> list[Inside]:
         """Blocks and receiver methods elsewhere that add members to a class."""
         key = ("extensions", owner)
         found = self.solver.solve(key, self._extension_values, owner)
         return [(self.program.file(file_id), position) for file_id, position in sorted(found)]
 
     def _extension_values(self, owner: Value) -> frozenset[Any]:
-        home = self.program.file(owner[1])
+        home = self.program.home(owner)
         name = home.definitions[owner[2]].name
         is_of_module = home.definitions[owner[2]].parent == 0
         found = set(self.open.added_to(home, name)) if is_of_module else set()
         for file_id, position in self.program.named(name, kinds=EXTENSION_KINDS):
             file = self.program.file(file_id)
-            scope = file.scopes[position]
+            scope = file.body(position)
             if (
                 scope is not None
                 and scope.flags & EXTENSION
@@ -621,7 +615,7 @@ class Members(Component):
             for expression in written_types(file, file.scope(position).bases):
                 values = self.evaluator.values(file, outer, expression)
                 if file.semantics.prototype:
-                    values = frozenset((CLASS, *v[1:3]) if v[0] == FUNCTION else v for v in values)
+                    values = frozenset(own_class(v) if v[0] == FUNCTION else v for v in values)
                 if file.semantics.open_classes and any(value[0] == CLASS for value in values):
                     values = frozenset(value for value in values if value[0] != EXTERNAL)
                 found.extend(sorted((v for v in values if v[0] in wanted), key=repr))
@@ -631,7 +625,7 @@ class Members(Component):
         """All classes below a class, nearest first."""
         found: dict[Value, None] = {}
         pending = [target]
-        is_open = self.program.file(target[1]).semantics.open_receivers
+        is_open = self.program.home(target).semantics.open_receivers
         # others see `CallGraph.callers`
         solve = self.solver.solve_whole if is_open else self.solver.solve
         while pending:
@@ -644,7 +638,7 @@ class Members(Component):
         return list(found)
 
     def _direct_subclasses(self, target: Value) -> Values:
-        home = self.program.file(target[1])
+        home = self.program.home(target)
         name = home.definitions[target[2]].name
         found = self._implementers(target) if self.is_structural(target) else BOTTOM
         based = self.program.hierarchy.based_on(name, home.family)
@@ -663,7 +657,7 @@ class Members(Component):
 
     def is_structural(self, target: Value) -> bool:
         """True if having every method of a type makes a class implement it."""
-        home = self.program.file(target[1])
+        home = self.program.home(target)
         if home.semantics.protocols:
             outside = (base[1].rpartition(".")[2] for base in self.bases(target, EXTERNAL))
             return not home.semantics.protocols.isdisjoint(outside)
@@ -717,7 +711,7 @@ class Members(Component):
         """True if a function can be called as a method of an interface is: with as many arguments,
         where types have no subtypes of types with the same names as far as both have a name.
         """
-        typed, semantics = self.evaluator.typed, self.program.file(method[1]).semantics
+        typed, semantics = self.evaluator.typed, self.program.home(method).semantics
         if semantics.nominal:
             return typed.accepts_as_many(function, method)
         own, wanted = typed.signature(function), typed.signature(method)
@@ -727,14 +721,14 @@ class Members(Component):
         )
 
     def _embedding(self, owner: Value) -> list[Value]:
-        is_interface = self.program.file(owner[1]).definitions[owner[2]].kind == Kind.INTERFACE
+        is_interface = self.program.definition(owner).kind == Kind.INTERFACE
         return [] if is_interface else self.subclasses(owner)
 
     def _asked_for(self, interface: Value) -> dict[str, Value]:
         """What an interface asks to be there and be called, by name."""
         found: dict[str, Value] = {}
         for owner in self.linearised(interface):
-            file = self.program.file(owner[1])
+            file = self.program.home(owner)
             for child in file.children.get(owner[2], ()):
                 for value in self._called_member(file, child):
                     found.setdefault(file.definitions[child].name, value)
@@ -744,18 +738,18 @@ class Members(Component):
         """A method, or what a field has to be that is declared to be a function; nothing for what
         may be left out.
         """
-        own, scope = file.definitions[position], file.scopes[position]
+        own, scope = file.definitions[position], file.body(position)
         if own.kind == Kind.METHOD and scope is not None and not scope.flags & OPTIONAL:
             return singleton(FUNCTION, file.id, position, None)
         found: Values = BOTTOM
-        for at, entry in file.names(own.parent).get(own.name, ()) if own.kind == Kind.FIELD else ():
-            if is_tagged(entry, TYPED) and not is_tagged(entry[1], EITHER):
-                found |= self.evaluator.annotations.instances(file, at, entry[1])
-        return frozenset(value for value in found if value[0] == RETURN_TYPE)
+        for at, entry in file.bindings(own.parent, own.name) if own.kind == Kind.FIELD else ():
+            if isinstance(entry, Typed) and not isinstance(entry.type, Either):
+                found |= self.evaluator.annotations.instances(file, at, entry.type)
+        return only(found, RETURN_TYPE)
 
     def owner_of_method(self, file: File, position: int) -> Value | None:
         """The class whose method a definition is, wherever it is written."""
-        scope = file.scopes[position]
+        scope = file.body(position)
         if (
             scope is None
             or scope.flags & EXTENSION
@@ -769,17 +763,17 @@ class Members(Component):
 
     def _received_by(self, file: File, position: int) -> Value | None:
         """The class that an extension, or a method that is written outside, says it belongs to."""
-        scope, parent = file.scopes[position], file.definitions[position].parent
+        scope, parent = file.body(position), file.definitions[position].parent
         types = self.evaluator.values(file, parent, scope.receiver_type) if scope else BOTTOM
         return next((value for value in sorted(types, key=repr) if value[0] == CLASS), None)
 
     def _of_subclasses(self, target: Value, name: str) -> Values:
         """What subclasses declare under a name that few classes declare."""
         places = self.program.named(name, kinds=CALLABLE_KINDS | VALUE_KINDS)
-        home = self.program.file(target[1])
+        home = self.program.home(target)
         found: Values = BOTTOM
         own = home.definitions[target[2]].name
-        is_stored = name in home.member_stores()
+        is_stored = bool(home.member_stores(name))
         based = self.program.hierarchy.based_on(own, home.family) if is_stored else ()
         near = (class_ for class_ in based if class_.file == home.id)
         for below in self._based_on(target, near):
@@ -795,7 +789,7 @@ class Members(Component):
         return found
 
     def _of_parent(self, value: Value, name: str, file: File) -> Values:
-        owner = self.open.whole(self.program.file(value[1]), value[2])
+        owner = self.open.whole(*self.program.place(value))
         receiver = (INSTANCE, *owner[1:])
         for base in self.linearised(owner)[1:]:
             virtual = file.semantics.virtual
@@ -812,13 +806,13 @@ class Members(Component):
 
     def of_external_base(self, target: Value, name: str) -> Values:
         """A member that a class may have from a base outside the repository."""
-        mark = self.program.file(target[1]).semantics.variable_mark
+        mark = self.program.home(target).semantics.variable_mark
         if mark and name.startswith(mark):
             return BOTTOM
         outside = self.outer_base(target)
         if not outside:
             return BOTTOM
-        collections = self.program.file(target[1]).semantics.instance_collections
+        collections = self.program.home(target).semantics.instance_collections
         if f"{outside.rpartition('.')[2]}.{name}" in collections:
             return collection(singleton(INSTANCE, *target[1:3]))
         return external(f"{outside}.{name}")
@@ -832,7 +826,7 @@ class Members(Component):
 
     def _outer_base(self, target: Value) -> Values:
         """The first base in a hierarchy that is outside the repository and may have members."""
-        empty = self.program.file(target[1]).semantics.empty_bases
+        empty = self.program.home(target).semantics.empty_bases
         bases = (
             base
             for owner in self.linearised(target)
@@ -849,13 +843,13 @@ class Members(Component):
     def _outside_values(self, value: Value, name: str) -> Values:
         """`thing.name = …` anywhere in files that mention the name, where `thing` may be the value."""
         found: Values = BOTTOM
-        home = self.program.file(value[1])
+        home = self.program.home(value)
         files = self._storing(value, name)
         if len(files) > MAX_STORE_FILES:
             files = [value[1]]
         as_class = (CLASS, value[1], value[2]) if value[0] == INSTANCE else value
         for file in map(self.program.file, files):
-            for store in file.member_stores().get(name, ()):
+            for store in file.member_stores(name):
                 base = self.evaluator.values(file, store.scope, store.base)
                 instances = {each[:3] for each in base if each[0] == INSTANCE}
                 is_meant = value in base or as_class in base or value in instances
@@ -879,7 +873,7 @@ class Members(Component):
 
     def _storing(self, value: Value, name: str) -> list[int]:
         """The files that may assign a member of a value: its own, and those that mention the name."""
-        home = self.program.file(value[1])
+        home = self.program.home(value)
         mentioning = self.program.mentioning(name, home) if type(name) is str else ()
         return sorted({*mentioning, value[1]})
 
@@ -901,11 +895,11 @@ class Members(Component):
         """True if what a value holds can be copied; what its class declares cannot."""
         if value[0] != INSTANCE:
             return True
-        return self.program.file(value[1]).definitions[value[2]].kind in CALLABLE_KINDS
+        return self.program.definition(value).kind in CALLABLE_KINDS
 
     def _any_below(self, values: Values, target: Value) -> bool:
         return any(
-            value[0] in (INSTANCE, CLASS) and target in self.linearised((CLASS, *value[1:3]))
+            value[0] in (INSTANCE, CLASS) and target in self.linearised(own_class(value))
             for value in values
         )
 
@@ -953,7 +947,7 @@ class Members(Component):
             found = self._from_neighbours(file, name)
             if found:
                 return found
-        return self.stored_from_outside((MODULE, file.id), name) if file.member_stores() else BOTTOM
+        return self.stored_from_outside((MODULE, file.id), name) if file.stores_members else BOTTOM
 
     def top_level(self, file: File, name: str) -> Values:
         """A name that no scope of the file binds: star imports, then files that share its
@@ -991,7 +985,7 @@ class Members(Component):
             is_shared = other.id == file.id or (is_test(file.path) and not is_of_runtime)
             if is_test(other.path) and not is_shared:
                 continue
-            for store in other.member_stores().get(name, ()):
+            for store in other.member_stores(name):
                 # a parameter of that name is given that object
                 is_meant = store.base in file.semantics.global_objects or any(
                     self._is_global_object(base, other)
@@ -1048,7 +1042,7 @@ class Members(Component):
         is_type = all(self._is_type(value) for value in found)
         return found | external(f"{file.semantics.builtins}.{name}") if found and is_type else found
 
-    def _in_global_namespaces(self, file: File, name: str) -> Iterator[tuple[File, int]]:
+    def _in_global_namespaces(self, file: File, name: str) -> Iterator[Inside]:
         """The namespaces for what is declared for all that define a name."""
         namespace = file.semantics.global_namespace
         for file_id, position in self.program.named(name, owner=namespace):
@@ -1057,7 +1051,7 @@ class Members(Component):
             if other.family == file.family and other.definitions[owner].kind == Kind.NAMESPACE:
                 yield other, owner
 
-    def _in_declaring_scripts(self, file: File, name: str) -> Iterator[tuple[File, int]]:
+    def _in_declaring_scripts(self, file: File, name: str) -> Iterator[Inside]:
         """The scripts that define a name at their top and declare it for all files by that."""
         for file_id, _ in self.program.named(name, owner=""):
             row = self.program.rows[file_id]
@@ -1067,7 +1061,7 @@ class Members(Component):
 
     def _is_type(self, value: Value) -> bool:
         """True if a value is a type that nothing is made of."""
-        kind = self.program.file(value[1]).definitions[value[2]].kind if value[0] == CLASS else ""
+        kind = self.program.definition(value).kind if value[0] == CLASS else ""
         return kind in (Kind.INTERFACE, Kind.TYPE)
 
     def _only_one(self, file: File, name: str) -> Values:
@@ -1128,14 +1122,9 @@ class Members(Component):
 
     def _exports(self, file: File, name: str) -> bool:
         """True if `import *` takes a name."""
-        listed = (
-            file.names(0).get(file.semantics.star_exports, ())
-            if file.semantics.star_exports
-            else ()
-        )
-        for _, expression in listed:
-            if is_tagged(expression, SEQUENCE):
-                return (CONST, name) in expression[1]
+        for _, expression in file.bindings(0, file.semantics.star_exports):
+            if isinstance(expression, ListLiteral):
+                return Constant(name) in expression.elements
         return name != file.semantics.default_export and not (
             file.semantics.star_exports and name.startswith("_")
         )
@@ -1143,7 +1132,7 @@ class Members(Component):
     def _from_neighbours(self, file: File, name: str) -> Values:
         sharing = file.semantics.namespace
         if sharing == "global":
-            places: Iterable[tuple[int, int]] = self.program.named(name)
+            places: Iterable[Place] = self.program.named(name)
         else:
             near = self.program.neighbours(file)
             places = [place for place in self.program.named(name) if place[0] in near]
@@ -1155,7 +1144,7 @@ class Members(Component):
             other = self.program.file(file_id)
             if other.family != file.family:
                 continue
-            scope = other.scopes[position]
+            scope = other.body(position)
             if scope is not None and scope.flags & PRIVATE and file_id != file.id:
                 continue
             if other.definitions[position].parent == 0 and name in other.names(0):

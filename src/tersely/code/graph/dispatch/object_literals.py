@@ -12,26 +12,23 @@ from typing import Any, NamedTuple
 
 from tersely.code.expressions import (
     CONST,
-    DECLARED,
-    MAPPING,
-    MEMBER,
-    TYPED,
     Expression,
     is_spread,
-    is_tagged,
 )
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    CLASS,
     COLLECTION,
     CONTAINER_LITERAL,
     FUNCTION,
     INSTANCE,
     Value,
     Values,
+    only,
+    own_class,
 )
 from tersely.code.graph.program.file import File, kept
+from tersely.code.nodes import Constant, Declared, MappingLiteral, Member, Typed
 from tersely.code.symbols import CALLABLE_KINDS, Kind
 
 MAX_OBJECT_FILES = 200  # files searched for objects of one type
@@ -52,7 +49,7 @@ class Objects(Component):
 
     def functions(self, target: Value, name: str) -> Values:
         """The values that objects of an interface or a type, or of one below it, have under a name."""
-        home = self.program.file(target[1])
+        home = self.program.home(target)
         if not home.semantics.members_are_items or home.definitions[target[2]].kind not in (
             Kind.INTERFACE,
             Kind.TYPE,
@@ -66,15 +63,16 @@ class Objects(Component):
             for display in self._of_type(owner):
                 if self._may_hold(display, name):
                     found |= self.evaluator.containers.items(display, frozenset((name,)), None)
-        return frozenset(value for value in found if value[0] == FUNCTION)
+        return only(found, FUNCTION)
 
     def _may_hold(self, display: Value, name: str) -> bool:
         """True if a mapping is written with a key, or takes over what another one holds."""
-        pairs = self.program.file(display[1]).display(display[2])[1][1]
-        return any(is_spread(key) or key == (CONST, name) for key, _ in pairs)
+        _, written = self.program.home(display).display(display[2])
+        pairs = written.entries if isinstance(written, MappingLiteral) else ()
+        return any(is_spread(key) or key == Constant(name) for key, _ in pairs)
 
     def _of_type(self, target: Value) -> Iterator[Value]:
-        home = self.program.file(target[1])
+        home = self.program.home(target)
         name = home.definitions[target[2]].name
         candidates = {*self.program.mentioning(name, home), home.id}
         if len(candidates) > MAX_OBJECT_FILES:
@@ -87,11 +85,11 @@ class Objects(Component):
 
     def _in_file(self, target: Value, file_id: int) -> Values:
         file = self.program.file(file_id)
-        name = self.program.file(target[1]).definitions[target[2]].name
+        name = self.program.definition(target).name
         found: Values = BOTTOM
         for scope, value, declared in self.declarations(file)[name]:
             held = _held(self.evaluator.annotations.instances(file, scope, declared))
-            if any(one[0] == INSTANCE and (CLASS, *one[1:3]) == target for one in held):
+            if any(one[0] == INSTANCE and own_class(one) == target for one in held):
                 found |= self._displays(self.evaluator.values(file, scope, value))
         return found
 
@@ -131,9 +129,9 @@ def _declared(file: File, position: int) -> Iterator[Declaration]:
         for value in scope.returns:
             yield Declaration(position, value, scope.returned_type)
     for target, value in scope.binds:
-        if is_tagged(value, DECLARED):
+        if isinstance(value, Declared):
             yield Declaration(position, value[1], value[2])
-        elif is_tagged(value, MAPPING) and is_tagged(target, MEMBER):
+        elif isinstance(value, MappingLiteral) and isinstance(target, Member):
             yield from _of_field(file, position, target, value)
 
 
@@ -142,16 +140,16 @@ def _of_field(
 ) -> Iterator[Declaration]:
     method = file.enclosing_method(position) if target[1] in file.semantics.receiver_names else -1
     owner = file.owner_class(method) if method >= 0 else -1
-    for _, entry in file.names(owner).get(target[2], ()) if owner >= 0 else ():
-        if is_tagged(entry, TYPED):
-            yield Declaration(position, value, entry[1])
+    for _, entry in file.bindings(owner, target[2]) if owner >= 0 else ():
+        if isinstance(entry, Typed):
+            yield Declaration(position, value, entry.type)
 
 
 def _names_in(expression: Expression) -> Iterator[str]:
     """Every name that a type is written with."""
     if type(expression) is str:
         yield expression
-    elif type(expression) is tuple and expression[:1] != (CONST,):
+    elif isinstance(expression, tuple) and expression[:1] != (CONST,):
         for part in expression:
             yield from _names_in(part)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tersely.code.expressions import MAPPING, is_spread, is_tagged
+from tersely.code.expressions import is_spread
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     CONSTANT,
@@ -16,6 +16,7 @@ from tersely.code.graph.pointsto.values import (
     singleton,
 )
 from tersely.code.graph.program.file import File
+from tersely.code.nodes import MappingLiteral
 from tersely.code.symbols import Kind
 
 
@@ -61,15 +62,17 @@ class TestedMembers(Component):
     def _is_opaque(self, value: Value) -> bool:
         """True if nobody knows which members a value has."""
         if value[0] == CONTAINER_LITERAL:
-            display = self.program.file(value[1]).display(value[2])[1]
-            return not is_tagged(display, MAPPING) or any(is_spread(key) for key, _ in display[1])
+            display = self.program.home(value).display(value[2])[1]
+            return not isinstance(display, MappingLiteral) or any(
+                is_spread(key) for key, _ in display.entries
+            )
         return bool(value[0] != INSTANCE)
 
     def _held(self, value: Value, member: str) -> Values:
         if value[0] == CONTAINER_LITERAL:
             names = frozenset((member,))
-            return self.evaluator.containers.items(value, names, self.program.file(value[1]))
-        return self.evaluator.members.of(value, member, self.program.file(value[1]))
+            return self.evaluator.containers.items(value, names, self.program.home(value))
+        return self.evaluator.members.of(value, member, self.program.home(value))
 
     def _has(self, value: Value, member: str) -> bool:
         if value[0] == CONTAINER_LITERAL:
@@ -83,4 +86,4 @@ class TestedMembers(Component):
             one[0] == FUNCTION for one in self._held(value, member)
         ):
             return False
-        return self.program.file(value[1]).definitions[value[2]].kind != Kind.CLASS
+        return self.program.definition(value).kind != Kind.CLASS

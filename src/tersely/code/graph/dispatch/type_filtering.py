@@ -14,17 +14,13 @@ from typing import Any
 
 from tersely.code.expressions import (
     ABSTRACT,
-    CONST,
     CONSTRUCTOR,
     EXTENSION,
-    LITERAL,
     PRIVATE,
-    SPREAD,
     STATIC,
     VARIADIC,
     Expression,
     is_spread,
-    is_tagged,
     last_name,
 )
 from tersely.code.graph.pointsto.containers import is_keyed
@@ -44,17 +40,19 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
     is_open,
+    own_class,
     type_arguments,
     with_arguments,
 )
 from tersely.code.graph.program.file import File, kept
+from tersely.code.nodes import Constant, Invocation, Literal, Spread
 from tersely.code.symbols import Kind
 
 UNKNOWN = (RESULT, EXTERNAL)
 TEXT = "str"  # the type of text literals, in every language
 
 
-class Typed(Component):
+class TypeFilter(Component):
     """Narrowing, overriding and overloading over the values of an `Evaluator`."""
 
     def opened(self, values: Values) -> Values:
@@ -70,7 +68,7 @@ class Typed(Component):
 
     def _may_be_below(self, value: Value) -> bool:
         """Where implementing is a matter of having the methods, other classes have no subtypes."""
-        home = self.program.file(value[1])
+        home = self.program.home(value)
         return home.semantics.nominal or home.definitions[value[2]].kind == Kind.INTERFACE
 
     def narrowed(self, values: Values, declared: Values, *, whole: bool = False) -> Values:
@@ -136,14 +134,14 @@ class Typed(Component):
         """True if a value of a declared type may be a function, or of a type that does not name it."""
         if value[0] != INSTANCE:
             return bool(value[0] == CONTAINER_LITERAL)
-        is_structural = self.evaluator.members.is_structural((CLASS, *value[1:3]))
+        is_structural = self.evaluator.members.is_structural(own_class(value))
         return is_structural or self.is_functional(value)
 
     def is_functional(self, value: Value) -> bool:
         """True if a function may stand for an instance: an interface with one method to write, a
         protocol that says how it is called.
         """
-        home = self.program.file(value[1])
+        home = self.program.home(value)
         if home.semantics.protocols:
             return self._is_called(value, home)
         if not home.semantics.functions_are_objects or home.definitions[value[2]].kind not in (
@@ -154,13 +152,13 @@ class Typed(Component):
         bodiless = [
             child
             for child in home.children.get(value[2], ())
-            if (scope := home.scopes[child]) is not None and scope.flags & ABSTRACT
+            if (scope := home.body(child)) is not None and scope.flags & ABSTRACT
         ]
         return len(bodiless) < 2
 
     def _is_called(self, value: Value, home: File) -> bool:
         """True if an instance is told by a protocol that can be called."""
-        members, target = self.evaluator.members, (CLASS, *value[1:3])
+        members, target = self.evaluator.members, own_class(value)
         if not members.declared(target, home.semantics.call_method):
             return False
         return any(
@@ -169,7 +167,7 @@ class Typed(Component):
         )
 
     def _is_below(self, value: Value, bound: Value) -> bool:
-        members, target, above = self.evaluator.members, (CLASS, *value[1:3]), (CLASS, *bound[1:3])
+        members, target, above = self.evaluator.members, own_class(value), own_class(bound)
         if above in members.linearised(target):
             return True
         return members.is_structural(above) and target in members.subclasses(above)
@@ -190,7 +188,7 @@ class Typed(Component):
         """
         if self.evaluator.traits.is_trait(target):
             return self.evaluator.traits.implementations(target, name)
-        is_named = self.program.file(target[1]).semantics.open_receivers
+        is_named = self.program.home(target).semantics.open_receivers
         if is_named and not self.evaluator.members.is_structural(target):
             return self.evaluator.overriding.below(target, name)
         key = ("overriding", target, name)
@@ -205,8 +203,7 @@ class Typed(Component):
         """True if subclasses may override any of these."""
         return any(
             member[0] == FUNCTION
-            and not self.program.file(member[1]).scope(member[2]).flags
-            & (STATIC | PRIVATE | CONSTRUCTOR)
+            and not self.program.scope(member).flags & (STATIC | PRIVATE | CONSTRUCTOR)
             for member in members
         )
 
@@ -218,7 +215,7 @@ class Typed(Component):
             self.program.named(name) if file.semantics.extension_functions else ()
         ):
             other = self.program.file(file_id)
-            scope = other.scopes[position]
+            scope = other.body(position)
             if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
                 continue
             if other.language.name != file.language.name:
@@ -231,8 +228,8 @@ class Typed(Component):
 
     def _names_of(self, value: Value, file: File) -> set[str]:
         if value[0] == INSTANCE:
-            linear = self.evaluator.members.linearised((CLASS, *value[1:3]))
-            return {self.program.file(above[1]).definitions[above[2]].name for above in linear}
+            linear = self.evaluator.members.linearised(own_class(value))
+            return {self.program.definition(above).name for above in linear}
         if value[0] == CONSTANT:
             return set(self.key_types(value, file))
         return {value[1].rpartition(".")[2]} if value[0] == RESULT else set()
@@ -256,11 +253,11 @@ class Typed(Component):
         return BOTTOM if name in file.semantics.function_combinators else frozenset((value,))
 
     def _is_abstract(self, function: Value) -> bool:
-        return bool(self.program.file(function[1]).scope(function[2]).flags & ABSTRACT)
+        return bool(self.program.scope(function).flags & ABSTRACT)
 
     # Overloads
 
-    def chosen(self, values: Values, file: File, scope: int, call: Expression) -> Values:
+    def chosen(self, values: Values, file: File, scope: int, call: Invocation) -> Values:
         """The functions among overloads that a call fits best; a declaration without a body only if
         none has one.
         """
@@ -290,11 +287,11 @@ class Typed(Component):
         """True if functions are there for a method without a body: of a type that is implemented by
         having its methods, those of classes that name it.
         """
-        members, home = self.evaluator.members, self.program.file(method[1])
+        members, home = self.evaluator.members, self.program.home(method)
         target = members.owner_of_method(home, method[2])
         if target is None or not home.semantics.nominal or not members.is_structural(target):
             return bool(bodies)
-        owners = (members.owner_of_method(self.program.file(one[1]), one[2]) for one in bodies)
+        owners = (members.owner_of_method(*self.program.place(one)) for one in bodies)
         return any(one is not None and target in members.linearised(one) for one in owners)
 
     def with_bodies(self, values: Values) -> Values:
@@ -308,15 +305,15 @@ class Typed(Component):
         return frozenset(found)
 
     def _name_of(self, function: Value) -> str:
-        return self.program.file(function[1]).definitions[function[2]].name
+        return self.program.definition(function).name
 
     def _bodies_of(self, prototype: Value) -> list[Value]:
-        home = self.program.file(prototype[1])
+        home = self.program.home(prototype)
         definition = home.definitions[prototype[2]]
         found = []
-        for file_id, position in self.program.named(definition[1]):
+        for file_id, position in self.program.named(definition.name):
             other = self.program.file(file_id)
-            scope = other.scopes[position]
+            scope = other.body(position)
             if (
                 other.family != home.family
                 or scope is None
@@ -328,26 +325,26 @@ class Typed(Component):
         return found
 
     def fitting(
-        self, functions: list[Value], file: File, scope: int, call: Expression
+        self, functions: list[Value], file: File, scope: int, call: Invocation
     ) -> list[Value]:
         """Those of several functions that a call fits best."""
         fitting = [value for value in functions if self._accepts(value, call)] or functions
         if len({self.signature(value) for value in fitting}) < 2:
             return fitting
-        arguments = [self._type_names(file, scope, argument) for argument in call[2]]
+        arguments = [self._type_names(file, scope, argument) for argument in call.arguments]
         scores = {value: self._score(value, arguments) for value in fitting}
         best = max(scores.values())
         return [value for value in fitting if scores[value] == best]
 
     def _parameters(self, value: Value) -> Any:
-        file = self.program.file(value[1])
+        file = self.program.home(value)
         parameters = file.scope(value[2]).parameters
         return parameters[1:] if file.receiver_name(value[2]) else parameters
 
-    def _accepts(self, value: Value, call: Expression) -> bool:
+    def _accepts(self, value: Value, call: Invocation) -> bool:
         needed, most = self._arity(value)
-        given = len(call[2]) + len(call[3])
-        if any(is_tagged(argument, SPREAD) for argument in call[2]):
+        given = len(call.arguments) + len(call.keywords)
+        if any(isinstance(argument, Spread) for argument in call.arguments):
             return True
         return needed <= given and (most is None or given <= most)
 
@@ -357,9 +354,7 @@ class Typed(Component):
         if limit is not None and needed > limit:
             return False
         return (
-            most is None
-            or given <= most
-            or bool(self.program.file(value[1]).semantics.arguments_name)
+            most is None or given <= most or bool(self.program.home(value).semantics.arguments_name)
         )
 
     @kept
@@ -382,19 +377,19 @@ class Typed(Component):
 
     def _type_names(self, file: File, scope: int, argument: Expression) -> frozenset[str]:
         """Names of the types that an argument has, empty if unknown."""
-        if is_tagged(argument, CONST):
+        if isinstance(argument, Constant):
             return (
                 file.semantics.text_types
                 if type(argument[1]) is str
                 else file.semantics.number_types
             )
-        if is_tagged(argument, LITERAL):
+        if isinstance(argument, Literal):
             return file.semantics.text_types if argument[1] == TEXT else frozenset((argument[1],))
         names: set[str] = set()
         for value in self.evaluator.values(file, scope, argument):
             if value[0] == INSTANCE:
-                for above in self.evaluator.members.linearised((CLASS, *value[1:3])):
-                    names.add(self.program.file(above[1]).definitions[above[2]].name)
+                for above in self.evaluator.members.linearised(own_class(value)):
+                    names.add(self.program.definition(above).name)
                     outside = (
                         base for base in self.evaluator.members.bases(above) if base[0] == EXTERNAL
                     )
@@ -420,7 +415,7 @@ class Typed(Component):
         score = 0
         for names, wanted in zip(arguments, self.signature(value), strict=False):
             if names and wanted:
-                semantics = self.program.file(value[1]).semantics
+                semantics = self.program.home(value).semantics
                 widened = (
                     wanted in semantics.number_types
                     and not semantics.number_types.isdisjoint(names)

@@ -7,24 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
-    CALL,
-    CONST,
-    DECLARED,
-    EITHER,
     ELLIPSIS,
-    GENERIC,
-    GIVEN,
-    GUARD,
-    GUARDED,
-    ITEM,
-    LITERAL,
-    SEQUENCE,
-    TYPE_PARAMETER,
-    TYPED,
-    UNIT,
-    Expression,
     dotted_name,
-    is_tagged,
     named_parameters,
     substitute,
 )
@@ -48,6 +32,24 @@ from tersely.code.graph.pointsto.values import (
     with_arguments,
 )
 from tersely.code.graph.program.file import File
+from tersely.code.nodes import (
+    Call,
+    Constant,
+    Declared,
+    Either,
+    Expression,
+    Generic,
+    Given,
+    Guard,
+    Guarded,
+    Item,
+    ListLiteral,
+    Literal,
+    Typed,
+    TypeParameter,
+    Unit,
+    decoded,
+)
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -73,47 +75,45 @@ class Annotations:
         return self.evaluator.typed.opened(found) if is_open else found
 
     def _instances(self, file: File, scope: int, expression: Expression) -> Values:
-        if expression is None:
-            return BOTTOM
-        if type(expression) is tuple:
-            tag = expression[0]
-            if tag == EITHER:
-                return self._any_of(file, scope, expression[1])
-            if tag == CONST and type(expression[1]) is str:
-                return self.instances(file, scope, quoted_type(expression[1]))
-            if tag == GUARDED:
-                return self._guarded(file, scope, expression[1], expression[2][1])
-            if tag == UNIT:
-                return singleton(CONSTANT, expression[1])
-            if tag == GIVEN:
-                return expression[1]  # type: ignore[no-any-return]
-            if tag == TYPE_PARAMETER:
-                return self.instances(file, scope, expression[1])
-            if tag == GENERIC:
-                return self._instances_of_generic(file, scope, expression[1], expression[2])
-            if tag == ITEM and is_tagged(expression[1], TYPED):
+        match expression:
+            case None:
+                return BOTTOM
+            case Either(alternatives):
+                return self._any_of(file, scope, alternatives)
+            case Constant(str(text)):
+                return self.instances(file, scope, quoted_type(text))
+            case Guarded(callee, Constant(int(place))):
+                return self._guarded(file, scope, callee, place)
+            case Unit(value):
+                return singleton(CONSTANT, value)
+            case Given(values):
+                return values
+            case TypeParameter(bound):
+                return self.instances(file, scope, bound)
+            case Generic(base, arguments):
+                return self._instances_of_generic(file, scope, base, arguments)
+            case Item(Typed()):
                 return self.evaluator.containers.item(file, scope, expression)
-            if tag == ITEM:
+            case Item(base):
                 arguments = written_arguments(expression)
-                return self._instances_of_generic(file, scope, expression[1], arguments)
+                return self._instances_of_generic(file, scope, base, arguments)
         types = self.evaluator.values(file, scope, expression)
         if any(self._takes_arguments(value) for value in types):
             written = self.evaluator.names.written(file, scope, expression)
-            if written is not None and is_tagged(written.expression, ITEM):
+            if written is not None and isinstance(written.expression, Item):
                 return self._instances(*written)
         units = [value for value in types if value[0] == CONSTANT] if file.semantics.virtual else ()
         return instances_of(types).union(units)
 
     def _takes_arguments(self, value: Value) -> bool:
-        return value[0] == CLASS and bool(
-            self.evaluator.program.file(value[1]).scope(value[2]).type_parameters
-        )
+        return value[0] == CLASS and bool(self.evaluator.program.scope(value).type_parameters)
 
     def _mapped_parameters(self, target: Value) -> list[int]:
         """The places of type parameters of which a type has all members: `{[K in keyof T]?: T[K]}`."""
-        home = self.evaluator.program.file(target[1])
+        home = self.evaluator.program.home(target)
         scope = home.scope(target[2])
-        names = [base[2] for base in written_types(home, scope.bases) if _is_parameter(base)]
+        bases = written_types(home, scope.bases)
+        names = [base.name for base in bases if isinstance(base, TypeParameter)]
         return [
             scope.type_parameters.index(name) for name in names if name in scope.type_parameters
         ]
@@ -123,12 +123,12 @@ class Annotations:
         found: Values = BOTTOM
         for value in self._any_of(file, scope, types):
             if value[0] in (CLASS, FUNCTION, RETURN_TYPE):
-                found |= self.evaluator.calls.result(file, scope, value, (CALL, None, (), (), 0))
+                found |= self.evaluator.calls.result(file, scope, value, Call(None, (), (), 0))
         return found
 
     def _guarded(self, file: File, scope: int, callee: Expression, place: int) -> Values:
         """What a call of a type guard tells of the argument at a place."""
-        call = (CALL, callee, (), (), 0)
+        call = Call(callee, (), (), 0)
         functions = self.evaluator.calls.called(file, scope, call)
         return frozenset().union(*[self.guarded(function, place) for function in functions])
 
@@ -136,14 +136,14 @@ class Annotations:
         """The instances that a type guard says yes to, nothing if a value is none."""
         if function[0] != FUNCTION:
             return BOTTOM
-        home = self.evaluator.program.file(function[1])
+        home = self.evaluator.program.home(function)
         body = home.scope(function[2])
         told = body.returned_type
-        if not is_tagged(told, GUARD) or not 0 <= place < len(body.parameters):
+        if not isinstance(told, Guard) or not 0 <= place < len(body.parameters):
             return BOTTOM
         return (
-            self.instances(home, function[2], told[2])
-            if body.parameters[place][0] == told[1]
+            self.instances(home, function[2], told.type)
+            if body.parameters[place].name == told.parameter
             else BOTTOM
         )
 
@@ -170,8 +170,8 @@ class Annotations:
 
     def _named_by(self, file: File, scope: int, type_: Expression) -> Values:
         """The classes, or other types, that are written as a type: in a string, as a union too."""
-        if is_tagged(type_, CONST) and type(type_[1]) is str:
-            return self._named_by(file, scope, quoted_type(type_[1]))
+        if isinstance(type_, Constant) and type(type_.value) is str:
+            return self._named_by(file, scope, quoted_type(type_.value))
         found: Values = BOTTOM
         for part in written_types(file, (type_,)):
             found |= self.evaluator.values(file, scope, part)
@@ -217,7 +217,7 @@ class Annotations:
         """
         semantics = file.semantics
         if name in semantics.tuples:
-            if arguments[-1:] == ((LITERAL, ELLIPSIS),):
+            if arguments[-1:] == (Literal(ELLIPSIS),):
                 return collection(self.instances(file, scope, arguments[0]))
             return tuple_of(self._each(file, scope, arguments))
         if name in semantics.mappings and len(arguments) == len(("key", "item")):
@@ -239,31 +239,28 @@ class Annotations:
     def _generic_alias(self, file: File, scope: int, base: Expression) -> Written | None:
         """The type with type parameters of its own that a name is another name of, None for others."""
         alias = self.evaluator.names.written(file, scope, base) if type(base) is str else None
-        if alias is None or not is_tagged(alias.expression, TYPED):
+        if alias is None or not isinstance(alias.expression, Typed):
             return None
-        return alias if len(alias.expression) > len(("tag", "type")) else None
+        return alias if alias.expression.names is not None else None
 
     def _instances_of_alias(
         self, alias: Written, file: File, scope: int, arguments: tuple[Expression, ...]
     ) -> Values:
         """What another name of a type means with some types in place of its type parameters."""
-        _, meant, names = alias.expression
+        assert isinstance(alias.expression, Typed)
+        meant, names = alias.expression.type, alias.expression.names or ()
         wanted = set(named_parameters(meant))
         given: dict[str, Expression] = {}
         for name, argument in zip(names, arguments, strict=False):
             values = self.instances(file, scope, argument) if name in wanted else BOTTOM
             if values:
-                given[name] = (GIVEN, values)
+                given[name] = Given(values)
         return self.instances(alias.file, alias.scope, substitute(meant, given))
-
-
-def _is_parameter(type_: Expression) -> bool:
-    return is_tagged(type_, TYPE_PARAMETER)
 
 
 def _listed(types: Expression) -> tuple[Expression, ...]:
     """The types of a list of types, none if it says that anything may be taken."""
-    return types[1] if is_tagged(types, SEQUENCE) else ()
+    return types.elements if isinstance(types, ListLiteral) else ()
 
 
 def instances_of(types: Values) -> Values:
@@ -282,29 +279,30 @@ def instances_of(types: Values) -> Values:
 def written_types(file: File, types: Iterable[Expression]) -> Iterator[Expression]:
     """Types without what only says how they are combined: `A` and `B` of `Readonly<A & B>`."""
     for expression in types:
-        tag = expression[0] if type(expression) is tuple else None
-        if tag == EITHER:
-            yield from written_types(file, expression[1])
-        elif tag == GENERIC and expression[1] in file.semantics.union_types:
-            yield from written_types(file, expression[2])
-        else:
-            yield expression
+        match expression:
+            case Either(alternatives):
+                yield from written_types(file, alternatives)
+            case Generic(base, arguments) if base in file.semantics.union_types:
+                yield from written_types(file, arguments)
+            case _:
+                yield expression
 
 
 def written_arguments(type_: Expression) -> tuple[Expression, ...]:
     """The arguments that a type is written with, none if it has none."""
-    if not is_tagged(type_, GENERIC, ITEM):
-        return ()
-    if type_[0] == GENERIC:
-        return tuple(type_[2])
-    return tuple(type_[2][1]) if is_tagged(type_[2], SEQUENCE) else (type_[2],)
+    match type_:
+        case Generic(_, arguments) | Item(_, ListLiteral(arguments)):
+            return arguments
+        case Item(_, argument):
+            return (argument,)
+    return ()
 
 
 def type_words(expression: Expression) -> set[str]:
     """The words that a type is written with, those in a quoted one included."""
     if type(expression) is str:
         return set(WORD.findall(expression))
-    parts = expression if type(expression) is tuple else ()
+    parts = expression if isinstance(expression, tuple) else ()
     return {word for part in parts for word in type_words(part)}
 
 
@@ -316,9 +314,9 @@ def names_one(type_: Expression, names: set[str], marks: frozenset[str]) -> bool
 
 def is_declared_as_one(value: Expression, names: set[str], marks: frozenset[str]) -> bool:
     """True if what a member is given is declared with such a type."""
-    if is_tagged(value, EITHER):
+    if isinstance(value, Either):
         return any(is_declared_as_one(part, names, marks) for part in value[1])
-    return is_tagged(value, TYPED, DECLARED) and names_one(value[-1], names, marks)
+    return isinstance(value, (Typed, Declared)) and names_one(value.type, names, marks)
 
 
 def quoted_type(text: str, depth: int = 0) -> Expression:
@@ -329,18 +327,15 @@ def quoted_type(text: str, depth: int = 0) -> Expression:
     if depth > MAX_QUOTED_DEPTH or not alternatives:
         return None
     if len(alternatives) > 1:
-        return (EITHER, tuple(quoted_type(part, depth + 1) for part in alternatives))
+        return Either(tuple(quoted_type(part, depth + 1) for part in alternatives))
     name, bracket, arguments = alternatives[0].partition("[")
-    base = dotted_name(name)
+    base: Expression = decoded(dotted_name(name), {})
     if not bracket or base is None:
         return base
     if not arguments.endswith("]"):
         return None
-    return (
-        GENERIC,
-        base,
-        tuple(quoted_type(part, depth + 1) for part in _parts(arguments[:-1], ",")),
-    )
+    given = tuple(quoted_type(part, depth + 1) for part in _parts(arguments[:-1], ","))
+    return Generic(base, given)
 
 
 def _parts(text: str, separator: str) -> list[str]:

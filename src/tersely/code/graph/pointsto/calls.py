@@ -5,18 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tersely.code.expressions import (
-    CALL,
     GENERATOR,
-    ITEM,
-    MEMBER,
-    NEW,
-    TYPE_PARAMETER,
-    UNFOLLOWED,
     Expression,
-    beginning_of,
     is_spread,
-    is_tagged,
-    is_text,
     last_name,
 )
 from tersely.code.graph.dispatch.inference import CallPlace
@@ -47,6 +38,7 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import Topic
+from tersely.code.nodes import Call, Either, Invocation, Item, Literal, Member, New, TypeParameter
 
 
 class Calls(Component):
@@ -61,13 +53,13 @@ class Calls(Component):
         called = self.called(file, scope, expression)
         for value in called:
             found |= self.result(file, scope, value, expression)
-        if is_tagged(callee, ITEM) and self._has_class(file, scope, callee[1]):
+        if isinstance(callee, Item) and self._has_class(file, scope, callee.object):
             found = self.evaluator.annotations.instances(file, scope, callee)
-        if not called and is_tagged(callee, MEMBER) and callee[2] in file.semantics.methods:
+        if not called and isinstance(callee, Member) and callee[2] in file.semantics.methods:
             found = self.evaluator.summaries.applied(
                 file, scope, file.semantics.methods[callee[2]], expression
             )
-        if not called and is_tagged(callee, MEMBER) and callee[2] in file.semantics.getters:
+        if not called and isinstance(callee, Member) and callee[2] in file.semantics.getters:
             found |= self.evaluator.union(file, scope, expression[2][1:2])  # where there is no item
         return found
 
@@ -75,13 +67,13 @@ class Calls(Component):
         """True if an expression may be a class."""
         return any(value[0] == CLASS for value in self.evaluator.values(file, scope, expression))
 
-    def _parents(self, file: File, scope: int, call: Any) -> Values:
+    def _parents(self, file: File, scope: int, call: Invocation) -> Values:
         """What `super()` and `super(B, self)` give: the parent of the class around, or of the one
         that is named.
         """
         named = (
-            self.evaluator.values(file, scope, call[2][0])
-            if call[2] and file.semantics.names_parent
+            self.evaluator.values(file, scope, call.arguments[0])
+            if call.arguments and file.semantics.names_parent
             else BOTTOM
         )
         found = frozenset(
@@ -95,17 +87,17 @@ class Calls(Component):
             return self.evaluator.names.parent(file, scope)
         return self.evaluator.values(file, scope, expression)
 
-    def called(self, file: File, scope: int, call: Expression) -> Values:
+    def called(self, file: File, scope: int, call: Invocation) -> Values:
         """The values that a call calls: of overloads those that it fits."""
-        callee, semantics = call[1], file.semantics
-        if is_tagged(callee, MEMBER):
+        callee, semantics = call.callee, file.semantics
+        if isinstance(callee, Member):
             found = self.evaluator.members.of_all(
-                self.receivers(file, scope, callee[1]), callee[2], file
+                self.receivers(file, scope, callee.object), callee.name, file
             )
         elif (
             type(callee) is str
             and semantics.methods_apart
-            and call[0] == CALL
+            and isinstance(call, Call)
             and not (semantics.sigil and callee.startswith(semantics.sigil))
         ):
             found = self.evaluator.names.of(file, scope, callee, called=True)
@@ -117,7 +109,7 @@ class Calls(Component):
             found = self.evaluator.typed.chosen(found, file, scope, call)
         return found
 
-    def result(self, file: File, scope: int, callee: Value, call: Any) -> Values:
+    def result(self, file: File, scope: int, callee: Value, call: Invocation) -> Values:
         """The values that calling a value gives; `call` is the call expression in `scope` of
         `file`.
         """
@@ -125,16 +117,16 @@ class Calls(Component):
         if tag == FUNCTION:
             made = (
                 singleton(INSTANCE, *callee[1:3])
-                if call[0] == NEW and file.semantics.prototype
+                if isinstance(call, New) and file.semantics.prototype
                 else BOTTOM
             )
             return made | self._returned_to(callee, file, scope, call)
         if tag == CLASS:
             summary = self.evaluator.summaries.of_base(callee)
             is_router = summary is not None and summary.makes_router
-            made = router(self.evaluator.members.outer_base(callee), file.id, call[4])
+            made = router(self.evaluator.members.outer_base(callee), file.id, call.line)
             return singleton(INSTANCE, callee[1], callee[2]) | (made if is_router else BOTTOM)
-        if tag == CONTAINER_LITERAL and call[0] == NEW:
+        if tag == CONTAINER_LITERAL and isinstance(call, New):
             return singleton(
                 *callee
             )  # which stands for a class, and has the members of what it makes
@@ -154,7 +146,7 @@ class Calls(Component):
                 self.evaluator.summaries.applied(file, scope, summary, call) if summary else BOTTOM
             )
             if summary is not None and summary.makes_router:
-                return router(result_name(callee[1]), file.id, call[4])
+                return router(result_name(callee[1]), file.id, call.line)
             if summary is not None and summary.links is not None:
                 found = self._urls(summary.links, callee[1], file, scope, call)
             return found or singleton(RESULT, result_name(callee[1]))
@@ -174,9 +166,9 @@ class Calls(Component):
             return singleton(*instance)
         return self.of_member(instance, method, file) if method else BOTTOM
 
-    def _urls(self, topic: Topic, callee: str, file: File, scope: int, call: Any) -> Values:
+    def _urls(self, topic: Topic, callee: str, file: File, scope: int, call: Invocation) -> Values:
         """The URLs that a function gives for the names of routes."""
-        named = self.evaluator.union(file, scope, call[2][topic.argument :][:1])
+        named = self.evaluator.union(file, scope, call.arguments[topic.argument :][:1])
         return frozenset(
             (RESULT, result_name(callee), name[1])
             for name in named
@@ -209,7 +201,7 @@ class Calls(Component):
                 found |= self.promised(member)
             if member[0] != FUNCTION:
                 continue
-            home, position = self.program.file(member[1]), member[2]
+            home, position = self.program.place(member)
             written = self.evaluator.generics.seen_by(member, home.scope(position).returned_type)
             is_generator = last_name(written) in home.semantics.generators
             parts = written_arguments(written) if is_generator else ()
@@ -218,46 +210,46 @@ class Calls(Component):
             found = found or self.evaluator.union(home, position, home.scope(position).returns)
         return found
 
-    def _returned_to(self, function: Value, file: File, scope: int, call: Any) -> Values:
+    def _returned_to(self, function: Value, file: File, scope: int, call: Invocation) -> Values:
         """What a function returns to one call: where it gives back a parameter as it came, what
         that call passes.
         """
-        home, position = self.program.file(function[1]), function[2]
+        home, position = self.program.place(function)
         shift = int(function[3] is not None and bool(home.receiver_name(position)))
         shift += given_arguments(function)
         body = home.scope(position)
         if texts := self._begun_texts(function, CallPlace(file, scope, call), shift):
             return texts
         given_back = () if home.semantics.virtual else home.given_back(position)
-        is_told = not is_tagged(body.returned_type, TYPE_PARAMETER)
+        is_told = not isinstance(body.returned_type, TypeParameter)
         if not given_back or (is_told and self._is_declared(home, position)):
             return self._seen_by(function, CallPlace(file, scope, call))
         found: Values = BOTTOM
         for index in given_back:
             passed = passed_expressions(body, index, call, shift)
             given = self.evaluator.union(file, scope, passed)
-            default = body.parameters[index][2]
+            default = body.parameters[index].default
             if not passed:
                 given = self.evaluator.values(home, home.definitions[position].parent, default)
-            is_nothing = not passed and default == UNFOLLOWED
+            is_nothing = not passed and default == Either(())
             if (not given and not is_nothing) or any(
                 is_spread(expression) for expression in passed
             ):
                 return self.returned(function)
             found |= given
-        names = {body.parameters[index][0] for index in given_back}
+        names = {body.parameters[index].name for index in given_back}
         returns_others = any(type(each) is not str or each not in names for each in body.returns)
         return found | self.returned(function, given_back) if returns_others else found
 
     def _begun_texts(self, function: Value, place: CallPlace, shift: int) -> Values:
         """The texts that a function gives one call, if all that it returns begin with a parameter."""
-        home, position = self.program.file(function[1]), function[2]
+        home, position = self.program.place(function)
         body = home.scope(position)
-        names = [parameter[0] for parameter in body.parameters]
-        beginnings = [beginning_of(each) if is_text(each) else None for each in body.returns]
+        names = [parameter.name for parameter in body.parameters]
         found: Values = BOTTOM
-        for text, beginning in zip(body.returns, beginnings, strict=True):
-            if beginning not in names:
+        for text in body.returns:
+            beginning = text.beginning if isinstance(text, Literal) else None
+            if not isinstance(text, Literal) or beginning not in names:
                 return BOTTOM
             passed = passed_expressions(body, names.index(beginning), place.call, shift)
             given = self.evaluator.union(place.file, place.scope, passed)
@@ -266,7 +258,7 @@ class Calls(Component):
 
     def _seen_by(self, function: Value, place: CallPlace) -> Values:
         """What a function returns, as far as its type admits that for what one call passes."""
-        home, position = self.program.file(function[1]), function[2]
+        home, position = self.program.place(function)
         written = home.scope(position).returned_type
         seen = self.evaluator.inference.seen(function, written, place)
         if seen is written:
@@ -292,7 +284,7 @@ class Calls(Component):
             for expression in file.scope(position).returns:
                 if expression == name:
                     found |= frozenset((receiver,))
-                elif is_tagged(expression, CALL) and expression[1] == name:
+                elif isinstance(expression, Call) and expression.callee == name:
                     found |= (
                         singleton(INSTANCE, receiver[1], receiver[2])
                         if receiver[0] == CLASS
@@ -320,7 +312,7 @@ class Calls(Component):
         scope = file.scope(position)
         if scope.flags & GENERATOR:
             return singleton(GENERATED, file_id, position)
-        left_out = {scope.parameters[index][0] for index in given_back}
+        left_out = {scope.parameters[index].name for index in given_back}
         returns = [each for each in scope.returns if type(each) is not str or each not in left_out]
         declared = self.evaluator.annotations.instances(file, position, scope.returned_type)
         if file.semantics.declarations_suffice and self.evaluator.typed.says_enough(declared, file):

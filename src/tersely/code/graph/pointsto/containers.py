@@ -6,13 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tersely.code.expressions import (
-    CONST,
-    MAPPING,
-    MEMBER,
-    SEQUENCE,
     Expression,
     is_spread,
-    is_tagged,
 )
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
@@ -33,10 +28,12 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
     external,
+    own_class,
     singleton,
     tuple_of,
 )
 from tersely.code.graph.program.file import File, Store
+from tersely.code.nodes import Constant, ListLiteral, MappingLiteral, Member
 from tersely.code.symbols import Kind
 
 # `base[key] = …` of a file that may be a member of any name; with more, none is taken for one
@@ -58,10 +55,10 @@ class Containers(Component):
         containers = self.evaluator.values(file, scope, expression[1])
         if not containers:
             return BOTTOM
-        if len(expression) > len(("tag", "object", "key")) and all(
+        if expression.name is not None and all(
             value[0] == CONTAINER_LITERAL for value in containers
         ):
-            return self.evaluator.values(file, scope, expression[3])
+            return self.evaluator.values(file, scope, expression.name)
         if any(self._is_generic(container, file) for container in containers):
             alias = self.evaluator.annotations.instances(file, scope, expression)
             if any(value[0] != RESULT for value in alias):
@@ -82,10 +79,10 @@ class Containers(Component):
         """The constants that a key may be, None if it may be any."""
         if expression is None:
             return None
-        if is_tagged(expression, CONST):
+        if isinstance(expression, Constant):
             return frozenset((expression[1],))
         values = self.evaluator.values(file, scope, expression)
-        if is_tagged(expression, MEMBER) and _are_symbols_of_packages(values, file):
+        if isinstance(expression, Member) and _are_symbols_of_packages(values, file):
             return frozenset(f"{UNIQUE_KEY}{value[1]}" for value in values)
         if not values or any(value[0] != CONSTANT for value in values):
             return None
@@ -118,7 +115,7 @@ class Containers(Component):
 
     def _constants(self, class_: Value) -> Values:
         """The instances that iterating over an enumeration gives."""
-        enumerations = self.program.file(class_[1]).semantics.enumerations
+        enumerations = self.program.home(class_).semantics.enumerations
         bases = self.evaluator.members.bases(class_) if enumerations else ()
         is_one = any(
             base[0] == EXTERNAL and base[1].rpartition(".")[2] in enumerations for base in bases
@@ -129,7 +126,7 @@ class Containers(Component):
         """What iterating over a mapping gives: its keys; where only mappings that are no objects
         can be, pairs.
         """
-        file = self.program.file(display[1])
+        file = self.program.home(display)
         if not file.semantics.members_are_items:
             return self.display_keys(display)
         items = self.items(display, None, None)
@@ -167,18 +164,18 @@ class Containers(Component):
 
     def _declared_keys(self, value: Value) -> Values:
         """The names of the members of a type, as keys of the objects that it admits."""
-        file = self.program.file(value[1])
+        file = self.program.home(value)
         is_type = file.definitions[value[2]].kind in (Kind.INTERFACE, Kind.TYPE)
         if not is_type or not file.semantics.members_are_items:
             return BOTTOM
-        owners = self.evaluator.members.linearised((CLASS, *value[1:3]))
-        names = {name for owner in owners for name in self.program.file(owner[1]).names(owner[2])}
+        owners = self.evaluator.members.linearised(own_class(value))
+        names = {name for owner in owners for name in self.program.home(owner).names(owner[2])}
         keys = frozenset((CONSTANT, name) for name in names)
         return keys if len(keys) <= MAX_DECLARED_KEYS else BOTTOM
 
     def _underlying(self, value: Value) -> Values:
         """The collections that a type with a name is made of: `type T []E`."""
-        file = self.program.file(value[1])
+        file = self.program.home(value)
         kind, outer = file.definitions[value[2]].kind, file.definitions[value[2]].parent
         found: Values = BOTTOM
         for expression in file.scope(value[2]).bases if kind == Kind.TYPE else ():
@@ -190,7 +187,7 @@ class Containers(Component):
         return found
 
     def _iterated(self, value: Value) -> Values:
-        file = self.program.file(value[1])
+        file = self.program.home(value)
         found = self.elements(self._underlying(value) | self.evaluator.generics.elements(value))
         return found | self._by_iterator(value, file)
 
@@ -265,7 +262,7 @@ class Containers(Component):
 
     def _fields_at(self, value: Value, places: frozenset[Any] | None, file: File) -> Values:
         """What an object holds in fields that are given in order, by their places."""
-        fields = self.evaluator.header_fields.of((CLASS, *value[1:3]))
+        fields = self.evaluator.header_fields.of(own_class(value))
         found: Values = BOTTOM
         for place in places or ():
             if type(place) is int and -len(fields) <= place < len(fields):
@@ -290,18 +287,20 @@ class Containers(Component):
             return value[1]  # type: ignore[no-any-return]
         if value[0] != CONTAINER_LITERAL:
             return None
-        file = self.program.file(value[1])
+        file = self.program.home(value)
         scope, expression = file.display(value[2])
-        is_fixed = expression[0] == SEQUENCE and not any(is_spread(part) for part in expression[1])
-        if not is_fixed or len(expression[1]) > MAX_PLACES or self.stores_into(file).get(value):
+        if isinstance(expression, MappingLiteral) or len(expression.elements) > MAX_PLACES:
+            return None
+        if any(map(is_spread, expression.elements)) or self.stores_into(file).get(value):
             return None
         if any(True for _ in self._stores_elsewhere(value)):
             return None
-        return tuple(self.evaluator.values(file, scope, part) for part in expression[1])
+        return tuple(self.evaluator.values(file, scope, part) for part in expression.elements)
 
     def is_mapping(self, display: Value) -> bool:
         """True if a display is a mapping and no list."""
-        return self.program.file(display[1]).display(display[2])[1][0] == MAPPING  # type: ignore[no-any-return]
+        _, written = self.program.home(display).display(display[2])
+        return isinstance(written, MappingLiteral)
 
     def display_keys(self, display: Value) -> Values:
         """The keys that a mapping is written with, or that are put into it."""
@@ -311,7 +310,7 @@ class Containers(Component):
         file, scope, pairs = self._written_pairs(display)
         keys = [self.evaluator.values(file, scope, key) for key, _ in pairs if not is_spread(key)]
         for index in self.stores_into(file).get(display, ()):
-            store = file.item_stores()[index]
+            store = file.item_stores[index]
             keys += (
                 []
                 if is_spread(store.key)
@@ -320,15 +319,15 @@ class Containers(Component):
         return frozenset().union(*keys)
 
     def _display_items(self, display: Value, keys: frozenset[Any] | None) -> Values:
-        file = self.program.file(display[1])
+        file = self.program.home(display)
         scope, expression = file.display(display[2])
-        if expression[0] == SEQUENCE:
-            found = self._sequence_items(file, scope, expression[1], keys)
+        if isinstance(expression, ListLiteral):
+            found = self._sequence_items(file, scope, expression.elements, keys)
         else:
-            found = self._mapping_items(file, scope, expression[1], keys)
+            found = self._mapping_items(file, scope, expression.entries, keys)
         if file.semantics.members_are_items and keys is not None:
             return self._members_stored(file, display, keys, found)
-        own = ((file, file.item_stores()[at]) for at in self.stores_into(file).get(display, ()))
+        own = ((file, file.item_stores[at]) for at in self.stores_into(file).get(display, ()))
         for home, store in (*own, *self._stores_elsewhere(display)):
             if is_spread(store.key):
                 for merged in self.evaluator.values(home, store.scope, store.key[1]):
@@ -341,7 +340,7 @@ class Containers(Component):
 
     def _stores_elsewhere(self, display: Value) -> Iterator[tuple[File, Store]]:
         """What other files put into a list or mapping that a member or a module has."""
-        home = self.program.file(display[1])
+        home = self.program.home(display)
         names = sorted(home.display_names.get(display[2], ()))
         files = {file for name in names for file in self.program.mentioning(name, home)}
         if len(files) > MAX_STORE_FILES:
@@ -427,9 +426,9 @@ class Containers(Component):
 
     def _written_pairs(self, display: Value) -> tuple[File, int, Sequence[Any]]:
         """The file and scope of a display, and its pairs where it is a mapping."""
-        file = self.program.file(display[1])
+        file = self.program.home(display)
         scope, expression = file.display(display[2])
-        return file, scope, expression[1] if expression[0] == MAPPING else ()
+        return file, scope, expression.entries if isinstance(expression, MappingLiteral) else ()
 
     def stores_into(self, file: File) -> dict[Value, list[int]]:
         """The item assignments of a file by the display that they go into."""
@@ -441,7 +440,7 @@ class Containers(Component):
 
     def _stored_pairs(self, file: File) -> frozenset[Any]:
         found = set()
-        for index, store in enumerate(file.item_stores()):
+        for index, store in enumerate(file.item_stores):
             for value in self.evaluator.values(file, store.scope, store.base):
                 if value[0] == CONTAINER_LITERAL and value[1] == file.id:
                     found.add((value, index))

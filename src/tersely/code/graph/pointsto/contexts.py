@@ -12,21 +12,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from tersely.code.expressions import (
-    CONST,
-    DECLARED,
-    DEFINED,
     DETACHED,
-    EITHER,
-    MAPPING,
-    MEMBER,
     PROPERTY,
     REST,
-    SEQUENCE,
-    TYPED,
-    Expression,
-    Scope,
     is_spread,
-    is_tagged,
 )
 from tersely.code.graph.dispatch.inference import CallPlace
 from tersely.code.graph.pointsto.fixpoint import Component
@@ -39,9 +28,22 @@ from tersely.code.graph.pointsto.values import (
     RETURN_TYPE,
     Value,
     Values,
+    own_class,
     singleton,
 )
-from tersely.code.graph.program.file import File, kept
+from tersely.code.graph.program.file import Body, File, kept
+from tersely.code.nodes import (
+    Constant,
+    Declared,
+    Defined,
+    Either,
+    Expression,
+    Invocation,
+    ListLiteral,
+    MappingLiteral,
+    Member,
+    Typed,
+)
 from tersely.code.symbols import Kind
 
 
@@ -55,7 +57,7 @@ class Argument(NamedTuple):
     """A value that is passed at a position of a call."""
 
     scope: int
-    call: Expression
+    call: Invocation
     at: int
 
 
@@ -79,7 +81,7 @@ class Result(NamedTuple):
     scope: int
 
 
-class Held(NamedTuple):
+class UnderKey(NamedTuple):
     """The part of an object or list in another place that is under a key, None for an element of a
     list.
     """
@@ -105,32 +107,34 @@ class Places(NamedTuple):
 
     def add(self, value: Expression, place: Any) -> None:
         """Add what is written in a value that stands at a place."""
-        tag = value[0] if type(value) is tuple and value else None
         is_known = type(place) is not Unknown
-        if tag == DEFINED and is_known:
-            self.functions[value[1]].append(place)
-        elif tag == EITHER:
-            types = [Annotated(place.scope, part[1]) for part in value[1] if is_tagged(part, TYPED)]
-            for part in value[1]:
-                for around in types or [place]:
-                    self.add(part, around)
-        elif tag == DECLARED:
-            self.add(value[1], Annotated(place.scope, value[2]))
-        elif tag in (SEQUENCE, MAPPING):
-            if is_known:
-                self.displays[value[2]].append(place)
-            self._add_held(value, place)
+        match value:
+            case Defined(function) if is_known:
+                self.functions[function].append(place)
+            case Either(parts):
+                types = [
+                    Annotated(place.scope, one.type) for one in parts if isinstance(one, Typed)
+                ]
+                for part in parts:
+                    for around in types or [place]:
+                        self.add(part, around)
+            case Declared(inner, type_):
+                self.add(inner, Annotated(place.scope, type_))
+            case ListLiteral() | MappingLiteral():
+                if is_known:
+                    self.displays[value.serial].append(place)
+                self._add_held(value, place)
 
-    def _add_held(self, display: Expression, place: Any) -> None:
+    def _add_held(self, display: ListLiteral | MappingLiteral, place: Any) -> None:
         """Add what a list or mapping at a place holds."""
-        if display[0] == SEQUENCE:
-            for part in display[1]:
-                self.add(part, Held(place.scope, place, None))
+        if isinstance(display, ListLiteral):
+            for part in display.elements:
+                self.add(part, UnderKey(place.scope, place, None))
             return
-        for key, part in display[1]:
-            if is_tagged(key, CONST):
-                self.by_key[str(key[1])].append(display[2])
-                self.add(part, Held(place.scope, place, key[1]))
+        for key, part in display.entries:
+            if isinstance(key, Constant):
+                self.by_key[str(key.value)].append(display.serial)
+                self.add(part, UnderKey(place.scope, place, key.value))
             else:
                 self.add(part, place if is_spread(key) else Unknown(place.scope))
 
@@ -187,25 +191,25 @@ class Contexts(Component):
 
     def declared(self, file: File, scope: int, expression: Expression) -> Values:
         """The values that a variable or member is declared to have, nothing without a declaration."""
-        if is_tagged(expression, MEMBER):
-            owners = self.declared(file, scope, expression[1])
-            owners = owners or self.evaluator.values(file, scope, expression[1])
-            annotated = [self._annotated(owner, expression[2]) for owner in owners]
-            return frozenset().union(*annotated) or self._members(owners, expression[2], file)
+        if isinstance(expression, Member):
+            owners = self.declared(file, scope, expression.object)
+            owners = owners or self.evaluator.values(file, scope, expression.object)
+            annotated = [self._annotated(owner, expression.name) for owner in owners]
+            return frozenset().union(*annotated) or self._members(owners, expression.name, file)
         bound = self.evaluator.names.written(file, scope, expression)
-        if bound is None or not is_tagged(bound.expression, DECLARED):
+        if bound is None or not isinstance(bound.expression, Declared):
             return BOTTOM
-        return self.evaluator.annotations.instances(bound.file, bound.scope, bound.expression[2])
+        return self.evaluator.annotations.instances(bound.file, bound.scope, bound.expression.type)
 
     def _annotated(self, owner: Value, name: str) -> Values:
         """The values that a class declares of a field by its type, whatever is assigned to it."""
         if owner[0] != INSTANCE:
             return BOTTOM
-        for class_ in self.evaluator.members.linearised((CLASS, *owner[1:3])):
-            home = self.program.file(class_[1])
+        for class_ in self.evaluator.members.linearised(own_class(owner)):
+            home = self.program.home(class_)
             for scope, entry in home.all_bindings(class_[2], name):
-                if is_tagged(entry, TYPED, DECLARED):
-                    return self.evaluator.annotations.instances(home, scope, entry[-1])
+                if isinstance(entry, (Typed, Declared)):
+                    return self.evaluator.annotations.instances(home, scope, entry.type)
         return BOTTOM
 
     def parameter_type(
@@ -231,17 +235,17 @@ class Contexts(Component):
         """What calling a class or an object calls."""
         members = self.evaluator.members
         if callee[0] == CLASS:
-            home = self.program.file(callee[1])
+            home = self.program.home(callee)
             return frozenset().union(
                 *[members.declared(callee, name) for name in home.semantics.constructors]
             )
         if callee[0] == INSTANCE and (method := file.semantics.call_method):
-            declared = members.declared((CLASS, *callee[1:3]), method)
+            declared = members.declared(own_class(callee), method)
             return self.evaluator.generics.in_instance(declared, callee, method)
         return BOTTOM
 
     def _of_declaration(self, function: Value, index: int, call: CallPlace | None) -> Values:
-        home = self.program.file(function[1])
+        home = self.program.home(function)
         parameters = home.scope(function[2]).parameters
         index += int(function[3] is not None and bool(home.receiver_name(function[2])))
         index = _reached(index, [mode == REST for _, _, _, mode in parameters])
@@ -304,7 +308,7 @@ class Contexts(Component):
         found: Values = BOTTOM
         for owner in owners:
             if owner[0] == INSTANCE and type(name) is str:
-                declared = self.evaluator.members.declared((CLASS, *owner[1:3]), name)
+                declared = self.evaluator.members.declared(own_class(owner), name)
                 members = self.evaluator.generics.in_instance(declared, owner, name)
                 found |= frozenset().union(*[self._as_read(member) for member in members])
             elif owner[0] != INSTANCE:
@@ -313,10 +317,10 @@ class Contexts(Component):
 
     def _as_read(self, member: Value) -> Values:
         """What reading a member gives: of a property what its function is declared to return."""
-        scope = self.program.file(member[1]).scope(member[2]) if member[0] == FUNCTION else None
+        scope = self.program.scope(member) if member[0] == FUNCTION else None
         if scope is None or not scope.flags & PROPERTY:
             return singleton(*member)
-        home = self.program.file(member[1])
+        home = self.program.home(member)
         return self.evaluator.annotations.instances(home, member[2], scope.returned_type)
 
     def _results(self, file: File, position: int) -> Values:
@@ -328,7 +332,7 @@ class Contexts(Component):
             if value[0] == RETURN_TYPE:
                 found |= self.evaluator.calls.promised(value)
             elif value[0] == FUNCTION:
-                home = self.program.file(value[1])
+                home = self.program.home(value)
                 found |= self.evaluator.annotations.instances(
                     home, value[2], home.scope(value[2]).returned_type
                 )
@@ -346,16 +350,14 @@ class Contexts(Component):
         return found
 
 
-def _values_with_places(
-    file: File, position: int, scope: Scope
-) -> Iterator[tuple[Expression, Any]]:
+def _values_with_places(file: File, position: int, scope: Body) -> Iterator[tuple[Expression, Any]]:
     """The values that are written in a scope where something is expected of them."""
     for call in scope.calls:
-        for index, argument in enumerate(call[2]):
+        for index, argument in enumerate(call.arguments):
             yield argument, Argument(position, call, index)
     for target, value in scope.binds:
         yield value, Unknown(position)
-        if is_tagged(target, MEMBER):
+        if isinstance(target, Member):
             yield value, Assigned(position, target)
     for value in scope.returns:
         yield value, Result(position)

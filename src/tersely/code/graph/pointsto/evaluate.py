@@ -13,44 +13,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tersely.code.expressions import (
-    AS_TRAIT,
-    CALL,
-    CONST,
     CONTEXT_MANAGER,
-    DECLARED,
-    DEFINED,
-    DISPLAYED,
-    EITHER,
-    ELEMENT,
-    ENTER,
-    GENERIC,
-    GIVEN,
-    GUARD,
-    GUARDED,
-    HELD,
     HOLE,
-    IMPORTED,
-    ITEM,
-    KEY_OF,
-    LITERAL,
-    MAPPING,
-    MEMBER,
-    NEW,
-    OUTER_NAME,
-    PARAMETER,
-    PART,
-    REASON,
-    REFERENCE,
-    SEQUENCE,
-    SIGNATURE,
-    SPREAD,
-    TESTED,
-    TYPE_PARAMETER,
-    TYPED,
-    UNIT,
-    Expression,
     behind_path,
-    is_tagged,
 )
 from tersely.code.graph.dispatch.classes.descriptors import Descriptors
 from tersely.code.graph.dispatch.classes.metaclasses import Metaclasses
@@ -65,7 +30,7 @@ from tersely.code.graph.dispatch.registrations.fixture_injection import Provider
 from tersely.code.graph.dispatch.registrations.registered import Registered
 from tersely.code.graph.dispatch.registrations.topics import Topics
 from tersely.code.graph.dispatch.tested_members import TestedMembers
-from tersely.code.graph.dispatch.type_filtering import Typed
+from tersely.code.graph.dispatch.type_filtering import TypeFilter
 from tersely.code.graph.pointsto.annotations import Annotations, instances_of
 from tersely.code.graph.pointsto.calls import Calls
 from tersely.code.graph.pointsto.containers import Containers
@@ -87,10 +52,48 @@ from tersely.code.graph.pointsto.values import (
     WRAPPED,
     Value,
     Values,
+    only,
     singleton,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Program
+from tersely.code.nodes import (
+    AsTrait,
+    Call,
+    Constant,
+    Declared,
+    Defined,
+    Displayed,
+    Either,
+    Element,
+    Enter,
+    Expression,
+    Generic,
+    Given,
+    Guard,
+    Guarded,
+    Held,
+    Imported,
+    Item,
+    KeyOf,
+    ListLiteral,
+    Literal,
+    MappingLiteral,
+    Member,
+    New,
+    Node,
+    OuterName,
+    Part,
+    Reason,
+    Received,
+    Reference,
+    Signature,
+    Spread,
+    Tested,
+    Typed,
+    TypeParameter,
+    Unit,
+)
 from tersely.code.symbols import MEMBER_OWNERS
 from tersely.foundation.recursion import allow_deep_nesting
 
@@ -117,7 +120,7 @@ class Evaluator:
         self.members = Members(self)
         self.overriding = Overriding(self)
         self.objects = Objects(self)
-        self.typed = Typed(self)
+        self.typed = TypeFilter(self)
         self.traits = Traits(self)
         self.generics = Generics(self)
         self.inference = Inference(self)
@@ -135,53 +138,53 @@ class Evaluator:
         self.providers = Providers(self)
         self.containers = Containers(self)
         self.topics: Topics = self.below.topics if self.below is not None else Topics(self)
-        self._by_tag = self._evaluations()
+        self._by_class = self._evaluations()
 
-    def _evaluations(self) -> dict[int, Callable[[File, int, Any], Values]]:
-        """The evaluation of each kind of expression, by its tag."""
+    def _evaluations(self) -> dict[type[Node], Callable[[File, int, Any], Values]]:
+        """The evaluation of each kind of expression, by its class."""
         return {
-            OUTER_NAME: self._around,
-            AS_TRAIT: self._as_trait,
-            CALL: self.calls.given,
-            CONST: self._const,
-            DECLARED: self._declared,
-            DEFINED: self._defined,
-            DISPLAYED: self._displayed,
-            EITHER: self._either,
-            ELEMENT: self._element,
-            ENTER: self._enter,
-            GENERIC: self._generic,
-            GIVEN: self._given,
-            GUARD: self._nothing,
-            GUARDED: self._nothing,
-            IMPORTED: self._imported,
-            ITEM: self.containers.item,
-            HELD: self._held,
-            KEY_OF: self._key_of,
-            LITERAL: self._literal,
-            MAPPING: self._display,
-            MEMBER: self._member,
-            NEW: self.calls.given,
-            PARAMETER: self.parameters.of,
-            PART: self._part,
-            REASON: self._reason,
-            REFERENCE: self._reference,
-            SEQUENCE: self._display,
-            SIGNATURE: self._signature,
-            SPREAD: self._element,
-            TESTED: self._nothing,
-            TYPE_PARAMETER: self._generic,
-            TYPED: self._typed,
-            UNIT: self._const,
+            OuterName: self._around,
+            AsTrait: self._as_trait,
+            Call: self.calls.given,
+            Constant: self._const,
+            Declared: self._declared,
+            Defined: self._defined,
+            Displayed: self._displayed,
+            Either: self._either,
+            Element: self._element,
+            Enter: self._enter,
+            Generic: self._generic,
+            Given: self._given,
+            Guard: self._nothing,
+            Guarded: self._nothing,
+            Imported: self._imported,
+            Item: self.containers.item,
+            Held: self._held,
+            KeyOf: self._key_of,
+            Literal: self._literal,
+            MappingLiteral: self._display,
+            Member: self._member,
+            New: self.calls.given,
+            Received: self.parameters.of,
+            Part: self._part,
+            Reason: self._reason,
+            Reference: self._reference,
+            ListLiteral: self._display,
+            Signature: self._signature,
+            Spread: self._element,
+            Tested: self._nothing,
+            TypeParameter: self._generic,
+            Typed: self._typed,
+            Unit: self._const,
         }
 
     def values(self, file: File, scope: int, expression: Expression) -> Values:
         """The values that an expression in a scope may have."""
         if expression is None:
             return BOTTOM
-        if type(expression) is str:
+        if isinstance(expression, str):
             return self.names.of(file, scope, expression)
-        return self._by_tag[expression[0]](file, scope, expression)
+        return self._by_class[type(expression)](file, scope, expression)
 
     def union(self, file: File, scope: int, expressions: Iterable[Expression]) -> Values:
         """The values that any of several expressions in a scope may have."""
@@ -190,43 +193,44 @@ class Evaluator:
             found |= self.values(file, scope, expression)
         return found
 
-    def _member(self, file: File, scope: int, expression: Any) -> Values:
-        values = self.values(file, scope, expression[1])
-        if expression[2] in file.semantics.receiver_names:  # Outer.this
+    def _member(self, file: File, scope: int, expression: Member) -> Values:
+        values = self.values(file, scope, expression.object)
+        if expression.name in file.semantics.receiver_names:  # Outer.this
             return self.typed.opened(instances_of(values))
-        found = self.members.of_all(values, expression[2], file)
+        found = self.members.of_all(values, expression.name, file)
         if file.semantics.open_receivers and any(value[0] == FUNCTION for value in found):
             below = self.overriding.reached(file, scope, expression)
-            found |= frozenset(value for value in below if value[0] == FUNCTION)
+            found |= only(below, FUNCTION)
         return self.names.without_methods(found) if file.semantics.methods_apart else found
 
-    def _reference(self, file: File, scope: int, expression: Any) -> Values:
+    def _reference(self, file: File, scope: int, expression: Reference) -> Values:
         found: Values = BOTTOM
         for value in self.members.of_all(
-            self.calls.receivers(file, scope, expression[1]), expression[2], file
+            self.calls.receivers(file, scope, expression.object), expression.name, file
         ):
             found |= singleton(*value[:3], value) if value[0] == FUNCTION else frozenset((value,))
         return found
 
-    def _declared(self, file: File, scope: int, expression: Any) -> Values:
-        values = self.values(file, scope, expression[1])
-        if is_tagged(expression[2], TESTED):
-            return self.tested.admitted(file, scope, values, expression[2])
+    def _declared(self, file: File, scope: int, expression: Declared) -> Values:
+        values = self.values(file, scope, expression.value)
+        if isinstance(expression.type, Tested):
+            return self.tested.admitted(file, scope, values, expression.type)
         return self.typed.narrowed(
-            values, self.annotations.instances(file, scope, expression[2]), whole=True
+            values, self.annotations.instances(file, scope, expression.type), whole=True
         )
 
-    def _const(self, file: File, scope: int, expression: Any) -> Values:
-        return singleton(CONSTANT, expression[1])
+    def _const(self, file: File, scope: int, expression: Constant | Unit) -> Values:
+        return singleton(CONSTANT, expression.value)
 
-    def _literal(self, file: File, scope: int, expression: Any) -> Values:
-        if len(expression) == len(("tag", "type", "pattern", "beginning")):
-            return self.begun(file, expression, self.values(file, scope, expression[3]))
-        return singleton(RESULT, f"{file.semantics.builtins}.{expression[1]}", *expression[2:])
+    def _literal(self, file: File, scope: int, expression: Literal) -> Values:
+        if expression.beginning is not None:
+            return self.begun(file, expression, self.values(file, scope, expression.beginning))
+        known = () if expression.pattern is None else (expression.pattern,)
+        return singleton(RESULT, f"{file.semantics.builtins}.{expression.type}", *known)
 
-    def begun(self, file: File, text: Any, beginnings: Values) -> Values:
+    def begun(self, file: File, text: Literal, beginnings: Values) -> Values:
         """A text that begins with some values; what is put behind a path is left out."""
-        made, pattern = (RESULT, f"{file.semantics.builtins}.{text[1]}"), text[2]
+        made, pattern = (RESULT, f"{file.semantics.builtins}.{text.type}"), text.pattern or HOLE
         rest, has_path_alone = pattern[len(HOLE) :], behind_path(pattern)
         found: set[Value] = set()
         for value in beginnings:
@@ -236,28 +240,31 @@ class Evaluator:
                 found.add(value)
         return frozenset(found) or singleton(*made, *(() if has_path_alone else (pattern,)))
 
-    def _defined(self, file: File, scope: int, expression: Any) -> Values:
-        position = expression[1]
+    def _defined(self, file: File, scope: int, expression: Defined) -> Values:
+        position = expression.definition
         kind = file.definitions[position].kind
         if kind in MEMBER_OWNERS:
             return frozenset((self.members.open.whole(file, position),))
         return singleton(FUNCTION, file.id, position, None)
 
-    def _display(self, file: File, scope: int, expression: Any) -> Values:
-        file.displays[expression[2]] = (scope, expression)
-        return singleton(CONTAINER_LITERAL, file.id, expression[2])
+    def _display(self, file: File, scope: int, expression: ListLiteral | MappingLiteral) -> Values:
+        file.displays[expression.serial] = (scope, expression)
+        return singleton(CONTAINER_LITERAL, file.id, expression.serial)
 
-    def _displayed(self, file: File, scope: int, expression: Any) -> Values:
-        return singleton(CONTAINER_LITERAL, file.id, expression[1])
+    def _displayed(self, file: File, scope: int, expression: Displayed) -> Values:
+        return singleton(CONTAINER_LITERAL, file.id, expression.serial)
 
-    def _either(self, file: File, scope: int, expression: Any) -> Values:
-        if len(expression) > len(("tag", "alternatives")):
-            return self._operated(file, scope, *expression[1])
-        return self.union(file, scope, expression[1])
+    def _either(self, file: File, scope: int, expression: Either) -> Values:
+        if expression.operated:
+            entered, right = expression.alternatives
+            assert isinstance(entered, Enter)
+            return self._operated(file, scope, entered, right)
+        return self.union(file, scope, expression.alternatives)
 
-    def _operated(self, file: File, scope: int, entered: Any, right: Expression) -> Values:
+    def _operated(self, file: File, scope: int, entered: Enter, right: Expression) -> Values:
         """What an operator gives: what its method gives of the left operand, if that has one."""
-        left, methods = self.values(file, scope, entered[1]), file.semantics.in_place_of(entered[2])
+        left = self.values(file, scope, entered.object)
+        methods = file.semantics.in_place_of(entered.method)
         found: Values = BOTTOM
         others = set[Value]()
         for value in left:
@@ -269,38 +276,40 @@ class Evaluator:
             return found
         return found | others | self.values(file, scope, right)
 
-    def _imported(self, file: File, scope: int, expression: Any) -> Values:
-        return self.names.imported(file, expression[1], expression[2])
+    def _imported(self, file: File, scope: int, expression: Imported) -> Values:
+        return self.names.imported(file, expression.module, expression.name)
 
-    def _typed(self, file: File, scope: int, expression: Any) -> Values:
-        return self.annotations.instances(file, scope, expression[1])
+    def _typed(self, file: File, scope: int, expression: Typed) -> Values:
+        return self.annotations.instances(file, scope, expression.type)
 
-    def _reason(self, file: File, scope: int, expression: Any) -> Values:
-        promises = self.values(file, scope, expression[1])
+    def _reason(self, file: File, scope: int, expression: Reason) -> Values:
+        promises = self.values(file, scope, expression.promise)
         return frozenset().union(*[value[1] for value in promises if value[0] == REFUSED])
 
-    def _element(self, file: File, scope: int, expression: Any) -> Values:
-        return self.containers.elements(self.values(file, scope, expression[1]))
+    def _element(self, file: File, scope: int, expression: Element | Spread) -> Values:
+        return self.containers.elements(self.values(file, scope, expression.collection))
 
-    def _held(self, file: File, scope: int, expression: Any) -> Values:
-        return self.containers.held(self.values(file, scope, expression[1]))
+    def _held(self, file: File, scope: int, expression: Held) -> Values:
+        return self.containers.held(self.values(file, scope, expression.collection))
 
-    def _key_of(self, file: File, scope: int, expression: Any) -> Values:
-        values = self.values(file, scope, expression[1])
+    def _key_of(self, file: File, scope: int, expression: KeyOf) -> Values:
+        values = self.values(file, scope, expression.collection)
         return self.containers.keys_of(values) or self.containers.elements(values)
 
-    def _part(self, file: File, scope: int, expression: Any) -> Values:
-        _, collection, start, stop, serial = expression
-        if start is not None or stop is not None:
-            found = self.containers.parts(self.values(file, scope, collection), slice(start, stop))
+    def _part(self, file: File, scope: int, expression: Part) -> Values:
+        if expression.start is not None or expression.stop is not None:
+            bounds = slice(expression.start, expression.stop)
+            collections = self.values(file, scope, expression.collection)
+            found = self.containers.parts(collections, bounds)
             if found is not None:
                 return found
-        return self._display(file, scope, (SEQUENCE, ((SPREAD, collection),), serial))
+        whole = ListLiteral((Spread(expression.collection),), expression.serial)
+        return self._display(file, scope, whole)
 
-    def _enter(self, file: File, scope: int, expression: Any) -> Values:
-        _, entered, method = expression
+    def _enter(self, file: File, scope: int, expression: Enter) -> Values:
+        method = expression.method
         found: Values = BOTTOM
-        for value in self.values(file, scope, entered):
+        for value in self.values(file, scope, expression.object):
             if value[0] == GENERATED and self._is_manager(value):
                 found |= self.calls.yielded(value)
             elif value[0] == INSTANCE and method == file.semantics.await_method:
@@ -318,25 +327,23 @@ class Evaluator:
         return BOTTOM
 
     def _is_manager(self, generated: Value) -> bool:
-        return bool(self.program.file(generated[1]).scope(generated[2]).flags & CONTEXT_MANAGER)
+        return bool(self.program.scope(generated).flags & CONTEXT_MANAGER)
 
-    def _around(self, file: File, scope: int, expression: Any) -> Values:
-        return self.names.of(file, max(file.definitions[scope].parent, 0), expression[1])
+    def _around(self, file: File, scope: int, expression: OuterName) -> Values:
+        return self.names.of(file, max(file.definitions[scope].parent, 0), expression.name)
 
-    def _as_trait(self, file: File, scope: int, expression: Any) -> Values:
-        types, traits = expression[1:]
-        return self.traits.seen_as(
-            self.values(file, scope, types), self.values(file, scope, traits)
-        )
+    def _as_trait(self, file: File, scope: int, expression: AsTrait) -> Values:
+        types = self.values(file, scope, expression.type)
+        return self.traits.seen_as(types, self.values(file, scope, expression.trait))
 
-    def _signature(self, file: File, scope: int, expression: Any) -> Values:
-        return singleton(RETURN_TYPE, file.id, scope, *expression[1:])
+    def _signature(self, file: File, scope: int, expression: Signature) -> Values:
+        return singleton(RETURN_TYPE, file.id, scope, expression.returned, expression.parameters)
 
-    def _given(self, file: File, scope: int, expression: Any) -> Values:
-        return expression[1]  # type: ignore[no-any-return]
+    def _given(self, file: File, scope: int, expression: Given) -> Values:
+        return expression.values
 
-    def _nothing(self, file: File, scope: int, expression: Any) -> Values:
+    def _nothing(self, file: File, scope: int, expression: Node) -> Values:
         return BOTTOM
 
-    def _generic(self, file: File, scope: int, expression: Any) -> Values:
+    def _generic(self, file: File, scope: int, expression: Generic | TypeParameter) -> Values:
         return self.values(file, scope, expression[1])

@@ -8,25 +8,15 @@ from typing import Any, NamedTuple
 
 from tersely.code.expressions import (
     BLOCK_MARK,
-    CALL,
     CLASS_METHOD,
-    DECLARED,
-    DEFINED,
-    DISPLAYED,
-    EITHER,
     EXTENSION,
-    IMPORTED,
     MEMBER,
-    NEW,
     OUTSIDE,
     OWN_RECEIVER,
-    TYPED,
     VERSION_MARK,
-    Expression,
-    is_tagged,
     last_name,
 )
-from tersely.code.graph.passing import decorating
+from tersely.code.graph.passing import decorating, receiver_of
 from tersely.code.graph.pointsto.annotations import instances_of
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.parameters import EVERY
@@ -50,6 +40,18 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program.file import File, Placement
 from tersely.code.languages.model import Resolution, shared_directories
+from tersely.code.nodes import (
+    Call,
+    Declared,
+    Defined,
+    Displayed,
+    Either,
+    Expression,
+    Imported,
+    Invocation,
+    Member,
+    Typed,
+)
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Kind
 from tersely.code.syntax.mentions import callee_names, displays_in
 
@@ -106,10 +108,9 @@ class Names(Component):
         """What a name is in one of the scopes around it, None if the next one is to be asked."""
         if file.definitions[position].kind in MEMBER_OWNERS:
             return self._in_class(file, position, scope, name, called)
-        table = file.names(position)
-        if name not in table:
+        if name not in file.names(position):
             return self._beside_bound(file, position, name) or None
-        if position == scope and not table[name]:
+        if position == scope and not file.bindings(position, name):
             return None  # only later versions of the name are bound here
         found = self.bound(file, position, name, inside=position == scope)
         if not position and file.semantics.global_objects and _continues(file, name):
@@ -128,7 +129,7 @@ class Names(Component):
         semantics = file.semantics
         own = file.definitions[position]
         if semantics.constructor_is_class_name and name == own.name and not called:
-            return self.evaluator.values(file, position, (DEFINED, position))
+            return self.evaluator.values(file, position, Defined(position))
         if semantics.implicit_receiver:
             members = self.evaluator.members.implicit(file, position, name, scope)
             return self._own_kind(file, members, called) or None
@@ -148,7 +149,7 @@ class Names(Component):
             found := self._of_explicit_receiver(file, position, name)
         ):
             return found
-        scope = file.scopes[position]
+        scope = file.body(position)
         is_outside = scope is not None and scope.flags & OUTSIDE
         if is_outside and (found := self._around_owner(file, position, name)):
             return found
@@ -176,7 +177,7 @@ class Names(Component):
         owners = self.evaluator.values(file, outer, file.scope(position).receiver_type)
         found: dict[tuple[int, int], None] = {}
         for owner in sorted(value for value in owners if value[0] == CLASS):
-            home = self.program.file(owner[1])
+            home = self.program.home(owner)
             place = home.definitions[owner[2]].parent
             while place > 0 and home.qualnames()[place] != file.qualnames()[outer]:
                 found[home.id, place] = None
@@ -232,7 +233,7 @@ class Names(Component):
             return True
         if value[0] != FUNCTION or (value[3] is not None and value[3][0] != INSTANCE):
             return False
-        return self.program.file(value[1]).definitions[value[2]].kind in (
+        return self.program.definition(value).kind in (
             Kind.METHOD,
             Kind.FUNCTION,
         )
@@ -263,7 +264,7 @@ class Names(Component):
 
     def _of_explicit_receiver(self, file: File, position: int, name: str) -> Values:
         """A bare name in a function with a receiver type may be a member of the receiver."""
-        scope, receivers = file.scopes[position], self.receiver_of(file, position)
+        scope, receivers = file.body(position), self.receiver_of(file, position)
         written = scope.receiver_type if scope is not None else None
         is_constructor = file.semantics.constructor_is_class_name and name == last_name(written)
         if receivers and is_constructor:
@@ -279,7 +280,7 @@ class Names(Component):
         """The receiver whose members a definition brings into sight: of a class its instance, of a
         function its own.
         """
-        scope = file.scopes[position]
+        scope = file.body(position)
         if file.definitions[position].kind in MEMBER_OWNERS:
             target = self.evaluator.members.class_of(file, position)
             return singleton(INSTANCE, *target[1:3], True) if target is not None else BOTTOM
@@ -297,7 +298,7 @@ class Names(Component):
         """
         position = scope
         while position > 0:
-            inner = file.scopes[position]
+            inner = file.body(position)
             receivers: Values = BOTTOM
             if file.definitions[position].kind in MEMBER_OWNERS:
                 target = self.evaluator.members.class_of(file, position)
@@ -322,33 +323,36 @@ class Names(Component):
 
     def _bound_values(self, file: File, scope: int, name: str, inside: bool) -> Values:
         found: Values = BOTTOM
-        entries = file.names(scope).get(name) if inside else file.all_bindings(scope, name)
+        entries = file.bindings(scope, name) if inside else file.all_bindings(scope, name)
         for owner, expression in entries or file.all_bindings(
             scope, name.partition(VERSION_MARK)[0]
         ):
             values = self.evaluator.values(file, owner, expression)
-            if is_tagged(expression, CALL, NEW):
+            if isinstance(expression, Invocation):
                 values = self._decorated(file, expression, values)
             found |= values
         return found
 
-    def _decorated(self, file: File, expression: Any, values: Values) -> Values:
+    def _decorated(self, file: File, expression: Expression, values: Values) -> Values:
         """What decorators make of a definition: itself where they are unknown, else a way to it."""
         definition = expression
-        while is_tagged(definition, CALL) and len(definition[2]) == 1:
-            definition = definition[2][0]
-        if is_tagged(definition, DEFINED) and file.scope(definition[1]).decorated is expression:
+        while isinstance(definition, Call) and len(definition.arguments) == 1:
+            definition = definition.arguments[0]
+        if (
+            isinstance(definition, Defined)
+            and file.scope(definition.definition).decorated is expression
+        ):
             itself = self.evaluator.values(file, 0, definition)
-            values |= self.evaluator.registered.of(file, definition[1])
+            values |= self.evaluator.registered.of(file, definition.definition)
             known = frozenset(value for value in values if value[0] not in (EXTERNAL, RESULT))
             made = frozenset(value for value in values - known if _calls_what_it_is_of(value, file))
             if (
                 not known
                 or itself <= known
-                or file.definitions[definition[1]].kind not in CALLABLE_KINDS
+                or file.definitions[definition.definition].kind not in CALLABLE_KINDS
             ):
                 return (known or itself) | made
-            return known | singleton(WRAPPED, file.id, definition[1]) | made
+            return known | singleton(WRAPPED, file.id, definition.definition) | made
         return values
 
     def _builtin(self, file: File, name: str) -> Values:
@@ -429,11 +433,11 @@ class Names(Component):
             self.program.file, files if len(files) <= MAX_RECEIVER_FILES else [file.id]
         ):
             given = [
-                Placement(scope, call[1][1], call[2][0])
+                Placement(scope, receiver_of(call), call.arguments[0])
                 for scope, call in _binding_calls(other, name, file.semantics.receiver_binders)
             ]
-            own = other.placements.get(function, ()) if other is file else ()
-            for scope, value, receiver in (*given, *other.placements.get(name, ()), *own):
+            own = other.placements(function) if other is file else ()
+            for scope, value, receiver in (*given, *other.placements(name), *own):
                 functions = below.values(other, scope, value)
                 if any(each[:3] == (FUNCTION, file.id, function) for each in functions):
                     found |= below.values(other, scope, receiver)
@@ -457,11 +461,11 @@ class Names(Component):
         for _ in range(MAX_IMPORTS_OF_NAME):
             while type(name) is str and scope > 0 and name not in file.names(scope):
                 scope = file.definitions[scope].parent
-            entries = file.names(scope).get(name, ()) if type(name) is str else ()
+            entries = file.bindings(scope, name) if type(name) is str else ()
             if len(entries) != 1:
                 return None
             bound = Written(file, *entries[0])
-            if not is_tagged(bound.expression, IMPORTED) or not bound.expression[2]:
+            if not isinstance(bound.expression, Imported) or not bound.expression.name:
                 return bound
             _, module, name = bound.expression
             targets = self.program.modules(file, module)
@@ -472,11 +476,11 @@ class Names(Component):
 
     def method_name(self, file: File, scope: int, callee: Expression) -> str:
         """The name of the method that a callee is written as: `x.m`, or `m` of a pattern `{m}`."""
-        if type(callee) is tuple:
+        if isinstance(callee, tuple):
             return str(callee[2]) if callee[0] == MEMBER else ""
         while type(callee) is str and scope >= 0:
-            for _, entry in file.names(scope).get(callee, ()):
-                return str(entry[2]) if is_tagged(entry, MEMBER) else ""
+            for _, entry in file.bindings(scope, callee):
+                return str(entry.name) if isinstance(entry, Member) else ""
             scope = file.definitions[scope].parent
         return ""
 
@@ -484,12 +488,12 @@ class Names(Component):
         """The names that a mapping is bound to, by way of calls too: where it stands for a class,
         whoever constructs it writes one of them.
         """
-        if not is_tagged(holder, DISPLAYED):
+        if not isinstance(holder, Displayed):
             return []
         found: dict[str, None] = {}
         for _, scope in file.bodies:
             for target, value in scope.binds:
-                if any(display[2] == holder[1] for display in displays_in(value)):
+                if any(display[2] == holder.serial for display in displays_in(value)):
                     found.update(dict.fromkeys(callee_names(target)))
         return list(found)
 
@@ -573,8 +577,8 @@ class Names(Component):
 def _names_its_type(file: File, owner: int, name: str) -> bool:
     """True if a member has the name of its type, which is then one around: `Base *Base`."""
     return all(
-        is_tagged(entry, TYPED, DECLARED) and last_name(entry[-1]) == name
-        for _, entry in file.names(owner)[name]
+        isinstance(entry, (Typed, Declared)) and last_name(entry.type) == name
+        for _, entry in file.bindings(owner, name)
     )
 
 
@@ -584,13 +588,14 @@ def _calls_what_it_is_of(value: Value, file: File) -> bool:
     return not decorating(file.semantics).isdisjoint(names)
 
 
-def _binding_calls(file: File, name: str, binders: frozenset[str]) -> Iterator[tuple[int, Any]]:
+def _binding_calls(
+    file: File, name: str, binders: frozenset[str]
+) -> Iterator[tuple[int, Invocation]]:
     """(scope, call) of each `name.binder(receiver, …)` of a file."""
     for binder in sorted(binders):
         for scope, index in file.calls_by_name.get(binder, ()):
-            call = file.scope(scope).calls[index]
-            is_member = is_tagged(call[1], MEMBER)
-            if is_member and call[2] and name in callee_names(call[1][1]):
+            call = file.call(scope, index)
+            if call.arguments and name in callee_names(receiver_of(call)):
                 yield scope, call
 
 
@@ -598,5 +603,5 @@ def _continues(file: File, name: str) -> bool:
     """True if a script gives a name of the global scope a value that may be the one which it has
     already: `var app = app || {}`.
     """
-    entries = file.names(0).get(name, ()) if file.namespace else ()
-    return any(is_tagged(entry, EITHER) and name in entry[1] for _, entry in entries)
+    entries = file.bindings(0, name) if file.namespace else ()
+    return any(isinstance(entry, Either) and name in entry.alternatives for _, entry in entries)

@@ -7,18 +7,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.expressions import (
-    CALL,
     CLASS_METHOD,
-    CONST,
-    ITEM,
-    MEMBER,
     OUTSIDE,
     TAKES_RESULTS,
     VARIADIC,
     Expression,
-    Scope,
     is_spread,
-    is_tagged,
 )
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
@@ -31,10 +25,12 @@ from tersely.code.graph.pointsto.values import (
     REST,
     Value,
     Values,
+    only,
     singleton,
 )
-from tersely.code.graph.program.file import File
+from tersely.code.graph.program.file import Body, File
 from tersely.code.languages.model import Resolution
+from tersely.code.nodes import Call, Constant, Invocation, Item, Member
 from tersely.code.syntax.mentions import carried_names
 
 if TYPE_CHECKING:
@@ -125,7 +121,7 @@ class Parameters(Component):
         if index == EVERY:
             return found
         annotation, outer = (
-            file.scope(position).parameters[index][1],
+            file.scope(position).parameters[index].annotation,
             file.definitions[position].parent,
         )
         declared = self.evaluator.annotations.instances(file, outer, annotation)
@@ -138,15 +134,16 @@ class Parameters(Component):
 
         That call is the one place where such a function goes, so that nothing need be searched for.
         """
-        if not hands_over(file.semantics) or position not in file.handed:
+        handed = file.handed(position) if hands_over(file.semantics) else None
+        if handed is None:
             return BOTTOM
-        scope, call = file.handed[position]
+        scope, call = handed
         if any(value[0] == FUNCTION for value in self.evaluator.calls.called(file, scope, call)):
             return BOTTOM
         given = self.evaluator.members.sites.given(file, scope, call, (file.id, position))
         parameters = file.scope(position).parameters
         if len(given[2]) == 1 < len(parameters):
-            return self.evaluator.values(file, scope, (ITEM, given[2][0], (CONST, index)))
+            return self.evaluator.values(file, scope, Item(given[2][0], Constant(index)))
         found: Values = BOTTOM
         for expression in passed_expressions(file.scope(position), index, given, 0):
             found |= self.evaluator.values(file, scope, expression)
@@ -156,12 +153,13 @@ class Parameters(Component):
         """The receivers of a function without a name where it is written for a function that gives
         it one.
         """
-        if position not in file.handed:
+        handed = file.handed(position)
+        if handed is None:
             return BOTTOM
         key = ("receiver", file.id, position)
-        return self.solver.solve(key, self._receiver_values, file, *file.handed[position])
+        return self.solver.solve(key, self._receiver_values, file, *handed)
 
-    def _receiver_values(self, file: File, scope: int, call: Expression) -> Values:
+    def _receiver_values(self, file: File, scope: int, call: Invocation) -> Values:
         return self.evaluator.values(
             file, scope, self.evaluator.members.sites.given_receiver(file, scope, call)
         )
@@ -199,7 +197,7 @@ class Parameters(Component):
             passed = passed_expressions(file.scope(position), index, call, shift)
             caller = self.program.file(site_file)
             found |= self.evaluator.below.union(caller, site_scope, passed)
-        return frozenset(value for value in found if value[0] == FUNCTION)
+        return only(found, FUNCTION)
 
 
 @cache
@@ -229,21 +227,21 @@ def few_keys(values: Values) -> Values:
     return values if len(values) - len(others) <= MAX_KEYS else others
 
 
-def passed_expressions(scope: Scope, index: int, call: Any, shift: int) -> list[Expression]:
+def passed_expressions(scope: Body, index: int, call: Invocation, shift: int) -> list[Expression]:
     """The argument expressions of a call that end in one parameter. `shift`: parameters taken by
     the receiver.
     """
-    arguments, keywords = call[2], call[3]
+    arguments, keywords = call.arguments, call.keywords
     if index == EVERY:
         return list(arguments)
     name, _, _, mode = scope.parameters[index]
     if scope.flags & TAKES_RESULTS and _passes_results(scope, call, shift):
-        return [(ITEM, arguments[0], (CONST, index - shift))]
+        return [Item(arguments[0], Constant(index - shift))]
     found = []
     if mode == VARIADIC[0]:
         found = list(arguments[max(index - shift, 0) :])
     elif mode == VARIADIC[1]:
-        named = {parameter[0] for parameter in scope.parameters}
+        named = {parameter.name for parameter in scope.parameters}
         found = [value for keyword, value in keywords if keyword not in named]
     else:
         place = index - shift
@@ -254,7 +252,7 @@ def passed_expressions(scope: Scope, index: int, call: Any, shift: int) -> list[
             found.extend(part for part in arguments[spread:] if is_spread(part))
         found.extend(value for keyword, value in keywords if keyword == name)
         found.extend(
-            (ITEM, value, (CONST, name))
+            Item(value, Constant(name))
             for keyword, value in keywords
             if not keyword and value is not None
         )
@@ -263,18 +261,18 @@ def passed_expressions(scope: Scope, index: int, call: Any, shift: int) -> list[
 
 def is_called(file: File, position: int, index: int) -> bool:
     """True if a file calls a parameter of a method, or a member that is given it."""
-    name = file.scope(position).parameters[index][0]
+    name = file.scope(position).parameters[index].name
     members = {
-        target[2]
+        target.name
         for target, value in file.scope(position).binds
-        if is_tagged(target, MEMBER) and name in carried_names(value)
+        if isinstance(target, Member) and name in carried_names(value)
     }
     return any(one in file.calls_by_name for one in {name, *members})
 
 
-def _passes_results(scope: Scope, call: Any, shift: int) -> bool:
+def _passes_results(scope: Body, call: Invocation, shift: int) -> bool:
     """True if the one argument of a call is a call that gives all parameters a value."""
     fills_several = len(scope.parameters) - shift > 1
-    has_rest = any(parameter[3] in VARIADIC for parameter in scope.parameters)
-    is_call = len(call[2]) == 1 and is_tagged(call[2][0], CALL)
+    has_rest = any(parameter.mode in VARIADIC for parameter in scope.parameters)
+    is_call = len(call.arguments) == 1 and isinstance(call.arguments[0], Call)
     return is_call and fills_several and not has_rest

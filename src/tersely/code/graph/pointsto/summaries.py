@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from functools import cached_property, partial
-from typing import Any
 
-from tersely.code.expressions import ENTER, HOLE, MEMBER, is_spread, is_tagged
+from tersely.code.expressions import HOLE, is_spread
+from tersely.code.graph.passing import receiver_of
 from tersely.code.graph.pointsto.containers import is_keyed
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
@@ -32,12 +32,15 @@ from tersely.code.graph.pointsto.values import (
     collection,
     given_first,
     mapping_of,
+    only,
+    own_class,
     refused,
     singleton,
     tuple_of,
 )
 from tersely.code.graph.program.file import File, kept
 from tersely.code.languages.model import RECEIVER, Summary, Topic
+from tersely.code.nodes import Enter, Invocation, Member
 from tersely.code.syntax.mentions import PATTERN_MARK, TEXT_MARK
 
 PAIRS = (TUPLE, CONTAINER_LITERAL)  # what may have parts with places
@@ -67,7 +70,7 @@ class Summaries(Component):
     def of_base(self, target: Value) -> Summary | None:
         """The summary of what a class of ours inherits from outside the repository."""
         outside = self.evaluator.members.outer_base(target)
-        return self.of((EXTERNAL, outside), self.program.file(target[1])) if outside else None
+        return self.of((EXTERNAL, outside), self.program.home(target)) if outside else None
 
     def route_named(self, value: Value, file: File) -> Topic | None:
         """What the text of a value is the name of that a function gave a URL for; None for others."""
@@ -75,17 +78,17 @@ class Summaries(Component):
         summary = self.of((EXTERNAL, value[1].removesuffix("()")), file) if is_text else None
         return summary.links if summary is not None else None
 
-    def applied(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
+    def applied(self, file: File, scope: int, summary: Summary, call: Invocation) -> Values:
         """The values that a call gives by the summary of what it calls."""
 
         argument = partial(self._argument, file, scope, call)
         found = argument(summary.returns) | self._run(file, scope, summary, call)
         found |= self._gathered(file, scope, summary, call)
         if summary.returns_named:
-            kept = (value for name, value in call[3] if name == summary.returns_named)
+            kept = (value for name, value in call.keywords if name == summary.returns_named)
             found |= self.evaluator.union(file, scope, kept)
         if summary.binds >= 0:
-            given = call[2][summary.binds + 1 :]
+            given = call.arguments[summary.binds + 1 :]
             known = 0 if any(map(is_spread, given)) else len(given)
             found |= given_first(argument(summary.binds), known)
         if summary.admitted_by >= 0:
@@ -95,8 +98,10 @@ class Summaries(Component):
         if summary.member_of != -1:
             owners, names = argument(summary.member_of), argument(summary.named_by)
             found |= self._members_named(owners, names, file)
-        if 0 <= summary.instance_of < len(call[2]):
-            named = self.evaluator.annotations.instances(file, scope, call[2][summary.instance_of])
+        if 0 <= summary.instance_of < len(call.arguments):
+            named = self.evaluator.annotations.instances(
+                file, scope, call.arguments[summary.instance_of]
+            )
             says_enough = any(value[0] != RESULT for value in named)
             found = named if summary.returns >= 0 and says_enough else found | named
         if summary.fills is not None:
@@ -104,18 +109,18 @@ class Summaries(Component):
             filled = (summary.fills.sub(HOLE, text) for text in texts if type(text) is str)
             found |= frozenset((RESULT, f"{file.semantics.builtins}.str", text) for text in filled)
         if summary.makes_key:
-            found |= singleton(CONSTANT, f"{UNIQUE_KEY}{file.path}:{call[4]}:{call[2]}")
+            found |= singleton(CONSTANT, f"{UNIQUE_KEY}{file.path}:{call.line}:{call.arguments}")
         found |= self._modules_named(argument(summary.module_named), file)
         return found | _classes_of(argument(summary.class_of))
 
-    def _run(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
+    def _run(self, file: File, scope: int, summary: Summary, call: Invocation) -> Values:
         """What the functions give that a call has run behind the scenes."""
 
         argument = partial(self._argument, file, scope, call)
         found = self._results(argument(summary.result_of), file, scope, call)
         found |= self._first_yielded(argument(summary.yield_of), file, scope, call)
-        if 0 <= summary.enters < len(call[2]):
-            entered = (ENTER, call[2][summary.enters], file.semantics.enter_method)
+        if 0 <= summary.enters < len(call.arguments):
+            entered = Enter(call.arguments[summary.enters], file.semantics.enter_method)
             found |= self.evaluator.values(file, scope, entered)
         collected: Values = BOTTOM
         for position in summary.collects:
@@ -126,7 +131,7 @@ class Summaries(Component):
             if function[0] == FUNCTION:
                 found |= self._settled(function, 0) | refused(self._settled(function, 1))
         if summary.refused >= 0:
-            found |= frozenset(value for value in argument(RECEIVER) if value[0] == REFUSED)
+            found |= only(argument(RECEIVER), REFUSED)
         return found
 
     def _modules_named(self, names: Values, file: File) -> Values:
@@ -139,13 +144,13 @@ class Summaries(Component):
 
     def _settled(self, function: Value, place: int) -> Values:
         """What a function, or one in it, calls a parameter with: `(resolve) => resolve(value)`."""
-        home, position = self.program.file(function[1]), function[2]
-        names = [parameter[0] for parameter in home.scope(position).parameters[place:]][:1]
+        home, position = self.program.place(function)
+        names = [parameter.name for parameter in home.scope(position).parameters[place:]][:1]
         found: Values = BOTTOM
         for scope, index in home.calls_by_name.get(names[0], ()) if names else ():
-            call = home.scope(scope).calls[index]
-            if call[1] == names[0] and call[2] and home.is_inside(scope, position):
-                found |= self.evaluator.values(home, scope, call[2][0])
+            call = home.call(scope, index)
+            if call.callee == names[0] and call.arguments and home.is_inside(scope, position):
+                found |= self.evaluator.values(home, scope, call.arguments[0])
         return found
 
     def _admitted(self, values: Values, guards: Values, *, gives_list: bool) -> Values:
@@ -202,10 +207,10 @@ class Summaries(Component):
             return below.summaries.names_given(file, getter, place)
         found = set[str]()
         for scope, index in file.calls_by_name.get(getter, ()):
-            call = file.scope(scope).calls[index]
-            if call[1] != getter and not is_tagged(call[1], MEMBER):
+            call = file.call(scope, index)
+            if call.callee != getter and not isinstance(call.callee, Member):
                 continue  # what it gave is called
-            for value in self.evaluator.union(file, scope, call[2][place : place + 1]):
+            for value in self.evaluator.union(file, scope, call.arguments[place : place + 1]):
                 has_pattern = value[0] == RESULT and len(value) > len(("tag", "name"))
                 if has_pattern or value[0] == CONSTANT:
                     found.add(str(value[-1]))
@@ -225,7 +230,7 @@ class Summaries(Component):
 
     def _fitting(self, owner: Value, pattern: str) -> Values:
         members = self.evaluator.members
-        target = (CLASS, *owner[1:3])
+        target = own_class(owner)
         classes = (
             (*members.linearised(target), *members.subclasses(target)) if owner[0] != MODULE else ()
         )
@@ -241,16 +246,15 @@ class Summaries(Component):
                 found |= {value for value in functions if value[0] == FUNCTION}
         return members.read(frozenset(found), owner) if owner[0] != MODULE else frozenset(found)
 
-    def _argument(self, file: File, scope: int, call: Any, position: int) -> Values:
+    def _argument(self, file: File, scope: int, call: Invocation, position: int) -> Values:
         """What a call passes at a position; of a method, `RECEIVER` is the object it is called on."""
-        callee, arguments = call[1], call[2]
+        arguments = call.arguments
         if position == RECEIVER:
-            is_member = is_tagged(callee, MEMBER)
-            return self.evaluator.values(file, scope, callee[1]) if is_member else BOTTOM
+            return self.evaluator.values(file, scope, receiver_of(call))
         inside = 0 <= position < len(arguments)
         return self.evaluator.values(file, scope, arguments[position]) if inside else BOTTOM
 
-    def _results(self, functions: Values, file: File, scope: int, call: Any) -> Values:
+    def _results(self, functions: Values, file: File, scope: int, call: Invocation) -> Values:
         """What functions of ours give that are called behind the scenes."""
         found: Values = BOTTOM
         for function in functions:
@@ -260,7 +264,7 @@ class Summaries(Component):
                 found |= self.evaluator.calls.result(file, scope, function, call)
         return found
 
-    def _first_yielded(self, functions: Values, file: File, scope: int, call: Any) -> Values:
+    def _first_yielded(self, functions: Values, file: File, scope: int, call: Invocation) -> Values:
         """What functions give that are run to what they yield, if they yield anything."""
         found: Values = BOTTOM
         for value in self._results(functions, file, scope, call):
@@ -268,7 +272,7 @@ class Summaries(Component):
             found |= self.evaluator.calls.yielded(value) if is_run else frozenset((value,))
         return found
 
-    def _gathered(self, file: File, scope: int, summary: Summary, call: Any) -> Values:
+    def _gathered(self, file: File, scope: int, summary: Summary, call: Invocation) -> Values:
         """The collections that a call makes of what it is given."""
 
         argument = partial(self._argument, file, scope, call)
@@ -280,18 +284,18 @@ class Summaries(Component):
             )
         if summary.gathers >= 0:
             gathered = [
-                self.evaluator.values(file, scope, part) for part in call[2][summary.gathers :]
+                self.evaluator.values(file, scope, part)
+                for part in call.arguments[summary.gathers :]
             ]
             found |= collection(frozenset().union(*gathered))
-        for part in call[2][summary.joins :] if summary.joins >= 0 else ():
+        for part in call.arguments[summary.joins :] if summary.joins >= 0 else ():
             joined = self.evaluator.values(file, scope, part)
-            lists = frozenset(
-                value for value in joined if value[0] in (CONTAINER_LITERAL, COLLECTION)
-            )
+            lists = only(joined, CONTAINER_LITERAL, COLLECTION)
             found |= collection((joined - lists) | containers.held(lists))
         if summary.tuple_from >= 0:
             parts = (
-                self.evaluator.values(file, scope, part) for part in call[2][summary.tuple_from :]
+                self.evaluator.values(file, scope, part)
+                for part in call.arguments[summary.tuple_from :]
             )
             found |= tuple_of(tuple(parts))
         results = (
@@ -341,13 +345,13 @@ class Summaries(Component):
             summary, lambda at: frozenset((container,)) if at == RECEIVER else BOTTOM, file
         )
 
-    def of_builtin(self, file: File, scope: int, callee: Value, call: Any) -> Values:
+    def of_builtin(self, file: File, scope: int, callee: Value, call: Invocation) -> Values:
         """The values that a method gives which no class of ours has."""
         _, container, name = callee
         semantics = file.semantics
-        if name in semantics.mappers and call[2]:
+        if name in semantics.mappers and call.arguments:
             mapped = self._results(
-                self.evaluator.values(file, scope, call[2][0]), file, scope, call
+                self.evaluator.values(file, scope, call.arguments[0]), file, scope, call
             )
             return mapped if container[0] == INSTANCE or not mapped else collection(mapped)
         if container[0] == INSTANCE:
@@ -362,17 +366,17 @@ class Summaries(Component):
                 tuple_of((keys, self.evaluator.containers.items(container, None, file)))
             )
         if name in semantics.getters:
-            arguments = call[2]
+            arguments = call.arguments
             keys_wanted = (
                 self.evaluator.containers.keys(file, scope, arguments[0]) if arguments else None
             )
             found = self.evaluator.containers.items(container, keys_wanted, file)
             # in place of what is not there
             given = self.evaluator.union(file, scope, arguments[:2])
-            return found | frozenset(value for value in given if value[0] == INSTANCE)
+            return found | only(given, INSTANCE)
         return BOTTOM
 
 
 def _classes_of(values: Values) -> Values:
     """The classes of the instances among some values."""
-    return frozenset((CLASS, *value[1:3]) for value in values if value[0] == INSTANCE)
+    return frozenset(own_class(value) for value in values if value[0] == INSTANCE)

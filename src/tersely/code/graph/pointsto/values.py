@@ -28,6 +28,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 Value = tuple[Any, ...]
@@ -62,6 +63,16 @@ OUTSIDE = (EXTERNAL, RESULT, CONSTANT)  # values that have nothing of ours
 def singleton(*value: Any) -> Values:
     """The set of one value."""
     return frozenset((value,))
+
+
+def only(values: Iterable[Value], *tags: int) -> Values:
+    """Those of some values that have one of the tags."""
+    return frozenset(value for value in values if value[0] in tags)
+
+
+def own_class(value: Value) -> Value:
+    """The class of an instance, or of what else has the place of one."""
+    return (CLASS, *value[1:3])
 
 
 # names in the dotted name of something external; longer ones come from loops

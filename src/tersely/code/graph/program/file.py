@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import cached_property, wraps
-from itertools import starmap
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from tersely.code.expressions import (
     CONST,
+    DECLARED,
     DEFINED,
     DETACHED,
+    EITHER,
     EXTENSION,
     GENERATOR,
     IMPORTED,
@@ -24,15 +25,25 @@ from tersely.code.expressions import (
     SPREAD,
     STATIC,
     STUB,
+    TYPED,
     VARIADIC,
     VERSION_MARK,
-    Expression,
     Scope,
     dotted_name,
     is_tagged,
 )
 from tersely.code.languages.model import RECEIVER, Language, Resolution
 from tersely.code.languages.registry import LANGUAGES, family_of
+from tersely.code.nodes import (
+    Expression,
+    Expressions,
+    Invocation,
+    Known,
+    ListLiteral,
+    MappingLiteral,
+    Member,
+    decoded,
+)
 from tersely.code.symbols import CALLABLE_KINDS, MEMBER_OWNERS, Definition, Kind
 from tersely.code.syntax.mentions import (
     HOLDERS,
@@ -51,7 +62,57 @@ from tersely.code.syntax.mentions import (
 )
 
 Entry = tuple[int, Expression]  # (scope in which to evaluate, expression)
+Sites = dict[Any, list[tuple[int, int]]]  # by name: (scope, position among its calls or reads)
+Stored = Any  # an expression as the index has it, in plain tuples
 Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+class Parameter(NamedTuple):
+    """One parameter of a function."""
+
+    name: str
+    annotation: Expression
+    default: Expression
+    mode: int
+
+
+class Body:
+    """What `Scope` says, each part decoded when it is first asked for."""
+
+    binds: tuple[tuple[Expression, Expression], ...]
+    calls: tuple[Invocation, ...]
+    reads: tuple[tuple[Expression, int], ...]
+    returns: Expressions
+    yields: Expressions
+    outer: tuple[tuple[str, int], ...]
+    stars: tuple[str, ...]
+    bases: Expressions
+    decorated: Expression
+    returned_type: Expression
+    receiver_type: Expression
+    flags: int
+    holder: Expression
+    type_parameters: tuple[str, ...]
+
+    def __init__(self, stored: Scope, known: Known) -> None:
+        self._stored = stored
+        self._known = known
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            found = decoded(getattr(self._stored, name), self._known)
+            setattr(self, name, found)
+            return found
+
+    def parts(self) -> tuple[Any, ...]:
+        """Everything that a scope says, in order."""
+        return tuple(decoded(part, self._known) for part in self._stored)
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters, a receiver that is written down first."""
+        return tuple(map(Parameter._make, decoded(self._stored.parameters, self._known)))
 
 
 class IndexedFile(NamedTuple):
@@ -72,6 +133,13 @@ class Store(NamedTuple):
     value: Expression
 
 
+class _Stores(NamedTuple):
+    """The assignments to items, and those to members by name, as they are stored."""
+
+    items: list[Store]
+    members: dict[str, list[Store]]
+
+
 class Placement(NamedTuple):
     """A value that becomes a member of an object: `object.name = value`, `{name: value}`."""
 
@@ -88,7 +156,7 @@ class Flow(NamedTuple):
     scope: int
     value: Expression
     target: Any
-    call: Expression
+    call: Invocation | None
     is_local: bool = False  # the name is known in this file alone
     is_return: bool = False  # of the function `target`
     of_result: bool = False  # the name is that of a call whose result goes there
@@ -121,9 +189,11 @@ class File:
         self.family = family_of(row.language)
         self.semantics: Resolution = self.language.resolution
         self.definitions = definitions
-        self.scopes: list[Scope | None] = [
-            Scope(*scope) if type(scope) is tuple else None for scope in scopes
+        self._scopes = [
+            tuple.__new__(Scope, scope) if type(scope) is tuple else None for scope in scopes
         ]
+        self._bodies: list[Body | None] = [None] * len(definitions)
+        self._known: Known = {}
         # by position of what is another name of a definition
         self._meant = {
             position: scope for position, scope in enumerate(scopes) if type(scope) is int
@@ -132,40 +202,68 @@ class File:
         for position, definition in enumerate(definitions):
             if position:
                 self.children[definition[3]].append(position)
-        self._names: dict[int, dict[str, list[Entry]]] = {}
         self._versions: dict[tuple[int, str], int] = {}
         # serial -> where a list or mapping is written
-        self.displays: dict[int, tuple[int, Expression]] = {}
+        self.displays: dict[int, tuple[int, ListLiteral | MappingLiteral]] = {}
 
     @cached_property
-    def bodies(self) -> list[tuple[int, Scope]]:
-        """Every scope, with the position of its definition."""
+    def _stored(self) -> list[tuple[int, Scope]]:
+        """Every scope as it is stored, with the position of its definition."""
         return [
-            (position, scope) for position, scope in enumerate(self.scopes) if scope is not None
+            (position, scope) for position, scope in enumerate(self._scopes) if scope is not None
         ]
+
+    @property
+    def bodies(self) -> Iterator[tuple[int, Body]]:
+        """Every scope, with the position of its definition."""
+        return ((position, self.scope(position)) for position, _ in self._stored)
+
+    def _decoded(self, stored: Stored) -> Any:
+        """What is stored in this file, as nodes."""
+        return self._known.get(id(stored)) or decoded(stored, self._known)
 
     @cached_property
     def import_base(self) -> str:
         """The path that the meaning of an import in this file depends on."""
         return self.path if self.semantics.relative_to_file else self.path.rpartition("/")[0]
 
-    def display(self, serial: int) -> tuple[int, Expression]:
+    def display(self, serial: int) -> tuple[int, ListLiteral | MappingLiteral]:
         """Scope and expression of a list or mapping by its serial."""
         known = self.displays.get(serial)
         if known is None:
-            for position, scope in self.bodies:
-                for found in displays_in(
-                    (scope.binds, scope.calls, scope.reads, scope.returns, scope.yields)
-                ):
-                    self.displays.setdefault(found[2], (position, found))
-            known = self.displays.setdefault(serial, (0, (MAPPING, (), serial)))
+            position, display = self._written_displays.get(serial, (0, (MAPPING, (), serial)))
+            known = self.displays[serial] = position, decoded(display, {})
         return known
 
-    def scope(self, position: int) -> Scope:
+    @cached_property
+    def _written_displays(self) -> dict[int, tuple[int, Stored]]:
+        """The scope and expression of each list and mapping, by serial."""
+        found: dict[int, tuple[int, Stored]] = {}
+        for position, scope in self._stored:
+            parts = (scope.binds, scope.calls, scope.reads, scope.returns, scope.yields)
+            for display in displays_in(parts):
+                found.setdefault(display[2], (position, display))
+        return found
+
+    def scope(self, position: int) -> Body:
         """The scope of a definition that has one."""
-        scope = self.scopes[position]
+        body = self.body(position)
+        assert body is not None
+        return body
+
+    def call(self, position: int, index: int) -> Invocation:
+        """One of the calls of a scope."""
+        scope = self._scopes[position]
         assert scope is not None
-        return scope
+        called: Invocation = self._decoded(scope.calls[index])
+        return called
+
+    def body(self, position: int) -> Body | None:
+        """The scope of a definition, None if it has none of its own."""
+        known = self._bodies[position]
+        if known is None and (stored := self._scopes[position]) is not None:
+            known = self._bodies[position] = Body(stored, self._known)
+        return known
 
     @kept
     def qualnames(self) -> list[str]:
@@ -176,19 +274,19 @@ class File:
         """The entries that a name of a scope is bound to at any time, as seen from outside the
         scope.
         """
-        table = self.names(position)
-        entries = table.get(name, [])
+        entries = self.bindings(position, name)
         for version in range(2, self._versions.get((position, name), 1) + 1):
-            entries = entries + table[f"{name}{VERSION_MARK}{version}"]
+            entries = entries + self.bindings(position, f"{name}{VERSION_MARK}{version}")
         return entries
 
-    def names(self, position: int) -> dict[str, list[Entry]]:
-        """The entries that each name of a scope is bound to, by version."""
-        known = self._names.get(position)
-        if known is None:
-            self._fill_names()
-            known = self._names[position]
-        return known
+    def bindings(self, position: int, name: str) -> list[Entry]:
+        """The entries that a name of a scope is bound to in this version."""
+        entries = self._bound[position].get(name, ())
+        return [(owner, self._decoded(value)) for owner, value in entries]
+
+    def names(self, position: int) -> Mapping[str, object]:
+        """The names that a scope binds, by version."""
+        return self._bound[position]
 
     @cached_property
     def by_qualname(self) -> dict[str, int]:
@@ -219,30 +317,30 @@ class File:
     @cached_property
     def stars(self) -> list[str]:
         """Modules whose names the file imports wholesale, in any scope."""
-        return [module for _, scope in self.bodies for module in scope.stars]
+        return [module for _, scope in self._stored for module in scope.stars]
 
     def original_names(self, name: Any) -> list[str]:
         """The names that something has where it is defined; "" when only evaluating it would tell."""
-        return original_names(name, (entry for _, entry in self.names(0).get(name, ())))
+        return original_names(name, (entry for _, entry in self._bound[0].get(name, ())))
 
     @cached_property
-    def calls_by_name(self) -> dict[Any, list[tuple[int, int]]]:
+    def calls_by_name(self) -> Sites:
         """(scope, position among its calls) of every call, by each name its callee is written with."""
-        found: dict[Any, list[tuple[int, int]]] = defaultdict(list)
+        found: Sites = defaultdict(list)
         is_any, marked = (
             self.semantics.functions_are_objects,
             {self.semantics.construct_method, *self.semantics.stand_ins},
         )
-        for position, scope in self.bodies:
+        for position, scope in self._stored:
             for index, call in enumerate(scope.calls):
                 callee = call[1]
-                names: Iterable[Any] = callee_names(callee)
-                if is_tagged(callee, MEMBER) and (is_any or callee[2] in marked):
+                names, tag = callee_names(callee), callee[0] if type(callee) is tuple else None
+                if tag == MEMBER and (is_any or callee[2] in marked):
                     names = self._other_names(callee, names)
-                if is_tagged(callee, *HOLDERS):
-                    held: set[Any] = set(names)
+                elif tag in HOLDERS:
+                    held = set(names)
                     collect_carried(callee, held, held, self._readers)
-                    names = held
+                    names = tuple(held)
                 for name in names:
                     found[name].append((position, index))
         return found
@@ -257,50 +355,59 @@ class File:
             | receiver_returning_methods(self.semantics)
         )
 
-    def _other_names(self, callee: Any, names: Iterable[Any]) -> Iterable[Any]:
+    def _other_names(self, callee: Stored, names: tuple[Any, ...]) -> tuple[Any, ...]:
         """The names of a member that is called, with those of other things that the call may mean."""
         semantics = self.semantics
-        every = dict.fromkeys(names)
-        every.update(dict.fromkeys(semantics.in_place_of(callee[2])))
+        every = dict.fromkeys((*names, *semantics.in_place_of(callee[2])))
         if semantics.functions_are_objects or callee[2] == semantics.construct_method:
-            every.update(
-                dict.fromkeys(
-                    set(callee_names(callee[1])) - semantics.receiver_names - semantics.super_names
-                )
-            )
-        return every
+            owners = set(callee_names(callee[1])) - semantics.receiver_names
+            every.update(dict.fromkeys(owners - semantics.super_names))
+        return tuple(every)
 
-    @cached_property
-    def handed(self) -> dict[int, tuple[int, Expression]]:
-        """The places where a function without a name is written as an argument: the scope, and the
-        call that takes it.
+    def handed(self, function: int) -> tuple[int, Invocation] | None:
+        """The place where a function without a name is written as an argument: the scope, and the
+        call that takes it; None for any other.
         """
+        own = self.definitions[function]
+        call = self._handed(own.parent).get(function) if own.kind == Kind.LAMBDA else None
+        return None if call is None else (own.parent, self._decoded(call))
+
+    @kept
+    def _handed(self, position: int) -> dict[int, Stored]:
+        """The calls of a scope by the functions that are written as their arguments."""
+        scope = self._scopes[position]
         return {
-            argument[1]: (position, call)
-            for position, scope in self.bodies
-            for call in scope.calls
+            argument[1]: call
+            for call in (scope.calls if scope is not None else ())
             for argument in (*call[2], *(value for _, value in call[3]))
-            if is_tagged(argument, DEFINED) and self.definitions[argument[1]].kind == Kind.LAMBDA
+            if is_tagged(argument, DEFINED)
         }
 
     @cached_property
-    def handed_by_name(self) -> dict[Any, list[tuple[int, int]]]:
+    def handed_by_name(self) -> Sites:
         """(scope, position among its calls) of every call that may call what it is given, by the
         names of that.
         """
-        found: dict[Any, list[tuple[int, int]]] = defaultdict(list)
-        calls_back, calling = self.semantics.calls_back, calling_names(self.semantics)
-        for position, scope in self.bodies:
-            for index, call in enumerate(scope.calls):
-                if calls_back or not calling.isdisjoint(callee_names(call[1])):
-                    receiver = call[1][1] if is_tagged(call[1], MEMBER) else None
-                    given = (receiver, *call[2], *(value for _, value in call[3]))
-                    names = set[Any]()
-                    for part in given:
-                        collect_carried(part, names, names, self._readers)
-                    for name in names - self.semantics.receiver_names:
-                        found[name].append((position, index))
+        found: Sites = defaultdict(list)
+        for position, index in self._calling:
+            scope = self._scopes[position]
+            assert scope is not None
+            call = scope.calls[index]
+            receiver = call[1][1] if is_tagged(call[1], MEMBER) else None
+            names = set[Any]()
+            for part in (receiver, *call[2], *(value for _, value in call[3])):
+                collect_carried(part, names, names, self._readers)
+            for name in names - self.semantics.receiver_names:
+                found[name].append((position, index))
         return found
+
+    @property
+    def _calling(self) -> Iterator[tuple[int, int]]:
+        """(scope, position among its calls) of every call that may call what it is given."""
+        if self.semantics.calls_back:
+            return ((at, index) for at, scope in self._stored for index in range(len(scope.calls)))
+        named = map(self.calls_by_name.get, calling_names(self.semantics))
+        return iter(sorted({place for places in named for place in places or ()}))
 
     def scopes_naming(self, name: str) -> Sequence[int]:
         """The scopes that write a name in any expression."""
@@ -315,7 +422,7 @@ class File:
         """The scopes by the names, and by the names of members, that they write."""
         naming: dict[str, list[int]] = defaultdict(list)
         with_member: dict[str, list[int]] = defaultdict(list)
-        for position, scope in self.bodies:
+        for position, scope in self._stored:
             names, members = written_names(scope)
             for name in names:
                 naming[name].append(position)
@@ -324,10 +431,10 @@ class File:
         return naming, with_member
 
     @cached_property
-    def reads_by_name(self) -> dict[str, list[tuple[int, int]]]:
+    def reads_by_name(self) -> Sites:
         """(scope, position among its reads) of every member or bare name that is read, by name."""
-        found: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        for position, scope in self.bodies:
+        found: Sites = defaultdict(list)
+        for position, scope in self._stored:
             for index, (expression, _) in enumerate(scope.reads):
                 found[read_name(expression)].append((position, index))
         return found
@@ -338,22 +445,22 @@ class File:
         """
         is_implicit = name in self.semantics.implicit_methods
         for position, index in self.calls_by_name.get(name, ()):
-            call = self.scope(position).calls[index]
-            callee, is_written = call[1], not is_implicit or call[4] in lines
-            if type(callee) is tuple and callee[::2] == (MEMBER, name) and is_written:
+            call = self.call(position, index)
+            callee, is_written = call.callee, not is_implicit or call.line in lines
+            if isinstance(callee, Member) and callee.name == name and is_written:
                 yield position, callee
         for position, index in self.reads_by_name.get(name, ()):
             expression = self.scope(position).reads[index][0]
-            if is_tagged(expression, MEMBER):
+            if isinstance(expression, Member):
                 yield position, expression
-        for store in self.member_stores().get(name, ()):
-            yield store.scope, (MEMBER, store.base, name)
+        for store in self.member_stores(name):
+            yield store.scope, Member(store.base, name)
 
     @cached_property
     def modules_giving(self) -> dict[str, list[str]]:
         """The modules that the file imports each name from, under which name ever, in any scope."""
         found: dict[str, list[str]] = defaultdict(list)
-        for _, scope in self.bodies:
+        for _, scope in self._stored:
             for _, value in scope.binds:
                 if is_tagged(value, IMPORTED):
                     found[value[2]].append(value[1])
@@ -361,7 +468,8 @@ class File:
 
     def flows(self, name: Any) -> Iterator[Flow]:
         """The ways that values go which a name (or an anonymous definition) carries."""
-        return starmap(Flow, self._flows.get(name, ()))
+        for scope, value, target, call, *rest in self._flows.get(name, ()):
+            yield Flow(scope, self._decoded(value), target, self._decoded(call), *rest)
 
     @cached_property
     def _flows(self) -> dict[Any, list[tuple[Any, ...]]]:
@@ -369,14 +477,15 @@ class File:
         for.
         """
         found: dict[Any, list[tuple[Any, ...]]] = defaultdict(list)
-        for position, scope in self.bodies:
+        for position, scope in self._stored:
             for flow in self._scope_flows(position, scope):
                 value = flow[1]
+                tag = value[0] if type(value) is tuple else None
                 if type(value) is str:
                     found[value.partition(VERSION_MARK)[0]].append(flow)
-                elif is_tagged(value, MEMBER):
+                elif tag == MEMBER:
                     found[value[2]].append(flow)
-                elif type(value) is tuple and value[0] not in NAMELESS:
+                elif tag is not None and tag not in NAMELESS:
                     names, called = set[Any](), set[Any]()
                     collect_carried(value, names, called, self._readers)
                     for name in names:
@@ -385,38 +494,44 @@ class File:
                         found[name].append((*flow, True))
         return found
 
-    def _scope_flows(self, position: int, scope: Scope) -> Iterator[tuple[Any, ...]]:
+    def _scope_flows(self, position: int, scope: Scope) -> list[tuple[Any, ...]]:
         own, outer = self.definitions[position], self.definitions[position].parent
-        is_function = own.kind in CALLABLE_KINDS
-        for target, value in scope.binds:
-            for bound in callee_names(target):
-                is_local = is_function and (bound in self.names(position) or is_of_block(target))
-                yield position, value, bound, None, is_local, False
+        is_function, bound = own.kind in CALLABLE_KINDS, self._bound[position]
         returned_by = own.name if own.kind != Kind.LAMBDA else position
-        for value in (*scope.returns, *scope.yields):
-            yield position, value, returned_by, None, False, True
-        for parameter in scope.parameters:
-            yield outer, parameter[2], parameter[0], None, True, False
+        flows: list[tuple[Any, ...]] = [
+            (
+                position,
+                value,
+                name,
+                None,
+                is_function and (name in bound or is_of_block(target)),
+                False,
+            )
+            for target, value in scope.binds
+            for name in callee_names(target)
+        ]
+        flows += [
+            (position, value, returned_by, None, False, True)
+            for value in (*scope.returns, *scope.yields)
+        ]
+        flows += [
+            (outer, default, name, None, True, False) for name, _, default, _ in scope.parameters
+        ]
         if scope.decorated is not None:
             is_local = self.definitions[outer].kind in CALLABLE_KINDS
-            yield outer, scope.decorated, own.name, None, is_local, False
+            flows.append((outer, scope.decorated, own.name, None, is_local, False))
         if self.semantics.members_are_items:
             for expression in (*(value for _, value in scope.binds), *scope.returns, *scope.calls):
-                for key, value in constant_entries(expression):
-                    yield position, value, key, None, False, False
-        yield from self._flows_into_calls(position, scope)
-
-    def _flows_into_calls(self, position: int, scope: Scope) -> Iterator[tuple[Any, ...]]:
-        """What a scope passes to calls: receivers of what calls a function by a method, arguments."""
+                entries = constant_entries(expression)
+                flows += [(position, value, key, None, False, False) for key, value in entries]
         calling = calling_names(self.semantics)
         for call in scope.calls:
-            callee = call[1]
+            _, callee, arguments, keywords, *_ = call
             if is_tagged(callee, MEMBER) and callee[2] in calling:
-                yield position, callee[1], RECEIVER, call, False, False
-            for index, value in enumerate(call[2]):
-                yield position, value, index, call, False, False
-            for keyword, value in call[3]:
-                yield position, value, keyword, call, False, False
+                flows.append((position, callee[1], RECEIVER, call, False, False))
+            for place, value in (*enumerate(arguments), *keywords):
+                flows.append((position, value, place, call, False, False))
+        return flows
 
     def is_inside(self, position: int, outer: int) -> bool:
         """True if a definition is another, or in it."""
@@ -439,7 +554,7 @@ class File:
         """The innermost method around a scope (itself included), -1 for none."""
         while position > 0:
             if self.definitions[position].kind in CALLABLE_KINDS:
-                scope = self.scopes[position]
+                scope = self._scopes[position]
                 if self.owner_class(position) >= 0 or (
                     scope is not None and scope.receiver_type is not None
                 ):
@@ -451,7 +566,7 @@ class File:
 
     def receiver_name(self, method: int) -> str:
         """The name of the receiver parameter of a method, empty when it has none."""
-        scope = self.scopes[method]
+        scope = self._scopes[method]
         if scope is None or scope.flags & (STATIC | OUTSIDE) or not scope.parameters:
             return ""
         if self.definitions[method].kind in MEMBER_OWNERS:
@@ -464,13 +579,14 @@ class File:
         """True if a name is a parameter of a function and nothing else."""
         if self.definitions[position].kind not in CALLABLE_KINDS:
             return False
-        entries = self.names(position).get(name, ())
+        entries = self._bound[position].get(name, ())
         return len(entries) == 1 and is_tagged(entries[0][1], PARAMETER)
 
     @kept
     def given_back(self, position: int) -> tuple[int, ...]:
         """The parameters that a function returns just as they came, its receiver aside."""
-        scope = self.scope(position)
+        scope = self._scopes[position]
+        assert scope is not None
         returns = () if scope.flags & GENERATOR else scope.returns
         names = {each for each in returns if type(each) is str}
         own = {self.receiver_name(position)} if self.owner_class(position) >= 0 else set()
@@ -482,27 +598,35 @@ class File:
             and len(self.all_bindings(position, name)) == 1
         )
 
+    def receiver_stores(self, owner: int, member: str) -> list[Entry]:
+        """The entries that methods of a class assign to a member of their receiver."""
+        entries = self._receiver_stores(owner).get(member, ())
+        return [(at, self._decoded(value)) for at, value in entries]
+
     @kept
-    def receiver_stores(self, owner: int) -> dict[str, list[Entry]]:
-        """The entries that methods of a class assign to members of their receiver, by member."""
-        found: dict[str, list[Entry]] = defaultdict(list)
+    def _receiver_stores(self, owner: int) -> dict[str, list[tuple[int, Stored]]]:
+        found: dict[str, list[tuple[int, Stored]]] = defaultdict(list)
         if self.definitions[owner].kind in CALLABLE_KINDS:  # a function that makes objects
             self._collect_receiver_stores(owner, set(self.semantics.receiver_names), found)
             return found
         for child in self.children.get(owner, ()):
-            if self.scopes[child] is not None and self.definitions[child].kind not in MEMBER_OWNERS:
+            if (
+                self._scopes[child] is not None
+                and self.definitions[child].kind not in MEMBER_OWNERS
+            ):
                 names = {self.receiver_name(child), *self.semantics.receiver_names}
                 self._collect_receiver_stores(child, names, found)
         return found
 
     def _collect_receiver_stores(
-        self, position: int, names: set[str], found: dict[str, list[Entry]]
+        self, position: int, names: set[str], found: dict[str, list[tuple[int, Stored]]]
     ) -> None:
-        for target, value in self.scope(position).binds:
+        scope = self._scopes[position]
+        for target, value in scope.binds if scope is not None else ():
             if is_tagged(target, MEMBER) and target[1] in names and target[1]:
                 found[target[2]].append((position, value))
         for child in self.children.get(position, ()):
-            scope = self.scopes[child]
+            scope = self._scopes[child]
             if (
                 scope is not None
                 and self.definitions[child].kind not in MEMBER_OWNERS
@@ -513,13 +637,23 @@ class File:
     @cached_property
     def computed_stores(self) -> list[Store]:
         """Assignments to items whose key is not written down."""
-        return [store for store in self.item_stores() if not is_tagged(store.key, CONST)]
+        return [
+            self._decoded_store(store)
+            for store in self._stores.items
+            if not is_tagged(store.key, CONST)
+        ]
+
+    def placements(self, name: Any) -> list[Placement]:
+        """The places that make something a member of an object, by a name in it."""
+        return [
+            Placement(at, *map(self._decoded, given))
+            for at, *given in self._placements.get(name, ())
+        ]
 
     @cached_property
-    def placements(self) -> dict[Any, list[Placement]]:
-        """The places that make something a member of an object, by the names in them."""
+    def _placements(self) -> dict[Any, list[Placement]]:
         found: dict[Any, list[Placement]] = defaultdict(list)
-        for stores in self.member_stores().values():
+        for stores in self._stores.members.values():
             for store in stores:
                 for name in callee_names(store.value):
                     found[name].append(Placement(store.scope, store.value, store.base))
@@ -527,7 +661,7 @@ class File:
             for _, value in members:
                 for name in callee_names(value):
                     found[name].append(Placement(position, value, prototype))
-        for position, scope in self.bodies:
+        for position, scope in self._stored:
             for display in displays_in((scope.binds, scope.calls, scope.returns, scope.yields)):
                 for _, value in display[1] if display[0] == MAPPING else ():
                     for name in callee_names(value):
@@ -535,16 +669,20 @@ class File:
         return found
 
     @property
-    def _given_prototypes(self) -> Iterator[tuple[int, Expression, Any]]:
+    def _given_prototypes(self) -> Iterator[tuple[int, Stored, Any]]:
         """What a prototype is, or is given by another object, as far as it is written there: the
         scope, the prototype, and the members.
         """
         name = self.semantics.prototype
-        for store in self.member_stores().get(name, ()) if name else ():
+        for store in self._stores.members.get(name, ()) if name else ():
             if is_tagged(store.value, MAPPING):
                 yield store.scope, (MEMBER, store.base, name), store.value[1]
-        for store in self.merges:
-            if is_tagged(store.key[1], MAPPING) and callee_names(store.base) == (name,):
+        for store in self._stores.items:
+            if (
+                is_tagged(store.key, SPREAD)
+                and is_tagged(store.key[1], MAPPING)
+                and callee_names(store.base) == (name,)
+            ):
                 yield store.scope, store.base, store.key[1][1]
 
     def computed_receiver_stores(self, owner: int) -> list[Store]:
@@ -566,7 +704,8 @@ class File:
     @cached_property
     def merges(self) -> list[Store]:
         """Statements that add everything that one object holds to another."""
-        return [store for store in self.item_stores() if is_tagged(store.key, SPREAD)]
+        stores = [store for store in self._stores.items if is_tagged(store.key, SPREAD)]
+        return list(map(self._decoded_store, stores))
 
     @cached_property
     def display_names(self) -> dict[int, set[str]]:
@@ -574,7 +713,7 @@ class File:
         of what is not local to a function.
         """
         found: dict[int, set[str]] = defaultdict(set)
-        for position, scope in self.bodies:
+        for position, scope in self._stored:
             for target, value in scope.binds:
                 is_member = is_tagged(target, MEMBER)
                 if is_member or self.definitions[position].kind not in CALLABLE_KINDS:
@@ -586,7 +725,7 @@ class File:
     def item_stores_by_base(self) -> dict[str, list[Store]]:
         """Every `base[key] = value` of the file, by the last name of the base."""
         found: dict[str, list[Store]] = defaultdict(list)
-        for store in self.item_stores():
+        for store in self.item_stores:
             for name in callee_names(store.base):
                 found[name].append(store)
         return found
@@ -596,24 +735,44 @@ class File:
         """What stands in brackets in place of the names of methods, by name, by what is around."""
         found: dict[int, dict[str, Expression]] = defaultdict(dict)
         for _, name, _, parent, *_ in self.definitions:
-            computed = dotted_name(name[1:-1]) if name[:1] == "[" else None
+            computed = decoded(dotted_name(name[1:-1]), {}) if name[:1] == "[" else None
             if computed is not None:
                 found[parent][name] = computed
         return found
 
+    @cached_property
     def item_stores(self) -> list[Store]:
         """Every `base[key] = value` of the file."""
-        return self._stores()[0]
+        return list(map(self._decoded_store, self._stores.items))
 
-    def member_stores(self) -> dict[str, list[Store]]:
-        """Every `base.name = value` of the file, by name."""
-        return self._stores()[1]
+    def _decoded_store(self, store: Store) -> Store:
+        scope, *rest = store
+        return Store(scope, *map(self._decoded, rest))
+
+    def declared_members(self, position: int) -> list[tuple[str, Expression]]:
+        """The members that a scope gives values with a type, with those."""
+        scope = self._scopes[position]
+        return [
+            (target[2], self._decoded(value))
+            for target, value in (scope.binds if scope is not None else ())
+            if is_tagged(target, MEMBER) and is_tagged(value, TYPED, DECLARED, EITHER)
+        ]
 
     @kept
-    def _stores(self) -> tuple[list[Store], dict[str, list[Store]]]:
+    def member_stores(self, name: str) -> list[Store]:
+        """Every `base.name = value` of the file."""
+        return list(map(self._decoded_store, self._stores.members.get(name, ())))
+
+    @property
+    def stores_members(self) -> bool:
+        """True if the file has any `base.name = value`."""
+        return bool(self._stores.members)
+
+    @cached_property
+    def _stores(self) -> _Stores:
         items: list[Store] = []
         members: dict[str, list[Store]] = defaultdict(list)
-        for position, scope in self.bodies:
+        for position, scope in self._stored:
             for target, value in scope.binds:
                 if type(target) is tuple:
                     if target[0] == ITEM:
@@ -625,14 +784,19 @@ class File:
                         members[target[2]].append(Store(position, target[1], target[2], value))
                         if self.semantics.members_are_items:
                             items.append(Store(position, target[1], (CONST, target[2]), value))
-        return items, members
+        return _Stores(items, members)
 
-    def _fill_names(self) -> None:
-        tables = self._names
-        for position, _ in self.bodies:
-            tables[position] = defaultdict(list)
-        for position, scope in self.bodies:
-            self._bind_definition(position, scope)
+    @cached_property
+    def _bound(self) -> dict[int, dict[str, list[tuple[int, Stored]]]]:
+        """What each name of each scope is bound to, by version."""
+        tables: dict[int, dict[str, list[tuple[int, Stored]]]] = {
+            position: defaultdict(list) for position, _ in self._stored
+        }
+        for position, scope in self._stored:
+            own = self.definitions[position]
+            if self._binds_its_name(position, scope):
+                value = scope.decorated if scope.decorated is not None else (DEFINED, position)
+                tables[own.parent][own.name].append((own.parent, value))
             table = tables[position]
             # those of its header are bound as its members
             is_class = self.definitions[position].kind in MEMBER_OWNERS
@@ -653,18 +817,15 @@ class File:
                         self._versions[owner, name] = max(
                             int(version), self._versions.get((owner, name), 1)
                         )
+        return tables
 
-    def _bind_definition(self, position: int, scope: Scope) -> None:
-        definition = self.definitions[position]
-        kind, name, parent = definition[0], definition[1], definition[3]
-        if position == 0 or kind == Kind.LAMBDA or scope.flags & (EXTENSION | DETACHED | STUB):
-            return
-        if scope.receiver_type is not None and parent == 0:
-            return
-        if self.is_prefixed(position):
-            return
-        expression = scope.decorated if scope.decorated is not None else (DEFINED, position)
-        self._names[parent][name].append((parent, expression))
+    def _binds_its_name(self, position: int, scope: Scope) -> bool:
+        """True if a definition binds its name in the scope around it."""
+        own = self.definitions[position]
+        if position == 0 or own.kind == Kind.LAMBDA or scope.flags & (EXTENSION | DETACHED | STUB):
+            return False
+        is_method_outside = scope.receiver_type is not None and own.parent == 0
+        return not is_method_outside and not self.is_prefixed(position)
 
     def _outer_owner(self, position: int, name: str, of_module: int) -> int:
         if of_module:
@@ -679,7 +840,7 @@ class File:
     @kept
     def _declared_in(self, position: int) -> set[str]:
         """Names that the scope of a definition binds as its own."""
-        scope = self.scopes[position]
+        scope = self._scopes[position]
         found = {self.definitions[child].name for child in self.children.get(position, ())}
         if scope is not None:
             found.update(parameter[0] for parameter in scope.parameters)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from tersely.code.bounds import Bounds
-from tersely.code.graph.program.file import File, IndexedFile, kept
+from tersely.code.graph.program.file import Body, File, IndexedFile, kept
 from tersely.code.graph.program.work import Work
 from tersely.code.languages.model import Files, Made, shared_directories
 from tersely.code.languages.registry import family_of
@@ -57,6 +57,10 @@ class Facts(Protocol):
     def text(self, path: str) -> str:
         """Text of a configuration file, empty without one."""
         ...
+
+
+Place = tuple[int, int]  # file and position of a definition
+Inside = tuple[File, int]  # likewise
 
 
 class ClassName(NamedTuple):
@@ -110,7 +114,7 @@ class Program:
         self.rows: dict[int, IndexedFile] = {row.id: row for row in facts.indexed_files()}
         self.by_path: dict[str, int] = {row.path: row.id for row in self.rows.values()}
         self._files: dict[int, File] = {}
-        self._chosen: dict[tuple[Any, ...], tuple[tuple[int, int], ...]] = {}
+        self._chosen: dict[tuple[Any, ...], tuple[Place, ...]] = {}
         self._modules: dict[tuple[str, str], list[int]] = {}
         # by language, directory or path, and namespace
         self._neighbours: dict[tuple[str, str, str], dict[int, None]] = {}
@@ -132,6 +136,24 @@ class Program:
             known = self._files[file_id] = File(self.rows[file_id], definitions, scopes)
         return known
 
+    def home(self, value: tuple[Any, ...]) -> File:
+        """The file of the definition that an abstract value has."""
+        known = self._files.get(value[1])
+        return self.file(value[1]) if known is None else known
+
+    def place(self, value: tuple[Any, ...]) -> Inside:
+        """The file of the definition that an abstract value has, and its position."""
+        return self.home(value), value[2]
+
+    def definition(self, value: tuple[Any, ...]) -> Definition:
+        """The definition that an abstract value has."""
+        found: Definition = self.home(value).definitions[value[2]]
+        return found
+
+    def scope(self, value: tuple[Any, ...]) -> Body:
+        """The scope of the definition that an abstract value has."""
+        return self.home(value).scope(value[2])
+
     def is_kin(self, file_id: int, file: File) -> bool:
         """True if two files are written in languages that see each other's definitions."""
         return self.kin[file_id] == file.family
@@ -142,7 +164,7 @@ class Program:
         paths.sort(key=lambda path: -shared_directories(path, like.path))
         return [self.by_path[path] for path in paths]
 
-    def take_over(self, before: Program, same: Iterable[tuple[int, int]]) -> None:
+    def take_over(self, before: Program, same: Iterable[Place]) -> None:
         """Take the loaded files of another revision whose facts are the same, given as pairs of
         ids, before and now.
 
@@ -236,7 +258,7 @@ class Program:
         name: str,
         owner: str | None = None,
         kinds: tuple[str, ...] | frozenset[str] | None = None,
-    ) -> tuple[tuple[int, int], ...]:
+    ) -> tuple[Place, ...]:
         """(file, position) of the definitions of a name anywhere, of some kinds, qualified by the
         name of an owner.
         """
@@ -251,7 +273,7 @@ class Program:
 
     def meant_by(
         self, name: str, file: File, kinds: frozenset[str] | None = None, qualifier: str = ""
-    ) -> Sequence[tuple[int, int]]:
+    ) -> Sequence[Place]:
         """(file, position) of the definitions of some kinds that a name means by itself, or behind a
         qualifier: those of the file, else of the files that it imports, else of any; nothing if they
         are many. A qualifier ends in the name of what is around a definition, of its file or directory.

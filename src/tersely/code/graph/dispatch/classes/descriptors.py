@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from tersely.code.expressions import Expression
 from tersely.code.graph.pointsto.fixpoint import Component
-from tersely.code.graph.pointsto.values import CLASS, FUNCTION, INSTANCE, Value, Values
+from tersely.code.graph.pointsto.values import (
+    CLASS,
+    FUNCTION,
+    INSTANCE,
+    Value,
+    Values,
+    only,
+    own_class,
+)
 from tersely.code.graph.program.file import File, kept
 from tersely.code.syntax.mentions import MADE_MARK
 
@@ -23,9 +31,9 @@ class Descriptors(Component):
         members: Values = frozenset()
         for value in self.evaluator.values(file, scope, owner):
             if value[0] in (INSTANCE, CLASS):
-                class_ = (CLASS, *value[1:3])
+                class_ = own_class(value)
                 members |= self.evaluator.members.of_class(class_, name, file, value)
-        objects = frozenset(member for member in members if member[0] == INSTANCE)
+        objects = only(members, INSTANCE)
         asked = self.evaluator.members.of_all(objects, method, file)
         return sorted((value for value in asked if value[0] == FUNCTION), key=repr)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tersely.code.expressions import METACLASS
 from tersely.code.graph.pointsto.fixpoint import Component
-from tersely.code.graph.pointsto.values import BOTTOM, CLASS, FUNCTION, Value, Values
+from tersely.code.graph.pointsto.values import BOTTOM, CLASS, FUNCTION, Value, Values, only
 
 
 class Metaclasses(Component):
@@ -19,9 +19,9 @@ class Metaclasses(Component):
 
     def called(self, target: Value) -> list[Value]:
         """The methods that calling a class calls instead of constructing it."""
-        semantics = self.program.file(target[1]).semantics
+        semantics = self.program.home(target).semantics
         is_any = semantics.call_method and self.program.mentioning(
-            METACLASS, self.program.file(target[1])
+            METACLASS, self.program.home(target)
         )
         return sorted(self.bound(target, semantics.call_method), key=repr) if is_any else []
 
@@ -35,13 +35,13 @@ class Metaclasses(Component):
     def _written(self, target: Value) -> Values:
         found: Values = BOTTOM
         for owner in self.evaluator.members.linearised(target):
-            file = self.program.file(owner[1])
+            file = self.program.home(owner)
             if METACLASS in file.names(owner[2]):
                 found |= self.evaluator.names.bound(file, owner[2], METACLASS)
-        return frozenset(value for value in found if value[0] == CLASS)
+        return only(found, CLASS)
 
     def _made_of(self, metaclass: Value) -> Values:
-        home = self.program.file(metaclass[1])
+        home = self.program.home(metaclass)
         name = home.definitions[metaclass[2]].name
         members = self.evaluator.members
         found = set[Value]()
@@ -49,7 +49,7 @@ class Metaclasses(Component):
         both = naming.intersection(self.program.mentioning(METACLASS, home))
         for file in map(self.program.file, sorted(both)):
             for position in range(len(file.definitions)):
-                is_told = file.scopes[position] is not None and METACLASS in file.names(position)
+                is_told = file.body(position) is not None and METACLASS in file.names(position)
                 target = members.class_of(file, position) if is_told else None
                 if target is not None and metaclass in self._of(target):
                     found.update((target, *members.subclasses(target)))

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tersely.code.expressions import CALL, Expression, is_tagged
+from tersely.code.expressions import Expression
 from tersely.code.graph.pointsto.values import BOTTOM, FUNCTION, Value, Values
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import member_getters
+from tersely.code.nodes import Call
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -51,7 +52,7 @@ class MissingMembers:
             self.evaluator.solver.bounds.met(GIVING_LIMIT)
             files = (file.id,)
         for other in map(program.file, files):
-            for store in other.member_stores().get(name, ()):
+            for store in other.member_stores(name):
                 if value in self.evaluator.values(other, store.scope, store.base):
                     found |= self.evaluator.values(other, store.scope, store.value)
         return found
@@ -67,7 +68,7 @@ class MissingMembers:
         """What the method returns for a name: where it asks another object for it, the member of
         that.
         """
-        home, position = self.evaluator.program.file(function[1]), function[2]
+        home, position = self.evaluator.program.home(function), function[2]
         asked = [
             other
             for expression in home.scope(position).returns
@@ -84,5 +85,5 @@ def _asked(file: File, position: int, returned: Expression) -> Expression:
     returns something else.
     """
     named = [name for name, *_ in file.scope(position).parameters[1:2]]
-    is_getter = is_tagged(returned, CALL) and returned[1] in member_getters(file.semantics)
-    return returned[2][0] if is_getter and list(returned[2][1:2]) == named else None
+    is_getter = isinstance(returned, Call) and returned.callee in member_getters(file.semantics)
+    return returned.arguments[0] if is_getter and list(returned.arguments[1:2]) == named else None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tersely.code.expressions import CLASS_METHOD, DEFINED, EXTENSION, PARTIAL, STATIC
+from tersely.code.expressions import CLASS_METHOD, EXTENSION, PARTIAL, STATIC
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
@@ -20,10 +20,12 @@ from tersely.code.graph.pointsto.values import (
     INSTANCE,
     Value,
     Values,
+    own_class,
     singleton,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.graph.program.program import ClassName
+from tersely.code.graph.program.program import ClassName, Inside, Place
+from tersely.code.nodes import Defined
 from tersely.code.symbols import MEMBER_OWNERS, Kind
 
 QUOTES = ('"', "'")  # around the name of a namespace that is a text
@@ -41,7 +43,7 @@ class OpenClasses(Component):
             return (CLASS, file.id, position)
         return (CLASS, *self.openings(file, position)[0])
 
-    def openings(self, file: File, position: int) -> list[tuple[int, int]]:
+    def openings(self, file: File, position: int) -> list[Place]:
         """Every body of a class, in the order of files."""
         if not file.semantics.open_classes and not self._is_partial(file, position):
             return [(file.id, position)]
@@ -62,21 +64,21 @@ class OpenClasses(Component):
         for name, file_id in sorted(names):
             for at, position in self.program.named(name, kinds=MEMBER_OWNERS):
                 file = self.program.file(file_id)
-                is_class = at == file_id and file.scopes[position] is not None
+                is_class = at == file_id and file.body(position) is not None
                 value = self.evaluator.members.class_of(file, position) if is_class else None
                 if value is not None:
                     yield value
 
     # Modules that files declare
 
-    def module_declarations(self, module: str) -> list[tuple[File, int]]:
+    def module_declarations(self, module: str) -> list[Inside]:
         """The namespaces that declare what is in a module: `declare module "x" {…}`."""
         places = [
             place for quote in QUOTES for place in self.program.named(f"{quote}{module}{quote}")
         ]
         return [(self.program.file(file_id), position) for file_id, position in places]
 
-    def added_to(self, file: File, name: str) -> list[tuple[int, int]]:
+    def added_to(self, file: File, name: str) -> list[Place]:
         """(file, position) of the definitions of a name by which declarations of the module that a
         file is say more of what it has under that name.
         """
@@ -97,7 +99,7 @@ class OpenClasses(Component):
 
     def _is_partial(self, file: File, position: int, namespace: str | None = None) -> bool:
         """True if a definition is one of the parts that its class is declared in."""
-        scope = file.scopes[position]
+        scope = file.body(position)
         partial = scope is not None and bool(scope.flags & PARTIAL)
         return partial and (namespace is None or file.namespace == namespace)
 
@@ -106,12 +108,12 @@ class OpenClasses(Component):
         return is_class and self._defines(file_id, position)
 
     def _defines(self, file_id: int, position: int) -> bool:
-        scope = self.program.file(file_id).scopes[position]
+        scope = self.program.file(file_id).body(position)
         return scope is not None and not scope.flags & EXTENSION
 
-    def qualified(self, file: File, qualname: str, name: str) -> list[tuple[int, int]]:
+    def qualified(self, file: File, qualname: str, name: str) -> list[Place]:
         """Definitions of a qualified name in the file's language."""
-        found: list[tuple[int, int]] = []
+        found: list[Place] = []
         around = qualname.rpartition(".")[0].rpartition(".")[2]
         for file_id, position in self.program.named(name, owner=around):
             other = self.program.file(file_id)
@@ -124,7 +126,7 @@ class OpenClasses(Component):
         """Members whose definition names its owner instead of standing in it: `class A::B`, `def
         A.m`.
         """
-        home = self.program.file(owner[1])
+        home = self.program.home(owner)
         found: Values = BOTTOM
         for file_id, position in self.qualified(
             home, f"{home.definitions[owner[2]].qualname}.{name}", name
@@ -132,7 +134,7 @@ class OpenClasses(Component):
             file = self.program.file(file_id)
             if file.is_prefixed(position) and self._defines(file_id, position):
                 found |= self.evaluator.values(
-                    file, file.definitions[position].parent, (DEFINED, position)
+                    file, file.definitions[position].parent, Defined(position)
                 )
         return found
 
@@ -143,7 +145,7 @@ class OpenClasses(Component):
             other = self.program.file(file_id)
             if self._defines(file_id, position):
                 found |= self.evaluator.values(
-                    other, other.definitions[position].parent, (DEFINED, position)
+                    other, other.definitions[position].parent, Defined(position)
                 )
         return found
 
@@ -159,7 +161,7 @@ class OpenClasses(Component):
             for value in sorted(self.by_qualified_name(file, star)):
                 if value[0] == CLASS:
                     found = members.declared(value, name) or self.from_stars(
-                        self.program.file(value[1]), name
+                        self.program.home(value), name
                     )
                     if found:
                         return found
@@ -227,14 +229,14 @@ class OpenClasses(Component):
         )
 
     def _is_on(self, function: Value, side: int) -> bool:
-        flags = self.program.file(function[1]).scope(function[2]).flags
+        flags = self.program.scope(function).flags
         return bool(flags & STATIC) or bool(flags & CLASS_METHOD) == (side == CLASS)
 
     def _mixed_into_class(self, owner: Value) -> list[Value]:
         """The classes whose instance a class is itself."""
         members = self.evaluator.members
         found = list(members.bases(owner, INSTANCE))
-        mixin = self.program.file(owner[1]).semantics.class_mixin
+        mixin = self.program.home(owner).semantics.class_mixin
         if mixin:
             found += sorted(value for value in members.own(owner, mixin) if value[0] == CLASS)
-        return [(CLASS, *value[1:3]) for value in found]
+        return [own_class(value) for value in found]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tersely.code.expressions import CALL, MEMBER, Expression, is_tagged
+from tersely.code.expressions import CALL, MEMBER, Expression
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
@@ -20,9 +20,12 @@ from tersely.code.graph.pointsto.values import (
     PARENT,
     Value,
     Values,
+    only,
+    own_class,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import ClassName
+from tersely.code.nodes import Member
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS
 
 NAMED_KINDS = CALLABLE_KINDS | VALUE_KINDS
@@ -46,18 +49,18 @@ class Overriding(Component):
         """Each receiver that `self.name` or `super().name` may have, with its members in classes
         below.
         """
-        if not file.semantics.open_receivers or not is_tagged(member, MEMBER):
+        if not file.semantics.open_receivers or not isinstance(member, Member):
             return []
-        name = member[2]
+        name = member.name
         if name in file.semantics.constructors or not self.program.named(name, kinds=NAMED_KINDS):
             return []
         return [
             self._in_place_of(value, name)
-            for value in sorted(self._receivers(file, scope, member[1]))
+            for value in sorted(self._receivers(file, scope, member.object))
         ]
 
     def _in_place_of(self, receiver: Value, name: str) -> tuple[Value, Values]:
-        target = (CLASS, *receiver[1:3])
+        target = own_class(receiver)
         if receiver[0] != PARENT:
             return receiver, self.below(target, name)
         members = self.solver.solve_whole(("next", target, name), self._next, target, name)
@@ -87,11 +90,11 @@ class Overriding(Component):
         ):
             return BOTTOM
         values = self.evaluator.values(file, scope, expression)
-        return frozenset(value for value in values if value[0] in (INSTANCE, CLASS, PARENT))
+        return only(values, INSTANCE, CLASS, PARENT)
 
     def _is_of_receiver(self, file: File, expression: Expression, own: str) -> bool:
         """True if an expression is written as the receiver, its class, or its parent."""
-        if type(expression) is not tuple:
+        if not isinstance(expression, tuple):
             return bool(expression == own)
         if expression[0] == MEMBER:
             return bool(expression[1] == own and expression[2] == file.semantics.class_member)
@@ -117,7 +120,7 @@ class Overriding(Component):
             order = members.linearised(child)
             later = order[order.index(target) + 1 :]
             found |= next((own for base in later if (own := members.own(base, name))), BOTTOM)
-        return frozenset(value for value in found if value[0] == FUNCTION)
+        return only(found, FUNCTION)
 
     def _differing(self, target: Value, name: str) -> Iterator[Value]:
         """The classes below one whose order has a class with a member of a name that its own order
@@ -133,7 +136,7 @@ class Overriding(Component):
 
     def _may_differ(self, target: Value, name: str, having: set[ClassName]) -> set[ClassName]:
         """The classes that may be below one and differ from it, by names alone."""
-        hierarchy, home = self.program.hierarchy, self.program.file(target[1])
+        hierarchy, home = self.program.hierarchy, self.program.home(target)
         below = hierarchy.below(self._named(target).name, home.family)
         if not below:
             return below
@@ -152,5 +155,5 @@ class Overriding(Component):
         return {ClassName(owner, at) for at, _, kind, owner in places if kind in NAMED_KINDS}
 
     def _named(self, class_: Value) -> ClassName:
-        file = self.program.file(class_[1])
+        file = self.program.home(class_)
         return ClassName(file.definitions[class_[2]].name, class_[1])

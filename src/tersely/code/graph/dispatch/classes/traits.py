@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tersely.code.expressions import EXTENSION, MEMBER, Expression, is_tagged
+from tersely.code.expressions import EXTENSION
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
@@ -22,8 +22,10 @@ from tersely.code.graph.pointsto.values import (
     TRAIT_VIEW,
     Value,
     Values,
+    own_class,
 )
 from tersely.code.graph.program.file import File
+from tersely.code.nodes import Invocation, Member
 from tersely.code.symbols import Kind
 
 Body = tuple[File, int]
@@ -36,7 +38,7 @@ class Traits(Component):
 
     def is_trait(self, value: Value) -> bool:
         """True if a class is such a trait."""
-        home = self.program.file(value[1])
+        home = self.program.home(value)
         return home.semantics.traits and home.definitions[value[2]].kind == Kind.TRAIT
 
     def bound(self, declared: Values) -> bool:
@@ -83,30 +85,32 @@ class Traits(Component):
 
     def of_aspect(self, value: Value, name: str) -> Values:
         """A member of a type as what implements a trait: of the block that does, else of the trait."""
-        target, trait = (CLASS, *value[1:3]), value[3]
+        target, trait = own_class(value), value[3]
         members = self.evaluator.members
         return self._implemented(target, frozenset((trait,)), name) or members.declared(trait, name)
 
-    def chosen(self, values: Values, file: File, scope: int, call: Expression) -> Values:
+    def chosen(self, values: Values, file: File, scope: int, call: Invocation) -> Values:
         """Of several methods those that a call means: by its first argument, by which traits are in
         sight.
         """
-        callee = call[1]
+        callee = call.callee
         functions = [value for value in values if value[0] == FUNCTION]
-        if len(functions) < 2 or not is_tagged(callee, MEMBER):
+        if len(functions) < 2 or not isinstance(callee, Member):
             return values
         owners = [
-            value for value in self.evaluator.values(file, scope, callee[1]) if value[0] == CLASS
+            value
+            for value in self.evaluator.values(file, scope, callee.object)
+            if value[0] == CLASS
         ]
-        if call[2] and any(self.is_trait(owner) for owner in owners):
+        if call.arguments and any(self.is_trait(owner) for owner in owners):
             given = [
                 value
-                for value in self.evaluator.values(file, scope, call[2][0])
+                for value in self.evaluator.values(file, scope, call.arguments[0])
                 if value[0] == INSTANCE
             ]
             meant: Values = BOTTOM
             for owner in owners:
-                meant |= self._of_receivers(given, owner, callee[2])
+                meant |= self._of_receivers(given, owner, callee.name)
             return meant or values
         seen = [value for value in functions if self._is_in_sight(value, file, scope)]
         return frozenset(seen) | (values - frozenset(functions)) if seen else values
@@ -115,7 +119,7 @@ class Traits(Component):
         found: Values = BOTTOM
         members = self.evaluator.members
         for value in receivers:
-            target = (CLASS, *value[1:3])
+            target = own_class(value)
             if self.is_trait(target):
                 found |= members.declared(target, name) | self.implementations(target, name)
             elif trait in members.linearised(target):
@@ -147,13 +151,12 @@ class Traits(Component):
         """
         if function[3] is not None and self.is_trait(function[3]):
             return True
-        home = self.program.file(function[1])
+        home = self.program.home(function)
         owner = home.owner_class(function[2])
         if owner < 0 or not self._implements(home, owner):
             return True
         traits = (value for value in self._traits_of(home, owner) if value[0] == CLASS)
         names = self.evaluator.names
         return any(
-            trait in names.of(file, scope, self.program.file(trait[1]).definitions[trait[2]].name)
-            for trait in traits
+            trait in names.of(file, scope, self.program.definition(trait).name) for trait in traits
         )

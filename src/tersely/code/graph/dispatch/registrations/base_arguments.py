@@ -4,15 +4,16 @@ of the call itself, unless a constructor passes others on, by `super().__init__(
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from tersely.code.expressions import CONST, ITEM, VERSION_MARK, Expression, is_tagged
+from tersely.code.expressions import VERSION_MARK, Expression
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.names import Written
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import CLASS, Value
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import Resolution
+from tersely.code.nodes import Constant, Invocation, Item, Node
 from tersely.code.syntax.mentions import callee_names
 
 Choose = Callable[[Expression], Expression]  # an argument of a call, None if it has none
@@ -23,7 +24,10 @@ class BaseArguments(Component):
 
     def of(self, call: Written, choose: Choose) -> Iterator[Written]:
         """What a call of a class, or of anything else, passes on for an argument."""
-        called = self.evaluator.calls.called(*call) if call.expression is not None else ()
+        file, scope, written = call
+        called: Iterable[Value] = ()
+        if isinstance(written, Invocation):
+            called = self.evaluator.calls.called(file, scope, written)
         classes = sorted(value for value in called if value[0] == CLASS)
         if not classes:
             yield call._replace(expression=choose(call.expression))
@@ -33,7 +37,7 @@ class BaseArguments(Component):
     def _passed(self, classes: Sequence[Value], call: Written, choose: Choose) -> Iterator[Written]:
         """What the first constructor of some classes, each above the one before, passes on."""
         for at, owner in enumerate(classes):
-            home = self.program.file(owner[1])
+            home = self.program.home(owner)
             for position in _constructors(home, owner[2]):
                 for inner in home.scope(position).calls:
                     if _is_chained(inner, home.semantics):
@@ -49,23 +53,27 @@ def _from_outside(
 ) -> Iterator[Written]:
     """What a constructor passes on, as the call writes it by which the constructor is called."""
     file, position, expression = passed
-    is_keyword = is_tagged(expression, ITEM) and is_tagged(expression[2], CONST)  # of all there are
-    is_own = expression is None or type(expression) is str or is_keyword
-    if (file, position) != chained[:2] or not is_own:
+    outer, inner = call.expression, chained.expression
+    assert isinstance(outer, Invocation)
+    assert isinstance(inner, Invocation)
+    if (file, position) != chained[:2]:
         yield passed
         return
-    if is_keyword:
-        for keyword, value in call.expression[3]:
-            if keyword == expression[2][1]:
+    if isinstance(expression, Item) and isinstance(expression.key, Constant):  # of all there are
+        for keyword, value in outer.keywords:
+            if keyword == expression.key.value:
                 yield call._replace(expression=value)
         return
-    scope, passes_all = file.scope(position), any(not name for name, _ in chained.expression[3])
+    if isinstance(expression, Node):
+        yield passed
+        return
+    scope, passes_all = file.scope(position), any(not name for name, _ in inner.keywords)
     if expression is None and passes_all:
-        yield call._replace(expression=choose(call.expression))
+        yield call._replace(expression=choose(outer))
     name = expression.partition(VERSION_MARK)[0] if expression is not None else ""
     for index, (parameter, _, default, _) in enumerate(scope.parameters):
         if parameter == name:
-            given = passed_expressions(scope, index, call.expression, 1)
+            given = passed_expressions(scope, index, outer, 1)
             yield from (call._replace(expression=one) for one in given)
             if not given:
                 yield Written(file, file.definitions[position].parent, default)
@@ -77,12 +85,12 @@ def _constructors(file: File, owner: int) -> list[int]:
         child
         for child in file.children.get(owner, ())
         if file.definitions[child].name in file.semantics.constructors
-        and file.scopes[child] is not None
+        and file.body(child) is not None
     ]
 
 
-def _is_chained(call: Expression, semantics: Resolution) -> bool:
+def _is_chained(call: Invocation, semantics: Resolution) -> bool:
     """True if a constructor calls that of a base."""
-    return call[1] in semantics.super_names or any(
-        name in semantics.constructors for name in callee_names(call[1])
+    return call.callee in semantics.super_names or any(
+        name in semantics.constructors for name in callee_names(call.callee)
     )

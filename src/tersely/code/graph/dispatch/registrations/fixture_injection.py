@@ -8,11 +8,12 @@ those around it, the nearest first.
 
 from __future__ import annotations
 
-from tersely.code.expressions import CALL, NEW, Expression, is_tagged
+from tersely.code.expressions import Expression
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import BOTTOM, EXTERNAL, FUNCTION, GENERATED, Value, Values
 from tersely.code.graph.program.file import File, kept
 from tersely.code.languages.registry import family_of
+from tersely.code.nodes import Invocation
 from tersely.code.symbols import CALLABLE_KINDS
 
 
@@ -54,10 +55,8 @@ class Providers(Component):
         name = file.definitions[position].name
         found = []
         for other in self._reached_files(file):
-            for at, scope in enumerate(other.scopes):
-                asks = scope is not None and any(
-                    parameter[0] == name for parameter in scope.parameters
-                )
+            for at, scope in other.bodies:
+                asks = any(parameter.name == name for parameter in scope.parameters)
                 is_served = asks and self.of(other, at, name) == (file.id, position)
                 if is_served or (self._is_unasked(file, position) and self._is_test(other, at)):
                     found.append((other, at))
@@ -68,8 +67,8 @@ class Providers(Component):
         return injection is not None and any(
             injection.unasked == keyword
             for call in (decorated, *_callees(decorated))
-            if is_tagged(call, CALL, NEW)
-            for keyword, _ in call[3]
+            if isinstance(call, Invocation)
+            for keyword, _ in call.keywords
         )
 
     def _is_test(self, file: File, position: int) -> bool:
@@ -80,7 +79,7 @@ class Providers(Component):
     @kept
     def is_provider(self, file: File, position: int) -> bool:
         """True if a decorator has made a function a provider."""
-        injection, scope = file.semantics.injection, file.scopes[position]
+        injection, scope = file.semantics.injection, file.body(position)
         if injection is None or scope is None or scope.decorated is None:
             return False
         outer = file.definitions[position].parent
@@ -130,7 +129,7 @@ class Providers(Component):
 def _callees(expression: Expression) -> list[Expression]:
     """What is called, and what is called to get that: `a.b` and `a.b(…)` of `a.b(…)(f)`."""
     found = []
-    while is_tagged(expression, CALL, NEW):
-        expression = expression[1]
+    while isinstance(expression, Invocation):
+        expression = expression.callee
         found.append(expression)
     return found

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from tersely.code.expressions import CALL, MEMBER, NEW, Expression, is_tagged
+from tersely.code.expressions import Expression
 from tersely.code.graph.pointsto.fixpoint import Component
-from tersely.code.graph.pointsto.values import BOTTOM, FUNCTION, Values
+from tersely.code.graph.pointsto.values import BOTTOM, FUNCTION, Values, only
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import Resolution
+from tersely.code.nodes import Call, Invocation, Member
 
 MAX_REGISTERING_FILES = 40  # that name the function, above which its own alone registers others
 REGISTERING_LIMIT = (
@@ -36,12 +37,12 @@ class Registered(Component):
         if not registering_methods(file.semantics):
             return ""
         outer, decorated = file.definitions[position].parent, file.scope(position).decorated
-        while is_tagged(decorated, CALL, NEW):
-            for value in self.evaluator.values(file, outer, decorated[1]):
+        while isinstance(decorated, Invocation):
+            for value in self.evaluator.values(file, outer, decorated.callee):
                 summary = self.evaluator.summaries.of(value, file)
                 if summary is not None and summary.registered_by:
                     return summary.registered_by
-            decorated = decorated[2][0] if decorated[2] else None
+            decorated = decorated.arguments[0] if decorated.arguments else None
         return ""
 
     def _given(self, file: File, position: int, method: str) -> Values:
@@ -52,11 +53,11 @@ class Registered(Component):
         found: Values = BOTTOM
         for other in map(self.program.file, sorted({*files, file.id})):
             for scope, index in other.calls_by_name.get(method, ()):
-                call = other.scope(scope).calls[index]
+                call = other.call(scope, index)
                 owners = self.evaluator.values(other, scope, registering(call))
                 if any(value[:3] == (FUNCTION, file.id, position) for value in owners):
-                    found |= self.evaluator.union(other, scope, call[2][-1:])
-        return frozenset(value for value in found if value[0] == FUNCTION)
+                    found |= self.evaluator.union(other, scope, call.arguments[-1:])
+        return only(found, FUNCTION)
 
 
 @cache
@@ -65,9 +66,9 @@ def registering_methods(semantics: Resolution) -> frozenset[str]:
     return frozenset(summary.registered_by for summary in semantics.summaries.values()) - {""}
 
 
-def registering(call: Expression) -> Expression:
+def registering(call: Invocation) -> Expression:
     """What a call gives something to: `show` of `show.register(f)` and `show.register(int)(f)`."""
-    callee = call[1]
-    while is_tagged(callee, CALL):
+    callee = call.callee
+    while isinstance(callee, Call):
         callee = callee[1]
-    return callee[1] if is_tagged(callee, MEMBER) else None
+    return callee[1] if isinstance(callee, Member) else None

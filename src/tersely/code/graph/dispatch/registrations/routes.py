@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from tersely.code.expressions import CALL, HOLE, MEMBER, Expression, is_tagged
+from tersely.code.expressions import HOLE, Expression
 from tersely.code.graph.passing import called_arguments, receiver_of
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
@@ -24,10 +24,12 @@ from tersely.code.graph.pointsto.values import (
     MODULE,
     Value,
     is_router,
+    only,
 )
 from tersely.code.graph.program.file import File, kept
 from tersely.code.graph.targets import Target
 from tersely.code.languages.model import Summary
+from tersely.code.nodes import Call, Invocation, Member
 from tersely.code.symbols import CALLABLE_KINDS
 from tersely.code.syntax.mentions import displays_in
 
@@ -67,7 +69,7 @@ class Routers(Component):
         file: File,
         scope: int,
         summary: Summary,
-        call: Expression,
+        call: Invocation,
         paths: Iterable[str],
         handlers: Collection[Target],
     ) -> None:
@@ -85,13 +87,13 @@ class Routers(Component):
                 if value[0] != CLASS or not handlers:
                     self._registered[value].add(registered)
 
-    def made(self, file: File, scope: int, call: Expression) -> frozenset[Value]:
+    def made(self, file: File, scope: int, call: Invocation) -> frozenset[Value]:
         """The routers that a call makes."""
         return frozenset(filter(is_router, self.evaluator.values(file, scope, call)))
 
-    def around(self, file: File, scope: int, call: Expression) -> frozenset[Value]:
+    def around(self, file: File, scope: int, call: Invocation) -> frozenset[Value]:
         """The routers that a call registers something at, else the function or module it is in."""
-        made_by = call[1] if is_tagged(call[1], CALL) else call
+        made_by = call.callee if isinstance(call.callee, Call) else call
         receiver = receiver_of(made_by)
         values = self.evaluator.values(file, scope, receiver) if receiver is not None else ()
         routers = frozenset(filter(is_router, values))
@@ -103,9 +105,9 @@ class Routers(Component):
         return {
             element: (CONTAINER_LITERAL, file.id, display[2])
             for _, scope in file.bodies
-            for display in displays_in(tuple(scope))
+            for display in displays_in(scope.parts())
             for element in display[1]
-            if is_tagged(element, CALL)
+            if isinstance(element, Call)
         }
 
     def _given(
@@ -117,7 +119,7 @@ class Routers(Component):
         kinds = (CLASS, MODULE, CONTAINER_LITERAL, *((FUNCTION,) if takes_functions else ()))
         while expression is not None:
             values = self.evaluator.values(file, scope, expression)
-            lists = frozenset(one for one in values if one[0] in (CONTAINER_LITERAL, COLLECTION))
+            lists = only(values, CONTAINER_LITERAL, COLLECTION)
             values |= self.evaluator.containers.held(lists)
             found = [_unbound(one) for one in values if one[0] in kinds or is_router(one)]
             if found:
@@ -147,7 +149,7 @@ class Routers(Component):
 
     def _found_before(self, owner: Value, depth: int) -> frozenset[str]:
         if owner[0] in (FUNCTION, CONTAINER_LITERAL) and owner not in self._registered:
-            file = self.program.file(owner[1])
+            file = self.program.home(owner)
             is_list = owner[0] == CONTAINER_LITERAL
             around = file.display(owner[2])[0] if is_list else file.definitions[owner[2]].parent
             return self._before(_place(file, around), depth)
@@ -194,9 +196,9 @@ def _unbound(value: Value) -> Value:
 
 def _inside(expression: Expression) -> Expression:
     """What a member is of, or what a function is given, None for all else."""
-    if is_tagged(expression, MEMBER):
+    if isinstance(expression, Member):
         return expression[1]
-    if is_tagged(expression, CALL):
+    if isinstance(expression, Call):
         return expression[2][0] if expression[2] else receiver_of(expression)
     return None
 

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tersely.code.expressions import CALL, MEMBER, SEQUENCE, Expression, is_tagged, last_name
+from tersely.code.expressions import Expression, last_name
 from tersely.code.graph.dispatch.registrations.base_arguments import BaseArguments
 from tersely.code.graph.dispatch.registrations.routes import (
     NO_FIT,
@@ -40,8 +40,11 @@ from tersely.code.graph.pointsto.values import (
     RESULT,
     Value,
     Values,
+    only,
+    own_class,
 )
 from tersely.code.graph.program.file import File, kept
+from tersely.code.graph.program.program import Place
 from tersely.code.graph.targets import Target
 from tersely.code.languages.frameworks import verb_of
 from tersely.code.languages.model import (
@@ -54,6 +57,7 @@ from tersely.code.languages.model import (
     Topic,
 )
 from tersely.code.languages.registry import LANGUAGES
+from tersely.code.nodes import Call, Invocation, ListLiteral, Member
 from tersely.code.syntax.mentions import callee_names
 
 if TYPE_CHECKING:
@@ -65,7 +69,6 @@ MAX_REGISTRY_DEPTH = 5  # objects with handlers inside each other
 
 MAX_LISTED = 20  # paths in a list that are looked at
 TELLING = frozenset((*range(MAX_LISTED), "path", "url", "prefix"))  # keys of what says a path
-Place = tuple[int, int]  # file and position of a definition
 PATHS = ("path", "pattern")  # kinds of topics that are paths
 # Kind of a topic, the framework, of a path the verb or "" for any, and what tells it from others.
 Key = tuple[str, str, Any]
@@ -77,7 +80,7 @@ class Registration(NamedTuple):
     file: File
     scope: int
     summary: Summary
-    call: Expression
+    call: Invocation
 
 
 class Link(NamedTuple):
@@ -116,7 +119,7 @@ class Topics(Component):
         self._reaching: dict[None, tuple[list[tuple[int, int, int]], frozenset[str]]] = {}
         self._links: dict[None, tuple[_Links, frozenset[str]]] = {}
 
-    def reached(self, file: File, scope: int, summary: Summary, call: Expression) -> list[Target]:
+    def reached(self, file: File, scope: int, summary: Summary, call: Invocation) -> list[Target]:
         """The handlers that a call leads to by what is known of the function it calls."""
         if summary.reaches is None:
             return []
@@ -160,7 +163,7 @@ class Topics(Component):
                 self._note_templates(links, file, scope, topic, call, summary.rule)
                 continue
             owner = self.program.symbol_id(file_id, file.named_owner(scope))
-            link = Link(file.path, call[4], 1, owner, summary.rule)
+            link = Link(file.path, call.line, 1, owner, summary.rule)
             for key in self._keys(file, scope, topic, call, None):
                 self._note_link(links, key, link)
         return links
@@ -170,7 +173,7 @@ class Topics(Component):
             links.to[target.file, target.position].add(link)
 
     def _note_templates(
-        self, links: _Links, file: File, scope: int, topic: Topic, call: Expression, rule: str
+        self, links: _Links, file: File, scope: int, topic: Topic, call: Invocation, rule: str
     ) -> None:
         """Note who shows the templates that a call names, and what these link to."""
         showing = links.showing
@@ -251,13 +254,13 @@ class Topics(Component):
                 for own in members.open.named(self.program.hierarchy.based_on(name, file.family)):
                     found |= dict.fromkeys((own, *members.subclasses(own)))
         for class_ in found:
-            summary, home = self.evaluator.summaries.of_base(class_), self.program.file(class_[1])
+            summary, home = self.evaluator.summaries.of_base(class_), self.program.home(class_)
             if summary is None or not summary.makes_router:
                 continue
             name = home.definitions[class_[2]].name
             for file in self._writing(name, home.language.name):
                 for scope, index in file.calls_by_name.get(name, ()):
-                    call = file.scope(scope).calls[index]
+                    call = file.call(scope, index)
                     if class_ in self.evaluator.calls.called(file, scope, call):
                         yield Registration(file, scope, summary, call)
 
@@ -275,8 +278,9 @@ class Topics(Component):
             if not home.is_inside(scope, position):
                 continue
             for call in semantics.calls:
-                if _beginning(call) == parameters[0][0]:
-                    method = (EXTERNAL, f"{router}.{call[1][2]}")
+                callee = call.callee
+                if isinstance(callee, Member) and _beginning(call) == parameters[0].name:
+                    method = (EXTERNAL, f"{router}.{callee.name}")
                     summary = self.evaluator.summaries.of(method, home)
                     if summary is not None and _has_handlers(summary):
                         yield Registration(home, scope, summary, call)
@@ -287,8 +291,8 @@ class Topics(Component):
         found: dict[Key, set[Target]] = defaultdict(set)
         for (file_id, scope, _), summary, call in self._calls(_has_registry):
             registry, file = summary.registry, self.program.file(file_id)
-            if registry is not None and registry.argument < len(call[2]):
-                given = self.evaluator.values(file, scope, call[2][registry.argument])
+            if registry is not None and registry.argument < len(call.arguments):
+                given = self.evaluator.values(file, scope, call.arguments[registry.argument])
                 for key, targets in self._handlers_in(given, registry, file, 0):
                     found[key] |= targets
         return found
@@ -312,7 +316,7 @@ class Topics(Component):
     def _entries(self, table: Value) -> Iterator[tuple[str, Values]]:
         """The functions that an object or a module has, by their names."""
         if table[0] == MODULE:
-            home = self.program.file(table[1])
+            home = self.program.home(table)
             found = {
                 name: self.evaluator.members.of_module(home, name)
                 for name in home.names(0)
@@ -330,7 +334,7 @@ class Topics(Component):
         else:
             return
         for name, values in found.items():
-            yield name, frozenset(value for value in values if value[0] == FUNCTION)
+            yield name, only(values, FUNCTION)
 
     def _routers(self, registering: list[Registration]) -> Routers:
         """The routers, classes and modules that are registered for paths themselves."""
@@ -387,7 +391,7 @@ class Topics(Component):
         for language, name in self._names(is_wanted):
             for file in self._writing(name, language):
                 for scope, index in file.calls_by_name.get(name, ()):
-                    call = file.scope(scope).calls[index]
+                    call = file.call(scope, index)
                     summary = self.evaluator.members.sites.summary(file, scope, call)
                     if summary is not None and is_wanted(summary):
                         yield (file.id, scope, index), summary, call
@@ -434,7 +438,7 @@ class Topics(Component):
     # Topics of calls
 
     def _keys(
-        self, file: File, scope: int, topic: Topic, call: Expression, target: Target | None
+        self, file: File, scope: int, topic: Topic, call: Invocation, target: Target | None
     ) -> Iterator[Key]:
         """What tells the topic of a call from others."""
         if topic.argument == HANDLER:
@@ -446,7 +450,7 @@ class Topics(Component):
             return
         expression = _argument(topic, call)
         if topic.kind == "word":
-            written = expression[1] if is_tagged(expression, SEQUENCE) else (expression,)
+            written = expression.elements if isinstance(expression, ListLiteral) else (expression,)
             for one in written:
                 yield from (("word", topic.framework, name) for name in callee_names(one))
             return
@@ -458,11 +462,11 @@ class Topics(Component):
             if topic.kind in PATHS and (named := self.evaluator.summaries.route_named(value, file)):
                 yield named.kind, named.framework, value[2]
             elif topic.kind == "type" and value[0] == INSTANCE:
-                for above in self.evaluator.members.linearised((CLASS, *value[1:3])):
+                for above in self.evaluator.members.linearised(own_class(value)):
                     yield (
                         "type",
                         topic.framework,
-                        self.program.file(above[1]).definitions[above[2]].name,
+                        self.program.definition(above).name,
                     )
             elif topic.kind == "name" and value[0] == CONSTANT and type(value[1]) is str:
                 told = value[1] if target is None else last_word(value[1])
@@ -472,11 +476,11 @@ class Topics(Component):
                 yield "path", topic.framework, as_path
 
     def _told_in_lists(
-        self, file: File, scope: int, topic: Topic, call: Expression
+        self, file: File, scope: int, topic: Topic, call: Invocation
     ) -> Iterator[Key]:
         """The names that lists and objects hold which a call is given, after that of a namespace."""
         space = ""
-        for argument in call[2]:
+        for argument in call.arguments:
             for value in self.evaluator.values(file, scope, argument):
                 if value[0] == CONTAINER_LITERAL:
                     held = self.evaluator.containers.items(value, None, None)
@@ -488,16 +492,16 @@ class Topics(Component):
                     space = f"{text}/"
 
     def _templates_named(
-        self, file: File, scope: int, topic: Topic, call: Expression
+        self, file: File, scope: int, topic: Topic, call: Invocation
     ) -> Iterator[_Shown]:
         """The templates that a call names, or the class whose method it is."""
-        for argument in (*call[2], *(value for _, value in call[3])):
+        for argument in call.passed:
             for value in self._told_values(file, scope, argument):
                 yield _Shown(file, file.named_owner(scope), _text(value) or "")
         owner = receiver_of(call) if topic.attribute else None
         for value in self.evaluator.values(file, scope, owner) if owner is not None else ():
             if value[0] == CLASS:
-                home = self.program.file(value[1])
+                home = self.program.home(value)
                 said = self.evaluator.members.of(value, topic.attribute, home)
                 if all(map(_is_outside, said)) and topic.otherwise is not None:
                     said = self._template_by_model(value, topic.otherwise, home)
@@ -517,7 +521,7 @@ class Topics(Component):
         found: set[Value] = set()
         for model in members.of(class_, names.attribute, home) if end else ():
             if model[0] == CLASS:
-                file = self.program.file(model[1])
+                file = self.program.home(model)
                 name = file.definitions[model[2]].name.lower()
                 found.add((CONSTANT, f"{package_of(file.path)}/{name}{end}.html"))
         return frozenset(found)
@@ -536,7 +540,7 @@ class Topics(Component):
         if topic.kind == "name":
             yield "name", topic.framework, home.definitions[target.position].name
         elif parameters := home.scope(target.position).parameters:
-            yield "type", topic.framework, last_name(parameters[0][1])
+            yield "type", topic.framework, last_name(parameters[0].annotation)
 
 
 def _has_handlers(summary: Summary) -> bool:
@@ -569,29 +573,29 @@ def _names_of(semantics: Resolution, is_wanted: Callable[[Summary], bool]) -> fr
     return frozenset(name.rpartition(".")[2].removesuffix("()") for name in names)
 
 
-def _argument(topic: Topic, call: Expression) -> Expression:
+def _argument(topic: Topic, call: Invocation) -> Expression:
     """The argument that says what a call is about; of what is called with a decorated function,
     where it was made.
     """
-    if is_tagged(call[1], CALL):
-        call = call[1]
+    if isinstance(call.callee, Call):
+        call = call.callee
     if topic.keyword:
-        return next((value for keyword, value in call[3] if keyword == topic.keyword), None)
+        return next((value for keyword, value in call.keywords if keyword == topic.keyword), None)
     if topic.argument == RECEIVER:
         return receiver_of(call)
-    return call[2][topic.argument] if 0 <= topic.argument < len(call[2]) else None
+    return call.arguments[topic.argument] if 0 <= topic.argument < len(call.arguments) else None
 
 
-def _verb(call: Expression) -> str:
+def _verb(call: Invocation) -> str:
     """The verb that the function tells by its name which a call calls, "" for any."""
-    callee = call[1][1] if is_tagged(call[1], CALL) else call[1]
-    name = callee[2] if is_tagged(callee, MEMBER) else callee
+    callee = call.callee.callee if isinstance(call.callee, Call) else call.callee
+    name = callee.name if isinstance(callee, Member) else callee
     return verb_of(name) if type(name) is str else ""
 
 
-def _beginning(call: Expression) -> Expression:
+def _beginning(call: Invocation) -> Expression:
     """What the first of several methods is called on that are called one after the other."""
-    while is_tagged(call, CALL):
+    while isinstance(call, Call):
         call = receiver_of(call)
     return call
 
