@@ -305,7 +305,10 @@ def decoded(stored: Any, known: Known) -> Any:
         return stored
     found = known.get(id(stored))
     if found is None:
-        parts = [decoded(part, known) if type(part) is tuple else part for part in stored]
+        parts = [
+            (known.get(id(part)) or decoded(part, known)) if type(part) is tuple else part
+            for part in stored
+        ]
         if parts and type(parts[0]) is int:
             made = _classes[parts[0]]
             missing = made.size - len(parts)

@@ -194,6 +194,7 @@ class File:
         ]
         self._bodies: list[Body | None] = [None] * len(definitions)
         self._known: Known = {}
+        self._entries: dict[tuple[int, str], list[Entry]] = {}
         # by position of what is another name of a definition
         self._meant = {
             position: scope for position, scope in enumerate(scopes) if type(scope) is int
@@ -220,6 +221,8 @@ class File:
 
     def _decoded(self, stored: Stored) -> Any:
         """What is stored in this file, as nodes."""
+        if type(stored) is not tuple:
+            return stored
         return self._known.get(id(stored)) or decoded(stored, self._known)
 
     @cached_property
@@ -281,8 +284,12 @@ class File:
 
     def bindings(self, position: int, name: str) -> list[Entry]:
         """The entries that a name of a scope is bound to in this version."""
-        entries = self._bound[position].get(name, ())
-        return [(owner, self._decoded(value)) for owner, value in entries]
+        known = self._entries.get((position, name))
+        if known is None:
+            entries = self._bound[position].get(name, ())
+            known = [(owner, self._decoded(value)) for owner, value in entries]
+            self._entries[position, name] = known
+        return known
 
     def names(self, position: int) -> Mapping[str, object]:
         """The names that a scope binds, by version."""
