@@ -372,6 +372,8 @@ def test_callers_of_what_encloses_a_hit_are_told(
     [
         ("Bash", {"command": "ls"}, {"stdout": "till.py:5:x"}),
         ("Bash", {"command": "grep -rn x docs"}, {"stdout": "docs/a.rst:3:x\nnot/there.py:1:x\n"}),
+        ("Bash", {"command": "grep -hn price till.py prices.py"}, {"stdout": "5:x"}),
+        ("Bash", {"command": "grep -n x till.py; grep -n price prices.py"}, {"stdout": "5:x"}),
         ("Grep", {"pattern": "x"}, {"mode": "files_with_matches", "filenames": []}),
         ("Grep", {"pattern": "from"}, {"mode": "content", "content": "till.py:1:from prices"}),
         ("Edit", {"file_path": "till.py"}, {}),

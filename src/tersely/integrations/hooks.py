@@ -29,6 +29,11 @@ MAX_RESULT_LINES = 2_000  # of what a search printed, that are read
 _SEARCHER = re.compile(r"[gG]rep|^search_file_content$")
 _SEARCHES = re.compile(r"(?:^|[|;&(`'\"]\s*|\s-\w*c\s+|\bgit\s+)(?:[ef]?grep|rg|ag)\s")
 _MOVED = re.compile(r"\s*cd\s+([^\s;&|]+)\s*(?:&&|;)")
+# One search of one file, in the shell of an agent or not.
+_OF_ONE_FILE = re.compile(
+    r"(?:\S+\s+-\w*c\s+)?(?:\s*cd\s+[^\s;&|]+\s*(?:&&|;))?\s*(?:[ef]?grep|rg|ag)(?:\s+-[\w-]+)*"
+    r"\s+(?:\"[^\"]*\"|'[^']*'|[^\s\"'|;&]+)\s+[\"']?(?P<path>[^\s\"'|;&]+)[\"']?\s*"
+)
 _HIT = re.compile(r"(?P<path>[^\s:][^:]*):(?P<line>\d+):")
 _IN_FILE = re.compile(r"\s*(?:L|Line )?(?P<line>\d+):")
 _FILE = re.compile(r"[^\s:]+\.\w+")
@@ -110,7 +115,8 @@ def hits(call: HookCall) -> list[tuple[str, int]]:
         return []
     found: list[tuple[str, int]] = []
     folder = moved[1] if (moved := _MOVED.match(command)) else ""
-    path = str(call.arguments.get("path") or command.rpartition(" ")[2])
+    searched = _OF_ONE_FILE.fullmatch(command)
+    path = str(call.arguments.get("path") or (searched["path"] if searched else ""))
     for line in "\n".join(_texts(call.result)).split("\n", MAX_RESULT_LINES)[:MAX_RESULT_LINES]:
         if hit := _HIT.match(line):
             found.append((hit["path"], int(hit["line"])))
