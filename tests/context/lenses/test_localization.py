@@ -117,3 +117,12 @@ def test_a_class_without_functions_is_likelier_than_one_with(tmp_path: Path) -> 
             found = located(engine, "the retry delay is wrong")
             chances += [one.chance for one in found.symbols if one.symbol.name == "Retry"]
     assert chances[0] > 2 * chances[1]
+
+
+def test_what_colours_a_copied_text_is_no_word_of_it() -> None:
+    coloured = (
+        "E  \x1b[1m\x1b[31mAttributeError: no \x1b[32mget_flag\x1b[0m\n"
+        "\x1b[1mapp/helpers.py\x1b[0m:30: in \x1b]8;;x\x07run\x1b[0m"
+    )
+    plain = "E  AttributeError: no get_flag\napp/helpers.py:30: in run"
+    assert read_task(coloured) == read_task(plain)

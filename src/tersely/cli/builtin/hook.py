@@ -98,9 +98,8 @@ def _prompt(agent: KnownAgent, call: HookCall) -> str:
     root = str(find_root(Path(_directory(call))))
     session = session_name(agent, call, state.context_of(root))
     try:
-        found = _asked(
-            [*PACKET_WORDS, *(["--session", session] if session else [])], root, call.prompt
-        )
+        words = [*PACKET_WORDS, *(["--session", session] if session else [])]
+        found = _asked(words, root, call.prompt.replace("\0", " "))
     except Exception:
         state.begin_context(root)  # what counts as sent by now has not arrived
         raise

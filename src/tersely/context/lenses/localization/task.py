@@ -54,16 +54,11 @@ _CODE_WORD = re.compile(
 )
 # `the class Blueprint`, `Blueprint class`: what the kind beside it makes a name.
 _OF_KIND = re.compile(
-    r"(?<=[Cc]lass )[A-Z]\w+|(?<![\w.])[A-Z]\w+(?= (?:class|struct|enum|interface|trait|type)\b)"
+    r"(?:(?<=[Cc]lass )|(?<=struct )|(?<=trait )|(?<=interface )|(?<=enum ))[A-Z]\w+"
+    r"|(?<![\w.])[A-Z]\w+(?= (?:class|struct|enum|interface|trait|type|record|protocol)\b)"
 )
-_WORD = re.compile(
-    r"(?<![\w.])(?:[^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*)+|[^\W\d]\w*(?=\()|\w*[^\W_]_\w+|_+[^\W_]\w*|\w*[a-z0-9][A-Z]\w*)(?!\w)"
-)
-# `the class Blueprint`, `Blueprint class`: what the kind beside it makes a name.
-_KIND = r"(?:class|struct|enum|interface|trait|type|record|protocol)"
-_OF_KIND = re.compile(
-    rf"(?:(?<=class )|(?<=struct )|(?<=trait )|(?<=interface )|(?<=enum ))[A-Z]\w+|(?<![\w.])[A-Z]\w+(?= {_KIND}\b)"
-)
+# What a terminal is told between the words of what was copied out of it.
+_TERMINAL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,2000}(?:\x07|\x1b\\))")
 _SPLIT = re.compile(r"\.|::|#|->")
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|'([^'\n]+)'|“([^”\n]+)”")
 # `ValueError: what went wrong`, `error: …`, `panicked at …: …`
@@ -154,7 +149,7 @@ class Task:
 
 def read_task(text: str) -> Task:
     """Take a text apart; an empty one has empty parts."""
-    text = _shortened(text.strip())
+    text = _TERMINAL.sub("", _shortened(text.strip()))
     title, _, body = _without_form(text).strip().partition("\n")
     title, body = _without_places(title) or title, _without_places(body)
     prose = f"{title}\n{body}".strip()
