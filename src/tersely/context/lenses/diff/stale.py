@@ -231,7 +231,7 @@ def _minds(changed: ChangedSymbol, line: str) -> bool:
         return ("await" in line) is (changed.news == NOT_ASYNC)
     if changed.news.startswith(RENAMED):
         names = changed.news.removeprefix(RENAMED).replace(", ", "|")
-        return re.search(rf"\b({names})\s*=(?!=)|\*\*", line) is not None
+        return re.search(rf"\b({names})\s*=(?!=)", line) is not None
     before = line.partition(changed.symbol.name)[0]
     if changed.news == NOTHING:
         return not _ALONE.fullmatch(before)
