@@ -78,8 +78,8 @@ def _fill(relay: Relay) -> None:
                                     thread, "message", b'{"body": "word"}', b""), is_queued=True))
         for n in range(MANY)
     ]  # fmt: skip
-    mail.settle(Mark("ben", sent[0].number, Stage.SEEN, store.now_ms()))
-    mail.settle(Mark("ben", sent[1].number, Stage.DEAD, store.now_ms(), note="FORBIDDEN"))
+    mail.settle(Mark("ben", sent[0].seq, Stage.SEEN, store.now_ms()))
+    mail.settle(Mark("ben", sent[1].seq, Stage.DEAD, store.now_ms(), note="FORBIDDEN"))
     mail.history(Sought(words=["word"]), 1 << 40, 1, backward=True)
     relay.claims.take("shop", ClaimWish("ann", ["src/a.py"], 600_000))
     relay.audit.refused(AuditedRefusal("forbidden", "no", "GET /", "remote", "eve"))
