@@ -16,36 +16,36 @@ convert a file, import `Expression` and the classes from here in place of the ta
 | `Call` | the result of a call | `total(cart, tax=2)` | Go: `Total(cart)` |
 | `New` | the result of explicit construction | | Java: `new Cart(2)` |
 | `Item` | what an object holds at a key | `carts["first"]` | PHP: `$carts['first']` |
-| `Constant` | a text or number, as a key | `"first"` | Ruby: `:first` |
+| `ConstantValue` | a text or number, as a key | `"first"` | Ruby: `:first` |
 | `ListLiteral` | a list written down | `[a, *others]` | JavaScript: `[a, ...others]` |
 | `MappingLiteral` | a mapping, or an object literal | `{"a": total}` | JavaScript: `{total}` |
 | `Displayed` | such a list or mapping, from inside it | | JavaScript: `this` in `{a() { this.b() }}` |
-| `Defined` | the function or class defined here | `def total(): …` | JavaScript: `() => 1` |
+| `DefinedHere` | the function or class defined here | `def total(): …` | JavaScript: `() => 1` |
 | `Either` | one of several | `a or b` | C: `x ? a : b` |
 | `Typed` | an instance of a type | `cart: Cart` | Java: `Cart cart` |
 | `Declared` | a value as far as its type admits it | `cart: Cart = make()` | Go: `var c Cart = f()` |
 | `Element` | what iterating gives | `for cart in carts` | Java: `for (Cart c : carts)` |
 | `Held` | an item; of a mapping what is at a key | `carts.values()` | Go: `v` in `for _, v := range m` |
 | `KeyOf` | a key of a mapping, else an element | `for key in carts` | JavaScript: `for (k in carts)` |
-| `Part` | a slice | `carts[1:]` | Go: `carts[1:]` |
+| `SequencePart` | a slice | `carts[1:]` | Go: `carts[1:]` |
 | `Spread` | all elements, among arguments or elements | `f(*carts)` | JavaScript: `f(...carts)` |
 | `Enter` | what a method called by syntax gives, else the object | `with cart as c` | C#: `await task` |
 | `Generic` | a type with arguments | `list[Cart]` in a type | Java: `List<Cart>` |
 | `TypeParameter` | what a type parameter stands for | `T` | Java: `T extends Cart` |
-| `Signature` | a callable known by its type | `Callable[[int], Cart]` | TypeScript: `(n: number) => Cart` |
+| `CallableType` | a callable known by its type | `Callable[[int], Cart]` | TypeScript: `(n: number) => Cart` |
 | `Literal` | a value of a type from outside, a text with holes | `f"/carts/{id}"` | Kotlin: `"/carts/$id"` |
-| `Imported` | what an import gives | `from shop import Cart` | Rust: `use shop::Cart` |
+| `ImportedValue` | what an import gives | `from shop import Cart` | Rust: `use shop::Cart` |
 | `OuterName` | a name as the scope around sees it | `x` in a default | |
-| `Reference` | a method as a value | | Java: `Cart::total` |
+| `MethodReference` | a method as a value | | Java: `Cart::total` |
 | `AsTrait` | a type as one that has a trait | | Rust: `<Cart as Total>::total` |
-| `Guard` | a type that a function tests | `-> TypeIs[Cart]` | TypeScript: `x is Cart` |
+| `GuardType` | a type that a function tests | `-> TypeIs[Cart]` | TypeScript: `x is Cart` |
 | `Guarded` | the type for which that is true | `if is_cart(x)` | TypeScript: `if (isCart(x))` |
-| `Tested` | a type by the test of a member | | TypeScript: `x.kind === 'a'` |
-| `Unit` | the type of one constant | | TypeScript: `kind: 'a'` |
-| `Stored` | a member that is assigned, among reads | `cart.total = 2` | C#: `cart.Total = 2` |
+| `MemberTest` | a type by the test of a member | | TypeScript: `x.kind === 'a'` |
+| `UnitType` | the type of one constant | | TypeScript: `kind: 'a'` |
+| `StoredMember` | a member that is assigned, among reads | `cart.total = 2` | C#: `cart.Total = 2` |
 | `Received` | what is passed for a parameter | | |
-| `Given` | instances, in place of a type parameter | | |
-| `Reason` | why a promise is not kept | | JavaScript: `catch(reason => …)` |
+| `GivenInstances` | instances, in place of a type parameter | | |
+| `RejectionReason` | why a promise is not kept | | JavaScript: `catch(reason => …)` |
 
 The graph alone makes the last three and no language writes them.
 """
@@ -131,7 +131,7 @@ class Item(Node, tag=expressions.ITEM):
     name: str | None = None  # that holds the value stored there just before
 
 
-class Constant(Node, tag=expressions.CONST):
+class ConstantValue(Node, tag=expressions.CONST):
     value: str | int
 
 
@@ -149,7 +149,7 @@ class Displayed(Node, tag=expressions.DISPLAYED):
     serial: int
 
 
-class Defined(Node, tag=expressions.DEFINED):
+class DefinedHere(Node, tag=expressions.DEFINED):
     definition: int  # its position
 
 
@@ -188,7 +188,7 @@ class KeyOf(Node, tag=expressions.KEY_OF):
     collection: Expression
 
 
-class Part(Node, tag=expressions.PART):
+class SequencePart(Node, tag=expressions.PART):
     collection: Expression
     start: int | None
     stop: int | None
@@ -214,7 +214,7 @@ class TypeParameter(Node, tag=expressions.TYPE_PARAMETER):
     name: str
 
 
-class Signature(Node, tag=expressions.SIGNATURE):
+class CallableType(Node, tag=expressions.SIGNATURE):
     """A `Spread` at the end of its parameters is the type of the collection of all further ones."""
 
     returned: Expression
@@ -229,7 +229,7 @@ class Literal(Node, tag=expressions.LITERAL):
     beginning: Expression = None  # in the place of the `*` that it begins with
 
 
-class Imported(Node, tag=expressions.IMPORTED):
+class ImportedValue(Node, tag=expressions.IMPORTED):
     module: str
     name: str  # "" for the module itself
 
@@ -238,7 +238,7 @@ class OuterName(Node, tag=expressions.OUTER_NAME):
     name: str
 
 
-class Reference(Node, tag=expressions.REFERENCE):
+class MethodReference(Node, tag=expressions.REFERENCE):
     object: Expression
     name: str
 
@@ -248,7 +248,7 @@ class AsTrait(Node, tag=expressions.AS_TRAIT):
     trait: Expression
 
 
-class Guard(Node, tag=expressions.GUARD):
+class GuardType(Node, tag=expressions.GUARD):
     """The return type of a function that tests whether an argument is an instance of a type."""
 
     parameter: str
@@ -259,10 +259,10 @@ class Guarded(Node, tag=expressions.GUARDED):
     """As a type, that of an argument for which a type guard is true."""
 
     callee: Expression
-    argument: Expression  # `Constant`, the position
+    argument: Expression  # `ConstantValue`, the position
 
 
-class Tested(Node, tag=expressions.TESTED):
+class MemberTest(Node, tag=expressions.TESTED):
     """As the type of a `Declared` value: its member is one of some constants, or none of them;
     without constants, it is present, or absent.
     """
@@ -272,11 +272,11 @@ class Tested(Node, tag=expressions.TESTED):
     holds: bool
 
 
-class Unit(Node, tag=expressions.UNIT):
+class UnitType(Node, tag=expressions.UNIT):
     value: str | int
 
 
-class Stored(Node, tag=expressions.STORED):
+class StoredMember(Node, tag=expressions.STORED):
     object: Expression
     name: str
     removed: int = 0
@@ -286,11 +286,11 @@ class Received(Node, tag=expressions.PARAMETER):
     position: int  # of the parameter
 
 
-class Given(Node, tag=expressions.GIVEN):
+class GivenInstances(Node, tag=expressions.GIVEN):
     values: frozenset[tuple[Any, ...]]
 
 
-class Reason(Node, tag=expressions.REASON):
+class RejectionReason(Node, tag=expressions.REASON):
     promise: Expression
 
 

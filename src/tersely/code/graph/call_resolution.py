@@ -76,7 +76,7 @@ from tersely.code.graph.program.program import MAX_NAMESAKES, Place
 from tersely.code.graph.program.work import WorkSpentError
 from tersely.code.graph.targets import Carrier, FoundCall, Manner, Passing, Target
 from tersely.code.languages.model import Summary, member_getters
-from tersely.code.nodes import Call, Constant, Invocation, Member, New
+from tersely.code.nodes import Call, ConstantValue, Invocation, Member, New
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Kind
 from tersely.code.syntax.mentions import callee_names
 
@@ -473,7 +473,7 @@ class Sites(Component):
         ):
             return []
         if file.semantics.by_name:
-            assert isinstance(callee.object, Constant)
+            assert isinstance(callee.object, ConstantValue)
             before = str(callee.object.value)
             meant = self.program.meant_by(callee.name, file, CALLED_KINDS, before)
             return [Target(*place, 0) for place in meant]

@@ -36,7 +36,7 @@ from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Facts, Inside, Program
 from tersely.code.graph.program.work import WorkSpentError
 from tersely.code.graph.targets import Manner, Target
-from tersely.code.nodes import Invocation, Member, Reference
+from tersely.code.nodes import Invocation, Member, MethodReference
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
 from tersely.foundation.types import frozen
 
@@ -376,7 +376,7 @@ class CallGraph:
         callee, facts = call.callee, file.semantics
         if type(callee) is str and callee in facts.super_names | facts.receiver_names:
             return []
-        if isinstance(callee, (Member, Reference)) and callee.name in facts.implicit_methods:
+        if isinstance(callee, (Member, MethodReference)) and callee.name in facts.implicit_methods:
             return []
         values = self.evaluator.calls.called(file, position, call)
         return [value[1] for value in values if value[0] == EXTERNAL]

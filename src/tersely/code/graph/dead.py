@@ -21,7 +21,7 @@ from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import CLASS
 from tersely.code.graph.program.file import File
-from tersely.code.nodes import Constant, Defined, ListLiteral
+from tersely.code.nodes import ConstantValue, DefinedHere, ListLiteral
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol
 
 ENTRY_NAMES = frozenset({"main", "Main"})  # what runs a program calls it
@@ -142,7 +142,9 @@ def _passed_on(file: File) -> frozenset[int]:
     """
     calls = (call for _, scope in file.bodies for call in scope.calls)
     arguments = (argument for call in calls for argument in call.arguments)
-    return frozenset(argument.definition for argument in arguments if isinstance(argument, Defined))
+    return frozenset(
+        argument.definition for argument in arguments if isinstance(argument, DefinedHere)
+    )
 
 
 def _is_held(file: File, position: int, passed_on: Collection[int], evaluator: Evaluator) -> bool:
@@ -217,7 +219,7 @@ def _is_exported(file: File, name: str, evaluator: Evaluator) -> bool:
     if any(value == name for _, value in file.bindings(0, semantics.default_export)):
         return bool(evaluator.members.sites.importers(file.id) - {file.id})
     return any(
-        isinstance(value, ListLiteral) and Constant(name) in value.elements
+        isinstance(value, ListLiteral) and ConstantValue(name) in value.elements
         for _, value in file.bindings(0, semantics.star_exports)
     )
 

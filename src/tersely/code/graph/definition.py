@@ -24,7 +24,15 @@ from tersely.code.graph.pointsto.values import (
     Values,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.nodes import Call, Constant, Defined, Displayed, Imported, Member, decoded
+from tersely.code.nodes import (
+    Call,
+    ConstantValue,
+    DefinedHere,
+    Displayed,
+    ImportedValue,
+    Member,
+    decoded,
+)
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, CallSite, Definition
 from tersely.code.syntax.nodes.uses import Use
 from tersely.code.syntax.trace import Binding, Token, Trace, offset_of, trace
@@ -240,7 +248,7 @@ class Definitions:
     ) -> list[DefinitionPlace]:
         name = expression[2]
         if expression[0] == ITEM:
-            if not isinstance(name, Constant):
+            if not isinstance(name, ConstantValue):
                 return []
             name = name.value
         return (
@@ -437,7 +445,7 @@ class Definitions:
             definition = _definition_of(entry)
             if definition >= 0:
                 found[self._place(file, definition)] = None
-            elif isinstance(entry, Imported) and self._goes_on(way):
+            elif isinstance(entry, ImportedValue) and self._goes_on(way):
                 found.update(
                     dict.fromkeys(self._of_import(file, entry.module, entry.name, way.further()))
                 )
@@ -646,7 +654,7 @@ def _definition_of(entry: Expression) -> int:
     """The definition that a binding stands for, decorators aside; -1 for none."""
     while isinstance(entry, Call) and len(entry[2]) == 1:
         entry = entry[2][0]
-    return entry[1] if isinstance(entry, Defined) else -1
+    return entry[1] if isinstance(entry, DefinedHere) else -1
 
 
 def _word_at(text: str, column: int) -> str:

@@ -15,14 +15,14 @@ from tersely.code.graph.targets import Carrier, Target
 from tersely.code.languages.model import RECEIVER, Resolution, Summary
 from tersely.code.nodes import (
     Call,
-    Defined,
+    DefinedHere,
     Either,
     Element,
     Held,
     Invocation,
     ListLiteral,
     Member,
-    Reason,
+    RejectionReason,
     Spread,
 )
 
@@ -33,7 +33,7 @@ _IN_PASSED = {
     "element": Element,
     "elements": Spread,
     "item": Held,
-    "reason": Reason,
+    "reason": RejectionReason,
 }  # words of `Summary.passes`
 
 
@@ -152,7 +152,7 @@ def innermost(expression: Expression) -> Expression:
 
 def may_be_function(expression: Expression) -> bool:
     """True if an argument may be a function by its form: a name, a member, a function written there."""
-    return type(expression) is str or (isinstance(expression, (Member, Defined)))
+    return type(expression) is str or (isinstance(expression, (Member, DefinedHere)))
 
 
 def into_parameters_of(home: File, target: Target, argument: Any) -> Iterator[Carrier]:

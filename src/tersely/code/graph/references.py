@@ -20,7 +20,7 @@ from tersely.code.graph.definition import NAMED_KINDS, Definitions, Meaning, Sym
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import MAX_NAMESAKES
 from tersely.code.graph.program.work import WorkSpentError
-from tersely.code.nodes import Imported
+from tersely.code.nodes import ImportedValue
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, CallSite, Edge, Grade, Kind
 from tersely.code.syntax.nodes.uses import Use
 
@@ -179,7 +179,7 @@ class References:
             for name in other.names(0)
             if name != wanted.name
             and any(
-                isinstance(entry, Imported) and entry.name in originals
+                isinstance(entry, ImportedValue) and entry.name in originals
                 for _, entry in other.bindings(0, name)
             )
         ]

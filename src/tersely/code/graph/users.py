@@ -32,7 +32,7 @@ from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import FUNCTION, Value
 from tersely.code.graph.program.file import File
 from tersely.code.languages.registry import family_of
-from tersely.code.nodes import Imported, Invocation, Member
+from tersely.code.nodes import ImportedValue, Invocation, Member
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Grade
 
 # files that mention a name, above which it is not looked for among arguments
@@ -196,7 +196,7 @@ class Users:
     def _imports(self, other: File, name: str, file: File) -> bool:
         """True if a file imports a name from another."""
         return any(
-            isinstance(expression, Imported)
+            isinstance(expression, ImportedValue)
             and file.id in self._program.modules(other, expression.module)
             for _, expression in other.bindings(0, name)
         )

@@ -31,7 +31,7 @@ from tersely.code.graph.pointsto.values import (
     type_arguments,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.nodes import Generic, Given, Item, decoded
+from tersely.code.nodes import Generic, GivenInstances, Item, decoded
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -92,7 +92,7 @@ class Generics(Component):
         hidden = file.scope(function[2]).type_parameters
         given = self._given(receiver, self.evaluator.members.open.whole(file, owner))
         if file.semantics.own_type:
-            given[file.semantics.own_type] = Given(singleton(INSTANCE, *receiver[1:]))
+            given[file.semantics.own_type] = GivenInstances(singleton(INSTANCE, *receiver[1:]))
         return substitute(
             annotation, {name: type_ for name, type_ in given.items() if name not in hidden}
         )
@@ -189,7 +189,9 @@ class Generics(Component):
             own_class(instance), type_arguments(instance), owner, MAX_GENERIC_BASES
         )
         return {
-            name: Given(values) for name, values in zip(names, arguments, strict=False) if values
+            name: GivenInstances(values)
+            for name, values in zip(names, arguments, strict=False)
+            if values
         }
 
     def _arguments(
@@ -203,7 +205,7 @@ class Generics(Component):
         file = self.program.home(target)
         outer, names = file.definitions[target[2]].parent, file.scope(target[2]).type_parameters
         given: dict[str, Expression] = {
-            name: Given(values) for name, values in zip(names, own, strict=False) if values
+            name: GivenInstances(values) for name, values in zip(names, own, strict=False) if values
         }
         for base in written_types(file, file.scope(target[2]).bases):
             for value in sorted(

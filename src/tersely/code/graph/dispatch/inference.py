@@ -33,7 +33,7 @@ from tersely.code.graph.pointsto.values import (
     type_arguments,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.nodes import Constant, Generic, Given, Invocation, KeyOf, Typed
+from tersely.code.nodes import ConstantValue, Generic, GivenInstances, Invocation, KeyOf, Typed
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.values import Value
@@ -79,7 +79,11 @@ class Inference(Component):
             }
         return substitute(
             annotation,
-            {name: Given(values) for name, values in known.items() if name in names and values},
+            {
+                name: GivenInstances(values)
+                for name, values in known.items()
+                if name in names and values
+            },
         )
 
     def _inferred(self, function: Value, place: CallPlace) -> dict[str, Values]:
@@ -126,7 +130,7 @@ class Inference(Component):
     ) -> None:
         """A type that is written out: each member has the type that stands there."""
         for key, part in pairs:
-            if isinstance(part, Typed) and isinstance(key, Constant):
+            if isinstance(part, Typed) and isinstance(key, ConstantValue):
                 members = self.evaluator.members.of_all(values, str(key.value), home)
                 self._match(part.type, members, home, found, left)
 

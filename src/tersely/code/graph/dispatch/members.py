@@ -53,13 +53,13 @@ from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import ClassName, Inside, Place
 from tersely.code.languages.registry import LANGUAGES
 from tersely.code.nodes import (
-    Constant,
+    CallableType,
+    ConstantValue,
     Declared,
-    Defined,
+    DefinedHere,
     Either,
     ListLiteral,
     MappingLiteral,
-    Signature,
     Typed,
 )
 from tersely.code.places import is_test
@@ -453,7 +453,7 @@ class Members(Component):
         values = self.assigned(owner, name) | self.stored_from_outside((INSTANCE, *owner[1:]), name)
         functions: Values = BOTTOM
         for scope, entry in entries:
-            if isinstance(entry, (Defined, Signature)):
+            if isinstance(entry, (DefinedHere, CallableType)):
                 functions |= self.evaluator.values(file, scope, entry)
             elif not isinstance(entry, Typed):
                 values |= self.evaluator.values(file, scope, entry)
@@ -1124,7 +1124,7 @@ class Members(Component):
         """True if `import *` takes a name."""
         for _, expression in file.bindings(0, file.semantics.star_exports):
             if isinstance(expression, ListLiteral):
-                return Constant(name) in expression.elements
+                return ConstantValue(name) in expression.elements
         return name != file.semantics.default_export and not (
             file.semantics.star_exports and name.startswith("_")
         )

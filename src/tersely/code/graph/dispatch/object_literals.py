@@ -28,7 +28,7 @@ from tersely.code.graph.pointsto.values import (
     own_class,
 )
 from tersely.code.graph.program.file import File, kept
-from tersely.code.nodes import Constant, Declared, MappingLiteral, Member, Typed
+from tersely.code.nodes import ConstantValue, Declared, MappingLiteral, Member, Typed
 from tersely.code.symbols import CALLABLE_KINDS, Kind
 
 MAX_OBJECT_FILES = 200  # files searched for objects of one type
@@ -69,7 +69,7 @@ class Objects(Component):
         """True if a mapping is written with a key, or takes over what another one holds."""
         _, written = self.program.home(display).display(display[2])
         pairs = written.entries if isinstance(written, MappingLiteral) else ()
-        return any(is_spread(key) or key == Constant(name) for key, _ in pairs)
+        return any(is_spread(key) or key == ConstantValue(name) for key, _ in pairs)
 
     def _of_type(self, target: Value) -> Iterator[Value]:
         home = self.program.home(target)

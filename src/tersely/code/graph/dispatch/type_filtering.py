@@ -45,7 +45,7 @@ from tersely.code.graph.pointsto.values import (
     with_arguments,
 )
 from tersely.code.graph.program.file import File, kept
-from tersely.code.nodes import Constant, Invocation, Literal, Spread
+from tersely.code.nodes import ConstantValue, Invocation, Literal, Spread
 from tersely.code.symbols import Kind
 
 UNKNOWN = (RESULT, EXTERNAL)
@@ -377,7 +377,7 @@ class TypeFilter(Component):
 
     def _type_names(self, file: File, scope: int, argument: Expression) -> frozenset[str]:
         """Names of the types that an argument has, empty if unknown."""
-        if isinstance(argument, Constant):
+        if isinstance(argument, ConstantValue):
             return (
                 file.semantics.text_types
                 if type(argument[1]) is str

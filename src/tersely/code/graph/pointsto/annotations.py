@@ -34,20 +34,20 @@ from tersely.code.graph.pointsto.values import (
 from tersely.code.graph.program.file import File
 from tersely.code.nodes import (
     Call,
-    Constant,
+    ConstantValue,
     Declared,
     Either,
     Expression,
     Generic,
-    Given,
-    Guard,
+    GivenInstances,
     Guarded,
+    GuardType,
     Item,
     ListLiteral,
     Literal,
     Typed,
     TypeParameter,
-    Unit,
+    UnitType,
     decoded,
 )
 
@@ -80,13 +80,13 @@ class Annotations:
                 return BOTTOM
             case Either(alternatives):
                 return self._any_of(file, scope, alternatives)
-            case Constant(str(text)):
+            case ConstantValue(str(text)):
                 return self.instances(file, scope, quoted_type(text))
-            case Guarded(callee, Constant(int(place))):
+            case Guarded(callee, ConstantValue(int(place))):
                 return self._guarded(file, scope, callee, place)
-            case Unit(value):
+            case UnitType(value):
                 return singleton(CONSTANT, value)
-            case Given(values):
+            case GivenInstances(values):
                 return values
             case TypeParameter(bound):
                 return self.instances(file, scope, bound)
@@ -139,7 +139,7 @@ class Annotations:
         home = self.evaluator.program.home(function)
         body = home.scope(function[2])
         told = body.returned_type
-        if not isinstance(told, Guard) or not 0 <= place < len(body.parameters):
+        if not isinstance(told, GuardType) or not 0 <= place < len(body.parameters):
             return BOTTOM
         return (
             self.instances(home, function[2], told.type)
@@ -170,7 +170,7 @@ class Annotations:
 
     def _named_by(self, file: File, scope: int, type_: Expression) -> Values:
         """The classes, or other types, that are written as a type: in a string, as a union too."""
-        if isinstance(type_, Constant) and type(type_.value) is str:
+        if isinstance(type_, ConstantValue) and type(type_.value) is str:
             return self._named_by(file, scope, quoted_type(type_.value))
         found: Values = BOTTOM
         for part in written_types(file, (type_,)):
@@ -254,7 +254,7 @@ class Annotations:
         for name, argument in zip(names, arguments, strict=False):
             values = self.instances(file, scope, argument) if name in wanted else BOTTOM
             if values:
-                given[name] = Given(values)
+                given[name] = GivenInstances(values)
         return self.instances(alias.file, alias.scope, substitute(meant, given))
 
 

@@ -33,7 +33,7 @@ from tersely.code.graph.pointsto.values import (
     tuple_of,
 )
 from tersely.code.graph.program.file import File, Store
-from tersely.code.nodes import Constant, ListLiteral, MappingLiteral, Member
+from tersely.code.nodes import ConstantValue, ListLiteral, MappingLiteral, Member
 from tersely.code.symbols import Kind
 
 # `base[key] = …` of a file that may be a member of any name; with more, none is taken for one
@@ -79,7 +79,7 @@ class Containers(Component):
         """The constants that a key may be, None if it may be any."""
         if expression is None:
             return None
-        if isinstance(expression, Constant):
+        if isinstance(expression, ConstantValue):
             return frozenset((expression[1],))
         values = self.evaluator.values(file, scope, expression)
         if isinstance(expression, Member) and _are_symbols_of_packages(values, file):

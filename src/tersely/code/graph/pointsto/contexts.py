@@ -33,9 +33,9 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program.file import Body, File, kept
 from tersely.code.nodes import (
-    Constant,
+    ConstantValue,
     Declared,
-    Defined,
+    DefinedHere,
     Either,
     Expression,
     Invocation,
@@ -109,7 +109,7 @@ class Places(NamedTuple):
         """Add what is written in a value that stands at a place."""
         is_known = type(place) is not Unknown
         match value:
-            case Defined(function) if is_known:
+            case DefinedHere(function) if is_known:
                 self.functions[function].append(place)
             case Either(parts):
                 types = [
@@ -132,7 +132,7 @@ class Places(NamedTuple):
                 self.add(part, UnderKey(place.scope, place, None))
             return
         for key, part in display.entries:
-            if isinstance(key, Constant):
+            if isinstance(key, ConstantValue):
                 self.by_key[str(key.value)].append(display.serial)
                 self.add(part, UnderKey(place.scope, place, key.value))
             else:

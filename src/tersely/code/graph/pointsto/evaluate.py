@@ -60,39 +60,39 @@ from tersely.code.graph.program.program import Program
 from tersely.code.nodes import (
     AsTrait,
     Call,
-    Constant,
+    CallableType,
+    ConstantValue,
     Declared,
-    Defined,
+    DefinedHere,
     Displayed,
     Either,
     Element,
     Enter,
     Expression,
     Generic,
-    Given,
-    Guard,
+    GivenInstances,
     Guarded,
+    GuardType,
     Held,
-    Imported,
+    ImportedValue,
     Item,
     KeyOf,
     ListLiteral,
     Literal,
     MappingLiteral,
     Member,
+    MemberTest,
+    MethodReference,
     New,
     Node,
     OuterName,
-    Part,
-    Reason,
     Received,
-    Reference,
-    Signature,
+    RejectionReason,
+    SequencePart,
     Spread,
-    Tested,
     Typed,
     TypeParameter,
-    Unit,
+    UnitType,
 )
 from tersely.code.symbols import MEMBER_OWNERS
 from tersely.foundation.recursion import allow_deep_nesting
@@ -146,18 +146,18 @@ class Evaluator:
             OuterName: self._around,
             AsTrait: self._as_trait,
             Call: self.calls.given,
-            Constant: self._const,
+            ConstantValue: self._const,
             Declared: self._declared,
-            Defined: self._defined,
+            DefinedHere: self._defined,
             Displayed: self._displayed,
             Either: self._either,
             Element: self._element,
             Enter: self._enter,
             Generic: self._generic,
-            Given: self._given,
-            Guard: self._nothing,
+            GivenInstances: self._given,
+            GuardType: self._nothing,
             Guarded: self._nothing,
-            Imported: self._imported,
+            ImportedValue: self._imported,
             Item: self.containers.item,
             Held: self._held,
             KeyOf: self._key_of,
@@ -166,16 +166,16 @@ class Evaluator:
             Member: self._member,
             New: self.calls.given,
             Received: self.parameters.of,
-            Part: self._part,
-            Reason: self._reason,
-            Reference: self._reference,
+            SequencePart: self._part,
+            RejectionReason: self._reason,
+            MethodReference: self._reference,
             ListLiteral: self._display,
-            Signature: self._signature,
+            CallableType: self._signature,
             Spread: self._element,
-            Tested: self._nothing,
+            MemberTest: self._nothing,
             TypeParameter: self._generic,
             Typed: self._typed,
-            Unit: self._const,
+            UnitType: self._const,
         }
 
     def values(self, file: File, scope: int, expression: Expression) -> Values:
@@ -203,7 +203,7 @@ class Evaluator:
             found |= only(below, FUNCTION)
         return self.names.without_methods(found) if file.semantics.methods_apart else found
 
-    def _reference(self, file: File, scope: int, expression: Reference) -> Values:
+    def _reference(self, file: File, scope: int, expression: MethodReference) -> Values:
         found: Values = BOTTOM
         for value in self.members.of_all(
             self.calls.receivers(file, scope, expression.object), expression.name, file
@@ -213,13 +213,13 @@ class Evaluator:
 
     def _declared(self, file: File, scope: int, expression: Declared) -> Values:
         values = self.values(file, scope, expression.value)
-        if isinstance(expression.type, Tested):
+        if isinstance(expression.type, MemberTest):
             return self.tested.admitted(file, scope, values, expression.type)
         return self.typed.narrowed(
             values, self.annotations.instances(file, scope, expression.type), whole=True
         )
 
-    def _const(self, file: File, scope: int, expression: Constant | Unit) -> Values:
+    def _const(self, file: File, scope: int, expression: ConstantValue | UnitType) -> Values:
         return singleton(CONSTANT, expression.value)
 
     def _literal(self, file: File, scope: int, expression: Literal) -> Values:
@@ -240,7 +240,7 @@ class Evaluator:
                 found.add(value)
         return frozenset(found) or singleton(*made, *(() if has_path_alone else (pattern,)))
 
-    def _defined(self, file: File, scope: int, expression: Defined) -> Values:
+    def _defined(self, file: File, scope: int, expression: DefinedHere) -> Values:
         position = expression.definition
         kind = file.definitions[position].kind
         if kind in MEMBER_OWNERS:
@@ -276,13 +276,13 @@ class Evaluator:
             return found
         return found | others | self.values(file, scope, right)
 
-    def _imported(self, file: File, scope: int, expression: Imported) -> Values:
+    def _imported(self, file: File, scope: int, expression: ImportedValue) -> Values:
         return self.names.imported(file, expression.module, expression.name)
 
     def _typed(self, file: File, scope: int, expression: Typed) -> Values:
         return self.annotations.instances(file, scope, expression.type)
 
-    def _reason(self, file: File, scope: int, expression: Reason) -> Values:
+    def _reason(self, file: File, scope: int, expression: RejectionReason) -> Values:
         promises = self.values(file, scope, expression.promise)
         return frozenset().union(*[value[1] for value in promises if value[0] == REFUSED])
 
@@ -296,7 +296,7 @@ class Evaluator:
         values = self.values(file, scope, expression.collection)
         return self.containers.keys_of(values) or self.containers.elements(values)
 
-    def _part(self, file: File, scope: int, expression: Part) -> Values:
+    def _part(self, file: File, scope: int, expression: SequencePart) -> Values:
         if expression.start is not None or expression.stop is not None:
             bounds = slice(expression.start, expression.stop)
             collections = self.values(file, scope, expression.collection)
@@ -336,10 +336,10 @@ class Evaluator:
         types = self.values(file, scope, expression.type)
         return self.traits.seen_as(types, self.values(file, scope, expression.trait))
 
-    def _signature(self, file: File, scope: int, expression: Signature) -> Values:
+    def _signature(self, file: File, scope: int, expression: CallableType) -> Values:
         return singleton(RETURN_TYPE, file.id, scope, expression.returned, expression.parameters)
 
-    def _given(self, file: File, scope: int, expression: Given) -> Values:
+    def _given(self, file: File, scope: int, expression: GivenInstances) -> Values:
         return expression.values
 
     def _nothing(self, file: File, scope: int, expression: Node) -> Values:

@@ -43,11 +43,11 @@ from tersely.code.languages.model import Resolution, shared_directories
 from tersely.code.nodes import (
     Call,
     Declared,
-    Defined,
+    DefinedHere,
     Displayed,
     Either,
     Expression,
-    Imported,
+    ImportedValue,
     Invocation,
     Member,
     Typed,
@@ -129,7 +129,7 @@ class Names(Component):
         semantics = file.semantics
         own = file.definitions[position]
         if semantics.constructor_is_class_name and name == own.name and not called:
-            return self.evaluator.values(file, position, Defined(position))
+            return self.evaluator.values(file, position, DefinedHere(position))
         if semantics.implicit_receiver:
             members = self.evaluator.members.implicit(file, position, name, scope)
             return self._own_kind(file, members, called) or None
@@ -339,7 +339,7 @@ class Names(Component):
         while isinstance(definition, Call) and len(definition.arguments) == 1:
             definition = definition.arguments[0]
         if (
-            isinstance(definition, Defined)
+            isinstance(definition, DefinedHere)
             and file.scope(definition.definition).decorated is expression
         ):
             itself = self.evaluator.values(file, 0, definition)
@@ -465,7 +465,7 @@ class Names(Component):
             if len(entries) != 1:
                 return None
             bound = Written(file, *entries[0])
-            if not isinstance(bound.expression, Imported) or not bound.expression.name:
+            if not isinstance(bound.expression, ImportedValue) or not bound.expression.name:
                 return bound
             _, module, name = bound.expression
             targets = self.program.modules(file, module)

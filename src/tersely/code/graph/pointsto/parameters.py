@@ -30,7 +30,7 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program.file import Body, File
 from tersely.code.languages.model import Resolution
-from tersely.code.nodes import Call, Constant, Invocation, Item, Member
+from tersely.code.nodes import Call, ConstantValue, Invocation, Item, Member
 from tersely.code.syntax.mentions import carried_names
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Parameters(Component):
         given = self.evaluator.members.sites.given(file, scope, call, (file.id, position))
         parameters = file.scope(position).parameters
         if len(given[2]) == 1 < len(parameters):
-            return self.evaluator.values(file, scope, Item(given[2][0], Constant(index)))
+            return self.evaluator.values(file, scope, Item(given[2][0], ConstantValue(index)))
         found: Values = BOTTOM
         for expression in passed_expressions(file.scope(position), index, given, 0):
             found |= self.evaluator.values(file, scope, expression)
@@ -236,7 +236,7 @@ def passed_expressions(scope: Body, index: int, call: Invocation, shift: int) ->
         return list(arguments)
     name, _, _, mode = scope.parameters[index]
     if scope.flags & TAKES_RESULTS and _passes_results(scope, call, shift):
-        return [Item(arguments[0], Constant(index - shift))]
+        return [Item(arguments[0], ConstantValue(index - shift))]
     found = []
     if mode == VARIADIC[0]:
         found = list(arguments[max(index - shift, 0) :])
@@ -252,7 +252,7 @@ def passed_expressions(scope: Body, index: int, call: Invocation, shift: int) ->
             found.extend(part for part in arguments[spread:] if is_spread(part))
         found.extend(value for keyword, value in keywords if keyword == name)
         found.extend(
-            Item(value, Constant(name))
+            Item(value, ConstantValue(name))
             for keyword, value in keywords
             if not keyword and value is not None
         )

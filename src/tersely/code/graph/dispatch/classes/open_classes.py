@@ -25,7 +25,7 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import ClassName, Inside, Place
-from tersely.code.nodes import Defined
+from tersely.code.nodes import DefinedHere
 from tersely.code.symbols import MEMBER_OWNERS, Kind
 
 QUOTES = ('"', "'")  # around the name of a namespace that is a text
@@ -134,7 +134,7 @@ class OpenClasses(Component):
             file = self.program.file(file_id)
             if file.is_prefixed(position) and self._defines(file_id, position):
                 found |= self.evaluator.values(
-                    file, file.definitions[position].parent, Defined(position)
+                    file, file.definitions[position].parent, DefinedHere(position)
                 )
         return found
 
@@ -145,7 +145,7 @@ class OpenClasses(Component):
             other = self.program.file(file_id)
             if self._defines(file_id, position):
                 found |= self.evaluator.values(
-                    other, other.definitions[position].parent, Defined(position)
+                    other, other.definitions[position].parent, DefinedHere(position)
                 )
         return found
 

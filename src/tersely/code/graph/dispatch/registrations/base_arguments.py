@@ -13,7 +13,7 @@ from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import CLASS, Value
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import Resolution
-from tersely.code.nodes import Constant, Invocation, Item, Node
+from tersely.code.nodes import ConstantValue, Invocation, Item, Node
 from tersely.code.syntax.mentions import callee_names
 
 Choose = Callable[[Expression], Expression]  # an argument of a call, None if it has none
@@ -59,7 +59,9 @@ def _from_outside(
     if (file, position) != chained[:2]:
         yield passed
         return
-    if isinstance(expression, Item) and isinstance(expression.key, Constant):  # of all there are
+    if isinstance(expression, Item) and isinstance(
+        expression.key, ConstantValue
+    ):  # of all there are
         for keyword, value in outer.keywords:
             if keyword == expression.key.value:
                 yield call._replace(expression=value)
