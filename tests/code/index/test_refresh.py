@@ -391,6 +391,21 @@ class TestDamage:
             assert counts(refresh(root, store)) == (0, 0, 0, 50)
             assert store.take_news() == ()
 
+    @pytest.mark.parametrize("table", ["meta", "file", "facts", "symbol", "mention"])
+    def test_an_index_without_a_table_is_built_anew(
+        self, root: Path, plant: Plant, table: str
+    ) -> None:
+        plant({"a.py": "def f(): g()\n"})
+        with Store.open(root) as store:
+            refresh(root, store)
+        path = Path(index_places(str(root)).in_repository) / "index.db"
+        with Database.open_derived(path, SCHEMA) as database:
+            database.execute(f"pragma foreign_keys = off; drop table {table}")
+        plant({"a.py": "def h(): g()\n"})
+        with Store.open(root) as store:
+            refresh(root, store)
+            assert dumped(store) == rebuilt(root)
+
     @pytest.mark.parametrize("damage", ["one bit", "cut", "another file's end", "nothing"])
     def test_damaged_facts_are_read_anew(self, root: Path, plant: Plant, damage: str) -> None:
         plant({f"{number}.py": f"def f{number}(): g()\n" for number in range(3)})

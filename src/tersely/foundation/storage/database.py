@@ -44,6 +44,10 @@ _GENERATED = "select 1 from sqlite_schema s, pragma_table_xinfo(s.name) c where 
 _FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
 _FAILURES = (apsw.Error, UnicodeDecodeError)
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)
+_UNAVAILABLE = (
+    apsw.CantOpenError, apsw.IOError, apsw.FullError, apsw.ReadOnlyError, apsw.PermissionsError,
+)  # fmt: skip
+_GONE = ("no such table", "no such column")
 
 
 def _unheard(damage: TerselyError) -> None:
@@ -88,7 +92,7 @@ class Database:
         `:memory:` is a database of this connection's own.
         """
         if path != IN_MEMORY:
-            _make_parent(path)
+            _make_folder(path.parent)
         database = cls(_connect(path), path)
         try:
             database._use_write_ahead_log()
@@ -116,7 +120,7 @@ class Database:
         has not seen are run. One that a newer program has changed is left alone. A commit waits for
         the disk; without `durable`, the last commits may be gone after a power failure.
         """
-        _make_folder(path.parent)
+        _make_folder(path.parent, 0o700, "; TERSELY_HOME names another place")
         database = cls(_connect(path), path, is_kept=True, on_damage=on_damage)
         try:
             database._use_write_ahead_log()
@@ -242,7 +246,7 @@ class Database:
         self.close()
 
     def _reraise(self, error: apsw.Error | UnicodeDecodeError) -> NoReturn:
-        if self._is_kept and isinstance(error, _DAMAGE):
+        if self._is_kept and _is_damage(error):
             hint = f"Nothing else holds it: keep a copy, then try `sqlite3 {self.path.name} .recover`, or a backup."
             damage = TerselyError("database_corrupt", f"{self.path} is damaged", hint)
             self._on_damage(damage)
@@ -369,28 +373,17 @@ def _connect(path: Path) -> apsw.Connection:
     return connection
 
 
-def _make_parent(path: Path) -> None:
-    """Make the folder of a derived database."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TerselyError(
-            "database_unavailable",
-            f"cannot make {path.parent}: {error.strerror}",
-            "check the disk, and who may write there",
-        ) from error
-
-
-def _make_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, for this user alone."""
+def _make_folder(folder: Path, mode: int = 0o777, elsewhere: str = "") -> None:
+    """Make a folder of that mode, and those above it that are missing; `elsewhere` ends the hint where it fails."""
     try:
         for each in reversed((folder, *folder.parents)):
             if not each.exists():
-                each.mkdir(mode=0o700, exist_ok=True)
+                each.mkdir(mode, exist_ok=True)
     except OSError as error:
-        hint = "check the disk, and who may write there; TERSELY_HOME names another place"
         raise TerselyError(
-            "database_unavailable", f"{folder} cannot be made: {error.strerror}", hint
+            "database_unavailable",
+            f"{folder} cannot be made: {error.strerror}",
+            f"check the disk, and who may write there{elsewhere}",
         ) from error
 
 
@@ -401,6 +394,11 @@ def _is_full(folder: Path) -> bool:
         return disk_usage(folder).free == 0
     except OSError:
         return False
+
+
+def _is_damage(error: Exception) -> bool:
+    """True if the database is not what was written; statements are ours, so what they name was there."""
+    return isinstance(error, _DAMAGE) or str(error).startswith(_GONE)
 
 
 def damaged(path: Path) -> TerselyError:
@@ -416,22 +414,11 @@ def _reraise(error: apsw.Error | UnicodeDecodeError, path: Path) -> NoReturn:
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
         hint = "Another process is writing; try again when it is done."
         raise TerselyError("database_locked", f"{path} is in use", hint) from error
-    if isinstance(error, _DAMAGE):
+    if _is_damage(error):
         raise damaged(path) from error
-    if isinstance(error, apsw.FullError) or (
-        isinstance(error, apsw.IOError) and _is_full(path.parent)
-    ):
-        raise TerselyError("database_unavailable", f"{path}: the disk is full", FULL) from error
-    if isinstance(
-        error,
-        (
-            apsw.CantOpenError,
-            apsw.IOError,
-            apsw.FullError,
-            apsw.ReadOnlyError,
-            apsw.PermissionsError,
-        ),
-    ):
+    if isinstance(error, _UNAVAILABLE):
+        if isinstance(error, apsw.FullError) or _is_full(path.parent):
+            raise TerselyError("database_unavailable", f"{path}: the disk is full", FULL) from error
         hint = "check the disk, who owns the file, and the log of the system"
         raise TerselyError("database_unavailable", f"{path}: {error}", hint) from error
     raise error
