@@ -168,7 +168,7 @@ def test_a_lock_that_is_never_released_is_said(path: Path, monkeypatch: pytest.M
 
 def test_a_place_that_cannot_hold_a_database_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(TerselyError, match="cannot be made"):
+    with pytest.raises(TerselyError, match="database_unavailable"):
         Database.open_derived(tmp_path / "file" / "index.db", FIRST)
     (tmp_path / "directory.db").mkdir()
     with pytest.raises(TerselyError, match="database_unavailable"):
