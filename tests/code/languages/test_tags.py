@@ -50,6 +50,12 @@ defmodule App.Helpers do
   defmacro __using__(_), do: nil
   def helped(x), do: x
 end
+defmodule App.Both do
+  @callback both(integer) :: integer
+  def a &&& b, do: a + b
+  def a <~ b when is_list(a), do: a ++ b
+  defmacro +a, do: a
+end
 defprotocol Size do
   @doc "size"
   def size(x)
@@ -173,8 +179,13 @@ def test_elixir(tmp_path: Path) -> None:
             "lib/app/core.ex:App.Core.step function 15",
             "lib/app/core.ex:App.Core.unused function 16",
             "lib/app/helpers.ex:App.Helpers.__using__ macro 2",
-            "lib/app/helpers.ex:Size interface 5",
-            "lib/app/helpers.ex:Size#2 extension 9",
+            "lib/app/helpers.ex:App.Both namespace 5",
+            "lib/app/helpers.ex:App.Both.both function 6",
+            "lib/app/helpers.ex:App.Both.&&& function 7",
+            "lib/app/helpers.ex:App.Both.<~ function 8",
+            "lib/app/helpers.ex:App.Both.+ macro 9",
+            "lib/app/helpers.ex:Size interface 11",
+            "lib/app/helpers.ex:Size#2 extension 15",
         ],
         imports=[
             "lib/app/core.ex: App.Helpers *",

@@ -203,12 +203,12 @@ class _Reader:
             self._leave()
 
     def _text(self, node: Node) -> str:
-        return self._walk.text(node).strip(_QUOTES)
+        text = self._walk.text(node)
+        return text.strip(_QUOTES) if node.is_named else text  # or an operator
 
     def _behind_keyword(self, node: Node) -> str:
-        walk = self._walk
-        parts = [each for each in node.children[1:] if type(walk.rule(each)) is not Comment]
-        return "".join(map(walk.text, parts))
+        parts = [each for each in node.children[1:] if type(self._walk.rule(each)) is not Comment]
+        return "".join(map(self._walk.text, parts))
 
     def _leave(self) -> None:
         _, self._left, around = self._open.pop()
@@ -236,14 +236,14 @@ class _Reader:
         if kind is Kind.FUNCTION and scope.kind in CLASS_KINDS | {Kind.EXTENSION}:
             kind = Kind.METHOD
         body = tag.body or tag.node.child_by_field_name("body")
-        qualifier = self._text(tag.qualifier) if tag.qualifier is not None else ""
+        qualifier = self._text(tag.qualifier) if tag.qualifier else ""
         draft = walk.enter(tag.node, kind, self._text(name_node), name_node, body, qualifier)
         draft.flags |= EXTENSION if kind is Kind.EXTENSION else 0
-        if tag.signature is not None:
+        if tag.signature:
             self._replace(draft, signature_end_byte=tag.signature.end_byte)
-        if tag.body is not None and tag.body.end_byte > tag.node.end_byte:
+        if tag.body and tag.body.end_byte > tag.node.end_byte:
             self._stretch(draft, tag.body)
-        if doc is not None:
+        if doc:
             self._document(draft, doc)
         return draft
 

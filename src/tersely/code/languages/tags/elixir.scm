@@ -25,6 +25,27 @@
   ])
   (do_block)? @body
   (#any-of? @_what "defmacro" "defmacrop")) @definition.macro
+(call target: (identifier) @_what
+  (arguments . [
+    (binary_operator operator: _ @name)
+    (unary_operator operator: _ @name)
+    (binary_operator left: [(binary_operator operator: _ @name) (unary_operator operator: _ @name)] operator: "when")
+  ])
+  (do_block)? @body
+  (#not-eq? @name "when")
+  (#any-of? @_what "def" "defp" "defguard" "defguardp" "defn" "defnp")) @definition.clause
+(call target: (identifier) @_what
+  (arguments . [
+    (binary_operator operator: _ @name)
+    (unary_operator operator: _ @name)
+    (binary_operator left: [(binary_operator operator: _ @name) (unary_operator operator: _ @name)] operator: "when")
+  ])
+  (do_block)? @body
+  (#not-eq? @name "when")
+  (#any-of? @_what "defmacro" "defmacrop")) @definition.macro
+(unary_operator operator: "@" operand: (call target: (identifier) @_what
+  (arguments . (binary_operator left: (call target: (identifier) @name) operator: "::")))
+  (#any-of? @_what "callback" "macrocallback")) @definition.clause
 (unary_operator operator: "@" operand: (call target: (identifier) @name (arguments))
   (#not-match? @name "^(doc|moduledoc|typedoc|spec|impl|type|typep|opaque|callback|behaviour|derive|compile|dialyzer|external_resource|after_compile|before_compile|on_load)$"))
   @definition.constant
