@@ -68,11 +68,12 @@ _classes: dict[int, type[Node]] = {}
 # Fields of a tuple by place, read in C; making a class costs less so than by `NamedTuple`.
 _PLACES = vars(namedtuple("_PLACES", "tag a b c d e"))  # noqa: PYI024
 _FIELDS = [_PLACES[name] for name in "abcde"]
+_MATCHED = "__match_args__"
 
 
 @dataclass_transform(frozen_default=True)
-class Node(tuple[Any, ...]):
-    """An expression that is neither unknown nor a name: its tag, then its fields."""
+class Record(tuple[Any, ...]):
+    """A tag, which tells the class from others, then fields by name."""
 
     __slots__ = ()
     tag: ClassVar[int]
@@ -81,20 +82,26 @@ class Node(tuple[Any, ...]):
 
     def __init_subclass__(cls, tag: int = 0) -> None:
         """Make fields of the annotations, and let the tag stand for the class."""
-        names = tuple(cls.__annotations__)
-        if names:
-            cls.size = len(names) + 1
-            cls.absent = tuple(vars(cls)[name] for name in names if name in vars(cls))
-            fields = dict(zip(names, _FIELDS, strict=False), __match_args__=names)
-            for name, field in fields.items():
-                setattr(cls, name, field)
+        own, given = tuple(cls.__annotations__), vars(cls)
+        cls.absent += tuple(given[name] for name in own if name in given)
+        for name, field in zip(own, _FIELDS[cls.size - 1 :], strict=False):
+            setattr(cls, name, field)
+        setattr(cls, _MATCHED, (*getattr(cls, _MATCHED, ()), *own))
+        cls.size += len(own)
         cls.tag = tag
-        _classes[tag] = cls
 
     def __new__(cls, *fields: Any) -> Any:
-        """The node of some fields, in order."""
+        """The record of some fields, in order."""
         missing = cls.size - 1 - len(fields)
         return tuple.__new__(cls, (cls.tag, *fields, *(cls.absent[-missing:] if missing else ())))
+
+
+class Node(Record):
+    """An expression that is neither unknown nor a name."""
+
+    def __init_subclass__(cls, tag: int = 0) -> None:
+        super().__init_subclass__(tag)
+        _classes[tag] = cls
 
 
 class Member(Node, tag=expressions.MEMBER):
@@ -287,7 +294,7 @@ class Received(Node, tag=expressions.PARAMETER):
 
 
 class GivenInstances(Node, tag=expressions.GIVEN):
-    values: frozenset[tuple[Any, ...]]
+    values: frozenset[Any]  # abstract
 
 
 class RejectionReason(Node, tag=expressions.REASON):

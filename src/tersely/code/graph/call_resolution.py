@@ -49,26 +49,27 @@ from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.parameters import is_called, passed_expressions
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    BUILTIN,
-    CLASS,
-    COLLECTION,
-    CONSTANT,
-    CONTAINER_LITERAL,
-    EXTERNAL,
-    FAMILY,
-    FUNCTION,
-    GENERATED,
-    INSTANCE,
-    PARENT,
-    REFUSED,
-    REST,
-    RESULT,
-    TUPLE,
-    WRAPPED,
+    BuiltinMethod,
+    ClassObject,
+    CollectionObject,
+    ConstantObject,
+    ContainerLiteral,
+    ExternalObject,
+    ExternalResult,
+    FunctionObject,
+    GeneratorObject,
+    Instance,
+    MemberFamily,
+    RejectedPromise,
+    RestArguments,
+    SuperObject,
+    TupleObject,
     Value,
     Values,
-    given_arguments,
-    is_open,
+    WrappedFunction,
+    instance_of,
+    itself,
+    only,
     own_class,
 )
 from tersely.code.graph.program.file import File, kept
@@ -108,12 +109,12 @@ GETTERS_LIMIT = (
 )
 MAX_CARRIER_FILES_NEAR = 8  # likewise, when only what a parameter receives is asked for
 HOLDING = (
-    CONTAINER_LITERAL,
-    COLLECTION,
-    TUPLE,
-    GENERATED,
-    REST,
-    REFUSED,
+    ContainerLiteral,
+    CollectionObject,
+    TupleObject,
+    GeneratorObject,
+    RestArguments,
+    RejectedPromise,
 )  # values that hold others
 MAX_NESTING = 3  # containers in containers searched for a value
 READ_KINDS = (Kind.PROPERTY,)
@@ -248,7 +249,9 @@ class Sites(Component):
         overriding = self.evaluator.overriding
         reached = overriding.reached(file, scope, call.callee)
         found = [
-            self._function(value) for value in sorted(reached, key=repr) if value[0] == FUNCTION
+            self._function(value)
+            for value in sorted(reached, key=repr)
+            if isinstance(value, FunctionObject)
         ]
         for value in overriding.classes(file, scope, call.callee):
             found += self.constructors(value, file, scope, call)
@@ -259,55 +262,62 @@ class Sites(Component):
         found: set[Target] = set()
         names = [one for one in file.semantics.in_place_of(name) if self.program.named(one)]
         for value in self.evaluator.calls.receivers(file, scope, receiver) if names else ():
-            is_base = value[0] == CLASS and name == file.semantics.subclass_method
-            if is_base or value[0] in (INSTANCE, PARENT):
+            is_base = isinstance(value, ClassObject) and name == file.semantics.subclass_method
+            if is_base or isinstance(value, (Instance, SuperObject)):
                 methods = (self.evaluator.members.of(value, one, file) for one in names)
                 functions = (
-                    [member for member in members if member[0] == FUNCTION] for members in methods
+                    [member for member in members if isinstance(member, FunctionObject)]
+                    for members in methods
                 )
                 first = next(filter(None, functions), [])
                 found.update(self._function(function) for function in first)
         return sorted(found)
 
     def _targets_of(self, value: Value, file: File, scope: int, call: Invocation) -> list[Target]:
-        tag = value[0]
-        if tag == FUNCTION:
+        if isinstance(value, FunctionObject):
             return [self._function(value)]
-        if tag == WRAPPED:
+        if isinstance(value, WrappedFunction):
             return [self._wrapped(value)]
-        if tag == CLASS:
+        if isinstance(value, ClassObject):
             return self._constructed(value, file, scope, call)
-        if tag == CONTAINER_LITERAL and isinstance(call, New):
+        if isinstance(value, ContainerLiteral) and isinstance(call, New):
             names = file.semantics.object_constructors
             members = self.evaluator.containers.items(value, names, file) if names else BOTTOM
-            return [self._function(member) for member in members if member[0] == FUNCTION]
-        if tag == INSTANCE and file.semantics.call_method and isinstance(call, Call):
+            return [
+                self._function(member) for member in members if isinstance(member, FunctionObject)
+            ]
+        if isinstance(value, Instance) and file.semantics.call_method and isinstance(call, Call):
             members = self.evaluator.members.of(value, file.semantics.call_method, file)
-            return [self._function(member) for member in members if member[0] == FUNCTION]
-        if tag == FAMILY:
-            return [self._function(member) for member in self.evaluator.summaries.family(value)]
-        if tag in (EXTERNAL, BUILTIN, RESULT):
+            return [
+                self._function(member) for member in members if isinstance(member, FunctionObject)
+            ]
+        if isinstance(value, MemberFamily):
+            family = self.evaluator.summaries.family(value)
+            return [self._function(member) for member in only(family, FunctionObject)]
+        if isinstance(value, (ExternalObject, BuiltinMethod, ExternalResult)):
             summary = self.evaluator.summaries.of(value, file)
-            is_unknown = tag == RESULT and summary is None
+            is_unknown = isinstance(value, ExternalResult) and summary is None
             return [] if is_unknown else self.called_back(summary, file, scope, call)
         return []
 
-    def _constructed(self, value: Value, file: File, scope: int, call: Invocation) -> list[Target]:
+    def _constructed(
+        self, value: ClassObject, file: File, scope: int, call: Invocation
+    ) -> list[Target]:
         """The constructors of a class and the methods of its metaclasses that calling it calls, with
         the class itself where none of them is given what the call passes.
         """
         is_namespace = self.program.definition(value).kind == Kind.NAMESPACE
-        itself = [] if is_namespace else [Target(value[1], value[2], 0)]
+        itself = [] if is_namespace else [Target(value.file, value.position, 0)]
         targets = self.constructors(value, file, scope, call)
         targets += [self._function(one) for one in self.evaluator.metaclasses.called(value)]
         is_given_all = any(target.shift >= 0 for target in targets)
         return targets if is_given_all else [*itself, *targets]
 
-    def _function(self, value: Value) -> Target:
+    def _function(self, value: FunctionObject) -> Target:
         home = self.program.home(value)
-        is_bound = value[3] is not None and bool(home.receiver_name(value[2]))
-        is_given = is_bound or is_given_itself(home, value[2])
-        return Target(value[1], value[2], int(is_given) + given_arguments(value))
+        is_bound = value.receiver is not None and bool(home.receiver_name(value.position))
+        is_given = is_bound or is_given_itself(home, value.position)
+        return Target(value.file, value.position, int(is_given) + value.given)
 
     def made_by(self, file: File, scope: int, decorated: Expression) -> list[Target]:
         """The functions that calling what decorators made of a definition calls."""
@@ -315,11 +325,13 @@ class Sites(Component):
         values = sorted(self.evaluator.values(file, scope, decorated), key=repr)
         return [target for value in values for target in self._targets_of(value, file, scope, call)]
 
-    def _wrapped(self, value: Value) -> Target:
+    def _wrapped(self, value: WrappedFunction) -> Target:
         """The function that what decorates it may call."""
         home = self.program.home(value)
-        takes_receiver = home.owner_class(value[2]) >= 0 and bool(home.receiver_name(value[2]))
-        return Target(value[1], value[2], int(takes_receiver), Manner.BEHIND)
+        takes_receiver = home.owner_class(value.position) >= 0 and bool(
+            home.receiver_name(value.position)
+        )
+        return Target(value.file, value.position, int(takes_receiver), Manner.BEHIND)
 
     def _chained(self, file: File, scope: int, call: Invocation) -> list[Target]:
         """Constructors that a constructor calls: its class's or a base's."""
@@ -334,31 +346,32 @@ class Sites(Component):
             (found for base in bases if (found := self.constructors(base, file, scope, call))), []
         )
 
-    def constructors(self, target: Value, file: File, scope: int, call: Invocation) -> list[Target]:
+    def constructors(
+        self, target: ClassObject, file: File, scope: int, call: Invocation
+    ) -> list[Target]:
         """The methods that constructing a class calls: the first that its hierarchy has, or all."""
         home = self.program.home(target)
         names = home.semantics.constructors
         if home.semantics.constructor_is_class_name:
-            names = (home.definitions[target[2]].name,)
+            names = (home.definitions[target.position].name,)
         found: list[Target] = []
         for name in names:
             is_of_fields = name == home.semantics.fields_constructor
             if found and (is_of_fields or not home.semantics.constructs_by_all):
                 break
             members = self.evaluator.members.of_class(target, name, home)
-            functions = [value for value in members if value[0] == FUNCTION]
+            functions = [value for value in members if isinstance(value, FunctionObject)]
             if functions and home.semantics.overloads:
-                functions = list(
-                    self.evaluator.typed.chosen(frozenset(functions), file, scope, call)
-                )
+                chosen = self.evaluator.typed.chosen(frozenset(functions), file, scope, call)
+                functions = list(only(chosen, FunctionObject))
             targets = sorted(self._constructor(value) for value in functions)
             found += [_given_nothing(one) for one in targets] if is_of_fields else targets
         return found
 
-    def _constructor(self, value: Value) -> Target:
+    def _constructor(self, value: FunctionObject) -> Target:
         """A constructor, which is given the new object before what the call passes."""
-        takes_receiver = bool(self.program.home(value).receiver_name(value[2]))
-        return Target(value[1], value[2], int(takes_receiver))
+        takes_receiver = bool(self.program.home(value).receiver_name(value.position))
+        return Target(value.file, value.position, int(takes_receiver))
 
     def called_back(
         self, summary: Summary | None, file: File, scope: int, call: Invocation
@@ -390,39 +403,44 @@ class Sites(Component):
         scope: int,
         expression: Expression,
         methods: frozenset[str] = frozenset(),
-    ) -> list[Value]:
+    ) -> list[FunctionObject]:
         """The functions that an argument is, or has: methods of a class that are handlers."""
         made_by = expression.callee if isinstance(expression, Call) else None
         if isinstance(made_by, Member) and made_by.name in file.semantics.dispatchers:
             given = self.evaluator.union(file, scope, filterfalse(is_spread, expression.arguments))
             named = self.evaluator.containers.held(given)
-            texts = (value[1] for value in named if value[0] == CONSTANT and type(value[1]) is str)
+            constants = (value.constant for value in only(named, ConstantObject))
+            texts = (one for one in constants if isinstance(one, str))
             names = dict.fromkeys([*file.semantics.dispatchers[made_by.name], *sorted(texts)])
             return self._methods(self.evaluator.values(file, scope, made_by.object), names)
         values = self.evaluator.values(file, scope, expression)
-        functions = [value for value in values if value[0] == FUNCTION]
-        for value in values:
-            functions += self.evaluator.summaries.family(value) if value[0] == FAMILY else ()
+        functions = [value for value in values if isinstance(value, FunctionObject)]
+        for family in map(self.evaluator.summaries.family, only(values, MemberFamily)):
+            functions += only(family, FunctionObject)
         return functions + self._methods(values, sorted(methods))
 
-    def _held_functions(self, file: File, scope: int, expression: Expression) -> list[Value]:
+    def _held_functions(
+        self, file: File, scope: int, expression: Expression
+    ) -> list[FunctionObject]:
         """The functions that the lists and objects hold which an argument is."""
         values = self.evaluator.values(file, scope, expression)
         held = self.evaluator.containers.held(values)
-        return [value for value in held if value[0] == FUNCTION]
+        return [value for value in held if isinstance(value, FunctionObject)]
 
-    def _methods(self, values: Values, names: Iterable[str]) -> list[Value]:
+    def _methods(self, values: Values, names: Iterable[str]) -> list[FunctionObject]:
         """The methods of some names, or that fit such patterns, which the classes and the classes of
         the objects among some values declare.
         """
         found: list[Value] = []
-        owners = sorted(value for value in values if value[0] in (CLASS, INSTANCE))
+        owners = sorted(value for value in values if isinstance(value, (ClassObject, Instance)))
         for owner, name in product(owners, names):
             if HOLE in name:
-                found += sorted(self.evaluator.summaries.family((FAMILY, owner, name)), key=repr)
+                found += sorted(
+                    self.evaluator.summaries.family(MemberFamily(owner, name)), key=repr
+                )
             else:
                 found += self.evaluator.members.declared(own_class(owner), name)
-        return [value for value in found if value[0] == FUNCTION]
+        return [value for value in found if isinstance(value, FunctionObject)]
 
     def summary(self, file: File, scope: int, call: Invocation) -> Summary | None:
         """The summary of the function outside the repository that a call calls, None if there is
@@ -446,7 +464,7 @@ class Sites(Component):
         passes = summary.passes if summary is not None else ()
         if place is not None and summary is not None and summary.refused >= 0:
             handlers = self.evaluator.union(file, scope, call.arguments[summary.refused :])
-            if any(value[:3] == (FUNCTION, *place) for value in handlers):
+            if any(itself(value) == FunctionObject(*place) for value in handlers):
                 passes = ("reason",)
         for words in passes:
             given.extend(all_passed_on(words, call))
@@ -487,7 +505,10 @@ class Sites(Component):
 
     def _is_anything(self, value: Value, file: File) -> bool:
         """True if a value is known to be of a type alone that everything fits: Any."""
-        return value[0] == RESULT and value[1].rpartition(".")[2] in file.semantics.top_types
+        return (
+            isinstance(value, ExternalResult)
+            and value[1].rpartition(".")[2] in file.semantics.top_types
+        )
 
     @kept
     def _namesakes(self, name: str, file: File) -> list[Target]:
@@ -531,7 +552,7 @@ class Sites(Component):
             found |= self._properties_of(value, name, file)
         member = Member(*expression[1:3])
         for receiver, members in self.evaluator.overriding.unbound(file, scope, member):
-            found |= self._property_functions(members, receiver[0] == INSTANCE)
+            found |= self._property_functions(members, isinstance(receiver, Instance))
         wanted = (SETTER if is_stored else 0) | (
             REMOVER if expression[0] == STORED and expression[3] else 0
         )
@@ -547,15 +568,17 @@ class Sites(Component):
 
     def _properties_of(self, value: Value, name: str, file: File) -> set[Target]:
         """The property functions of that name that a value has."""
-        if value[0] == CONTAINER_LITERAL and file.semantics.members_are_items:
+        if isinstance(value, ContainerLiteral) and file.semantics.members_are_items:
             written = self.evaluator.containers.items(value, frozenset((name,)), file)
             return self._property_functions(written, of_instance=True)
-        if value[0] not in (INSTANCE, CLASS):
+        if not isinstance(value, (Instance, ClassObject)):
             return set()
         members = self.evaluator.members.of_class(own_class(value), name, file, value)
-        if is_open(value):
+        if isinstance(value, Instance) and value.is_open:
             members |= self.evaluator.typed.below(members, own_class(value), name)
-        return self._property_functions(members, file.semantics.virtual or value[0] == INSTANCE)
+        return self._property_functions(
+            members, file.semantics.virtual or isinstance(value, Instance)
+        )
 
     def _implied_properties(self, file: File, scope: int, name: str) -> set[Target]:
         """The property functions that a bare name calls: of a receiver around it, or outside any
@@ -582,10 +605,10 @@ class Sites(Component):
         own.
         """
         found = set()
-        for member in members:
-            flags = self.program.scope(member).flags if member[0] == FUNCTION else 0
+        for member in only(members, FunctionObject):
+            flags = self.program.scope(member).flags
             if flags & PROPERTY and (of_instance or flags & CLASS_METHOD):
-                found.add(Target(member[1], member[2], 1))
+                found.add(Target(member.file, member.position, 1))
         return found
 
     # Backward
@@ -612,8 +635,8 @@ class Sites(Component):
                     given = call.arguments[binder.position : binder.position + 1]
                     if not any(name in callee_names(each) for each in given):
                         continue
-                    for value in self.evaluator.union(other, scope, given):
-                        if value[:3] == (FUNCTION, file.id, position):
+                    for value in only(self.evaluator.union(other, scope, given), FunctionObject):
+                        if value.place == (file.id, position):
                             bound = Call(
                                 call.callee, call.arguments[binder.position + 1 :], *call[3:]
                             )
@@ -713,8 +736,8 @@ class Sites(Component):
         search.wanted = self._wanted(file, position)
         pending.extend(Carrier(name, file.id) for name in self._first_names(file, position))
         pending.append(Carrier(position, file.id, True, False))  # what decorators are applied to
-        classes = sorted(value for value in search.wanted if value[0] == CLASS)
-        pending.extend(Carrier(value[2], value[1], True, False) for value in classes)
+        classes = sorted(value for value in search.wanted if isinstance(value, ClassObject))
+        pending.extend(Carrier(value.position, value.file, True, False) for value in classes)
         pending.extend(self._class_receivers(file, position))
         if not search.near:
             pending.extend(self._declared_names(search))
@@ -938,7 +961,7 @@ class Sites(Component):
         found: dict[Carrier, None] = {}
         for value in (*members.linearised(target), *members.subclasses(target)):
             home = self.program.home(value)
-            for child in home.children.get(value[2], ()):
+            for child in home.children.get(value.position, ()):
                 scope = home.body(child)
                 if scope is not None and bool(scope.flags & CLASS_METHOD) == constructs:
                     found[Carrier(home.receiver_name(child), home.id, True, False)] = None
@@ -971,7 +994,7 @@ class Sites(Component):
                     if names_one(annotation, names, marks):
                         found[Carrier(name, other.id, True, False)] = None
                 if names_one(scope.returned_type, names, marks):
-                    search.makers.add((FUNCTION, other.id, place))
+                    search.makers.add(FunctionObject(other.id, place))
                     found[Carrier(other.definitions[place].name, other.id, False, False)] = None
                 for member, value in other.declared_members(place):
                     if is_declared_as_one(value, names, marks):
@@ -1006,7 +1029,8 @@ class Sites(Component):
         kind = file.definitions[position].kind
         if kind in CLASS_KINDS:
             return frozenset((self.evaluator.members.open.whole(file, position),))
-        wanted = {(FUNCTION, file.id, position), (WRAPPED, file.id, position)}
+        function = FunctionObject(file.id, position)
+        wanted: set[Value] = {function, WrappedFunction(*function.place)}
         owner = file.owner_class(position)
         if owner >= 0 and kind in CALLABLE_KINDS:
             name = file.definitions[position].name
@@ -1014,20 +1038,19 @@ class Sites(Component):
             if target is not None and (
                 name in file.semantics.constructors or name == file.semantics.call_method
             ):
-                tag = INSTANCE if name == file.semantics.call_method else CLASS
+                calls_object = name == file.semantics.call_method
                 for value in self._classes_of(file, name, target):
-                    wanted.add((tag, *value[1:]))
+                    wanted.add(instance_of(value) if calls_object else value)
                     wanted.update(self.evaluator.metaclasses.made_of(value))
         return frozenset(wanted)
 
-    def _classes_of(self, file: File, name: str, target: Value) -> list[Value]:
+    def _classes_of(self, file: File, name: str, target: ClassObject) -> list[ClassObject]:
         """The classes of whose name a method is called: its own and those below; calling an object
         of one above may call it too.
         """
         members = self.evaluator.members
         above = members.linearised(target)[1:] if name == file.semantics.call_method else ()
-        ours = (value for value in above if value[0] == CLASS)
-        return [target, *members.subclasses(target), *ours]
+        return [target, *members.subclasses(target), *above]
 
     def _verified(
         self, other: File, name: Any, file: File, position: int, guess: bool
@@ -1069,10 +1092,10 @@ class Sites(Component):
             body, wanted = search.file.body(search.position), search.wanted
             is_decorated = body is not None and body.decorated is not None
             search.gives_itself = is_decorated or any(
-                value[0] == INSTANCE
+                isinstance(value, Instance)
                 or (
-                    value[0] == FUNCTION
-                    and self.holds(self.evaluator.calls.returned((*value, None)), wanted)
+                    isinstance(value, FunctionObject)
+                    and self.holds(self.evaluator.calls.returned(value), wanted)
                 )
                 for value in wanted
             )
@@ -1099,7 +1122,7 @@ class Sites(Component):
             if not is_held and not (self.holds(values, makers) and follows_results()):
                 continue
             if flow.is_return and other.definitions[flow.scope].kind in CALLABLE_KINDS:
-                makers.add((FUNCTION, other.id, flow.scope))
+                makers.add(FunctionObject(other.id, flow.scope))
                 found.extend(
                     Carrier(other.definitions[flow.scope].name, user.id, True, False)
                     for user, _ in self.evaluator.providers.users(other, flow.scope)
@@ -1128,9 +1151,9 @@ class Sites(Component):
         for target in self.direct(other, scope, call).targets:
             home = self.program.file(target.file)
             if home.definitions[target.position].kind in CLASS_KINDS:
-                called = (CLASS, target.file, target.position)
+                called = ClassObject(target.file, target.position)
                 for field in self.evaluator.header_fields.given(called, argument):
-                    found.append(Carrier(field.name, field.owner[1], False, False))
+                    found.append(Carrier(field.name, field.owner.file, False, False))
             # else it is called by a function of which it is not known what it passes
             elif target.shift >= 0 or self.given(other, scope, call)[2]:
                 found.extend(into_parameters_of(home, target, argument))
@@ -1154,18 +1177,19 @@ class Sites(Component):
     def holds(self, values: Values, wanted: Collection[Value], depth: int = 0) -> bool:
         """True if wanted values are among some values, or in containers among them."""
         for value in values:
-            tag = value[0]
-            if (value[:3] if tag in (FUNCTION, INSTANCE) else value) in wanted:
+            if itself(value) in wanted:
                 return True
-            if tag == FAMILY and self.holds(self.evaluator.summaries.family(value), wanted):
+            if isinstance(value, MemberFamily) and self.holds(
+                self.evaluator.summaries.family(value), wanted
+            ):
                 return True
-            if tag in HOLDING and depth < MAX_NESTING:
+            if isinstance(value, HOLDING) and depth < MAX_NESTING:
                 inner = (
                     self.evaluator.containers.items(value, None, None)
-                    if tag != GENERATED
+                    if not isinstance(value, GeneratorObject)
                     else BOTTOM
                 )
-                inner |= value[1] if tag == REFUSED else BOTTOM
+                inner |= value.reasons if isinstance(value, RejectedPromise) else BOTTOM
                 inner = inner or self.evaluator.containers.elements(frozenset((value,)))
                 if self.holds(inner, wanted, depth + 1):
                     return True

@@ -25,12 +25,13 @@ from tersely.code.graph.call_resolution import MAX_SEARCH_WORK, SEARCH_LIMIT, SE
 from tersely.code.graph.imports import ImportGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import (
-    CLASS,
-    EXTERNAL,
-    FUNCTION,
-    INSTANCE,
-    MODULE,
-    TRAIT_VIEW,
+    ClassObject,
+    ExternalObject,
+    FunctionObject,
+    Instance,
+    ModuleObject,
+    TraitView,
+    has,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Facts, Inside, Program
@@ -200,7 +201,7 @@ class CallGraph:
             home = self.program.home(above)
             places = [
                 child
-                for child in home.children.get(above[2], ())
+                for child in home.children.get(above.position, ())
                 if home.definitions[child].name == name
             ]
             if places and target not in members.subclasses(above):
@@ -216,7 +217,9 @@ class CallGraph:
         if target is None:
             return []
         values = self.evaluator.typed.overriding(target, file.definitions[position].name)
-        places = sorted((value[1], value[2]) for value in values if value[0] == FUNCTION)
+        places = sorted(
+            (value.file, value.position) for value in values if isinstance(value, FunctionObject)
+        )
         return [(self.program.file(at), where) for at, where in places[:MAX_IMPLEMENTATIONS]]
 
     def _collect_callers(
@@ -379,7 +382,7 @@ class CallGraph:
         if isinstance(callee, (Member, MethodReference)) and callee.name in facts.implicit_methods:
             return []
         values = self.evaluator.calls.called(file, position, call)
-        return [value[1] for value in values if value[0] == EXTERNAL]
+        return [value.name for value in values if isinstance(value, ExternalObject)]
 
     def _collect_properties(
         self, file: File, position: int, caller: str, found: _Collected
@@ -423,7 +426,7 @@ class CallGraph:
     ) -> Grade:
         """The grade of a call that is known to reach a definition."""
         file, position = place
-        grade = self.grade(other, scope, other.call(scope, index)[1])
+        grade = self.grade(other, scope, other.call(scope, index).callee)
         if file.definitions[position].kind in CLASS_KINDS and not other.semantics.by_name:
             return grade
         every = sites.targets_at(other, scope, index)
@@ -451,7 +454,10 @@ class CallGraph:
             if not self._is_exact(file, scope, expression[1]):
                 return False
             values = self.evaluator.values(file, scope, expression[1])
-            fixed = all(value[0] in (MODULE, CLASS, EXTERNAL, TRAIT_VIEW) for value in values)
+            fixed = all(
+                isinstance(value, (ModuleObject, ClassObject, ExternalObject, TraitView))
+                for value in values
+            )
             return fixed or self._is_receiver(file, scope, expression[1])
         if expression[0] == AS_TRAIT:
             return self._is_exact(file, scope, expression[1])
@@ -471,7 +477,7 @@ class CallGraph:
         if not self._is_receiver(file, scope, member.object):
             return False
         values = self.evaluator.values(file, scope, member)
-        is_object = any(value[0] == INSTANCE for value in values)
+        is_object = has(values, Instance)
         return is_object or bool(self.sites.properties(file, scope, member))
 
     def _is_receiver(self, file: File, scope: int, expression: Expression) -> bool:

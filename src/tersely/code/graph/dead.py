@@ -19,7 +19,9 @@ from functools import lru_cache
 
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
-from tersely.code.graph.pointsto.values import CLASS
+from tersely.code.graph.pointsto.values import (
+    ClassObject,
+)
 from tersely.code.graph.program.file import File
 from tersely.code.nodes import ConstantValue, DefinedHere, ListLiteral
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol
@@ -235,8 +237,8 @@ def has_base_outside(file: File, owner: int, evaluator: Evaluator) -> bool:
         scope = home.body(position)
         for base in scope.bases if scope is not None else ():
             values = evaluator.values(home, home.definitions[position].parent, base)
-            ours = [value for value in values if value[0] == CLASS]
+            ours = [value for value in values if isinstance(value, ClassObject)]
             if not ours or len(ours) < len(values):
                 return True
-            pending += [(evaluator.program.home(value), value[2]) for value in ours]
+            pending += [(evaluator.program.home(value), value.position) for value in ours]
     return False

@@ -13,15 +13,19 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.pointsto.values import (
-    CLASS,
-    CONTAINER_LITERAL,
-    EXTERNAL,
-    FUNCTION,
-    INSTANCE,
-    MODULE,
-    PARENT,
+    ClassObject,
+    ContainerLiteral,
+    Defined,
+    ExternalObject,
+    FunctionObject,
+    Instance,
+    ModuleObject,
+    SuperObject,
     Value,
     Values,
+    has,
+    own_class,
+    without,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.nodes import (
@@ -119,7 +123,7 @@ class Definitions:
     def of_member(self, path: str, position: int, name: str) -> list[DefinitionPlace]:
         """The places where a class of a file, or one that it inherits from, defines a member."""
         file = self._program.file(self._program.by_path[path])
-        return self._of_class((CLASS, file.id, position), name)
+        return self._of_class(ClassObject(file.id, position), name)
 
     def names(self, file: File, source: bytes, lines: Mapping[int, int]) -> Iterator[Meaning]:
         """The same for many names of a file, by their offsets in it, each with its line."""
@@ -186,7 +190,7 @@ class Definitions:
             if at is None or not self._announces(*at) or self._place(*at) != place:
                 found.append(place)
                 continue
-            value: Value = (FUNCTION, at[0].id, at[1], None)
+            value = FunctionObject(at[0].id, at[1])
             found += self._of_definitions(self._evaluator.typed.with_bodies(frozenset({value})))
         return list(dict.fromkeys(found))
 
@@ -261,7 +265,7 @@ class Definitions:
         """The definitions of a member of something that is known."""
         name = member[2]
         holders = self._evaluator.calls.receivers(file, scope, member[1])
-        if any(value[0] == CONTAINER_LITERAL for value in holders):
+        if has(holders, ContainerLiteral):
             declared = self._evaluator.contexts.declared(file, scope, member[1])
             if found := self._of_members(_types(declared), str(name)):
                 return found
@@ -273,7 +277,11 @@ class Definitions:
     def _imported_by_path(self, file: File, holders: Values, name: str) -> list[DefinitionPlace]:
         """The imports of `a.b` in the file, for `b` of `a`."""
         separator = file.semantics.separator
-        paths = {f"{value[1]}{separator}{name}" for value in holders if value[0] == EXTERNAL}
+        paths = {
+            f"{value.name}{separator}{name}"
+            for value in holders
+            if isinstance(value, ExternalObject)
+        }
         lines = [
             item.line
             for item in self._trace(file).imports
@@ -292,11 +300,11 @@ class Definitions:
         return list(found)
 
     def _of_member(self, value: Value, name: str) -> list[DefinitionPlace]:
-        if value[0] == MODULE:
-            return self._of_module_name(self._program.file(value[1]), name, Way.beginning())
-        if value[0] == CONTAINER_LITERAL:
-            return self._of_key(self._program.file(value[1]), value[2], name)
-        if value[0] not in (INSTANCE, CLASS, PARENT):
+        if isinstance(value, ModuleObject):
+            return self._of_module_name(self._program.file(value.file), name, Way.beginning())
+        if isinstance(value, ContainerLiteral):
+            return self._of_key(self._program.file(value.file), value.serial, name)
+        if not isinstance(value, (Instance, ClassObject, SuperObject)):
             return []
         return self._of_class(value, name)
 
@@ -315,11 +323,14 @@ class Definitions:
         lines = self._trace(home).keys.get((serial, key), ())
         return [DefinitionPlace(home.path, line, "") for line in dict.fromkeys(lines)]
 
-    def _of_class(self, value: Value, name: str) -> list[DefinitionPlace]:
-        owners = self._evaluator.members.linearised((CLASS, value[1], value[2]))
-        for owner in owners[1:] if value[0] == PARENT else owners:
-            file = self._program.file(owner[1])
-            for body, position in [(file, owner[2]), *self._evaluator.members.extensions(owner)]:
+    def _of_class(self, value: Defined, name: str) -> list[DefinitionPlace]:
+        owners = self._evaluator.members.linearised(own_class(value))
+        for owner in owners[1:] if isinstance(value, SuperObject) else owners:
+            file = self._program.file(owner.file)
+            for body, position in [
+                (file, owner.position),
+                *self._evaluator.members.extensions(owner),
+            ]:
                 if body.definitions[position].kind not in CALLABLE_KINDS and name in body.names(
                     position
                 ):
@@ -367,7 +378,7 @@ class Definitions:
                 file.semantics.implicit_receiver
                 and file.definitions[position].kind in MEMBER_OWNERS
             ):
-                found = self._of_class((CLASS, file.id, position), name)
+                found = self._of_class(ClassObject(file.id, position), name)
                 if found:
                     return found
             position = file.definitions[position].parent
@@ -539,8 +550,11 @@ class Definitions:
         return self._of_definitions(self._evaluator.values(file, scope, expression))
 
     def _of_definitions(self, values: Values) -> list[DefinitionPlace]:
-        ours = sorted((value for value in values if value[0] in (FUNCTION, CLASS)), key=repr)
-        return [self._place(self._program.file(value[1]), value[2]) for value in ours]
+        ours = sorted(
+            (value for value in values if isinstance(value, (FunctionObject, ClassObject))),
+            key=repr,
+        )
+        return [self._place(self._program.file(value.file), value.position) for value in ours]
 
     def _of_module(self, file: File, text: str) -> list[DefinitionPlace]:
         return [
@@ -602,7 +616,7 @@ class SymbolsMeant(Definitions):
             if name in file.names(position) and _may_see(definition, lines):
                 yield from self._of_bindings(file, position, name, Way.beginning())
             if definition.kind in MEMBER_OWNERS and file.semantics.implicit_receiver:
-                yield from self._of_class((CLASS, file.id, position), name)
+                yield from self._of_class(ClassObject(file.id, position), name)
         yield from self._from_outside(file, 0, name)
 
     def _of_member_everywhere(
@@ -638,7 +652,7 @@ def _may_see(definition: Definition, lines: Collection[int]) -> bool:
 
 def _types(values: Values) -> Values:
     """What is of a type with a name."""
-    return frozenset(value for value in values if value[0] != CONTAINER_LITERAL)
+    return without(values, ContainerLiteral)
 
 
 def _token(walk: Trace, offset: int) -> Token:

@@ -29,7 +29,12 @@ from tersely.code.expressions import PROPERTY, VERSION_MARK
 from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.dead import called_by_language, has_base_outside
 from tersely.code.graph.pointsto.evaluate import Evaluator
-from tersely.code.graph.pointsto.values import FUNCTION, Value
+from tersely.code.graph.pointsto.values import (
+    ClassObject,
+    FunctionObject,
+    Value,
+    itself,
+)
 from tersely.code.graph.program.file import File
 from tersely.code.languages.registry import family_of
 from tersely.code.nodes import ImportedValue, Invocation, Member
@@ -210,7 +215,7 @@ class Users:
             if made is not None
             else ()
         )
-        return frozenset([(FUNCTION, file.id, position), *(value[:3] for value in values)])
+        return frozenset([FunctionObject(file.id, position), *map(itself, values)])
 
     def _through_objects(
         self, file: File, position: int, owner: int, *, is_called: bool
@@ -224,7 +229,9 @@ class Users:
         for base in self._evaluator.members.linearised(target)[1:]:
             for value in self._own(base, file.definitions[position].name):
                 yield User(
-                    self._id(self._program.file(value[1]), value[2]), Way.OVERRIDDEN, Grade.INFERRED
+                    self._id(self._program.file(value.file), value.position),
+                    Way.OVERRIDDEN,
+                    Grade.INFERRED,
                 )
         name = file.definitions[position].name
         is_special = name in called_by_language(file) or name[:2] == "__"
@@ -236,28 +243,31 @@ class Users:
                 for maker in self._makers(found):
                     yield User(maker, Way.CONSTRUCTED, Grade.BY_NAME)
 
-    def _own(self, target: Value, name: str) -> list[Value]:
+    def _own(self, target: ClassObject, name: str) -> list[FunctionObject]:
         """The methods of a name that a class itself defines."""
-        home = self._program.file(target[1])
+        home = self._program.home(target)
         inside = (
             child
-            for child in home.children.get(target[2], ())
+            for child in home.children.get(target.position, ())
             if home.definitions[child].name == name
         )
         return [
-            (FUNCTION, home.id, child)
+            FunctionObject(home.id, child)
             for child in inside
             if home.definitions[child].kind in CALLABLE_KINDS
         ]
 
-    def _makers(self, target: Value) -> list[str]:
+    def _makers(self, target: ClassObject) -> list[str]:
         """The callers of a class and of its own constructors."""
-        home = self._program.file(target[1])
+        home = self._program.home(target)
         constructors = [
-            value[2] for name in home.semantics.constructors for value in self._own(target, name)
+            value.position
+            for name in home.semantics.constructors
+            for value in self._own(target, name)
         ]
         ids = [
-            self._program.symbol_id(home.id, position) for position in (target[2], *constructors)
+            self._program.symbol_id(home.id, position)
+            for position in (target.position, *constructors)
         ]
         return [edge.caller for symbol_id in ids for edge in self._graph.callers(symbol_id)]
 
@@ -266,7 +276,9 @@ class Users:
         target = self._evaluator.members.class_of(file, position)
         for value in self._evaluator.members.subclasses(target) if target is not None else ():
             yield User(
-                self._id(self._program.file(value[1]), value[2]), Way.OVERRIDDEN, Grade.EXACT
+                self._id(self._program.file(value.file), value.position),
+                Way.OVERRIDDEN,
+                Grade.EXACT,
             )
 
     def _id(self, file: File, scope: int) -> str:

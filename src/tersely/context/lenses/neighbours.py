@@ -8,7 +8,9 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cache
 
 from tersely.code.graph.callgraph import CallGraph, SparingGraph
-from tersely.code.graph.pointsto.values import CLASS
+from tersely.code.graph.pointsto.values import (
+    ClassObject,
+)
 from tersely.code.graph.program.file import File
 from tersely.code.index.storage.store import Store
 from tersely.code.languages.registry import LANGUAGES
@@ -158,7 +160,7 @@ class Neighbours:
             if kind in CALLABLE_KINDS and name in file.names(position):
                 return self._defined_in(file, position, name, CALLABLE_KINDS | DEPENDENCY_KINDS)
             if kind in MEMBER_OWNERS and file.semantics.implicit_receiver:
-                for owner in self._linearised((CLASS, file.id, position)):
+                for owner in self._linearised(ClassObject(file.id, position)):
                     found = self._defined_in(
                         self._program.file(owner[1]), owner[2], name, DEPENDENCY_KINDS
                     )

@@ -19,16 +19,17 @@ from tersely.code.graph.pointsto.annotations import written_arguments, written_t
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    CLASS,
-    EXTERNAL,
-    FUNCTION,
-    INSTANCE,
-    RETURN_TYPE,
-    Value,
+    ClassObject,
+    ExternalObject,
+    FunctionObject,
+    Instance,
+    SignatureObject,
     Values,
+    has,
+    instance_of,
+    only,
     own_class,
     singleton,
-    type_arguments,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.nodes import Generic, GivenInstances, Item, decoded
@@ -55,7 +56,7 @@ class Generics(Component):
         super().__init__(evaluator)
         self._generic: dict[tuple[int, int], bool] = {}
 
-    def returned(self, function: Value, known: Values) -> Values:
+    def returned(self, function: FunctionObject, known: Values) -> Values:
         """The values that a method gives to its receiver: of what is `known` that which the type
         arguments admit.
         """
@@ -67,64 +68,64 @@ class Generics(Component):
         declared = self.evaluator.annotations.instances(file, position, seen)
         return self.evaluator.typed.narrowed(known, declared)
 
-    def _is_generic(self, function: Value) -> bool:
+    def _is_generic(self, function: FunctionObject) -> bool:
         """True if what a function returns names a type parameter."""
-        key = (function[1], function[2])
+        key = (function.file, function.position)
         found = self._generic.get(key)
         if found is None:
             written = self.program.file(key[0]).scope(key[1]).returned_type
             found = self._generic[key] = names_type_parameter(written)
         return found
 
-    def seen_by(self, function: Value, annotation: Expression) -> Expression:
+    def seen_by(self, function: FunctionObject, annotation: Expression) -> Expression:
         """A type in a method as its receiver sees it: the very same where nothing is known of its
         type parameters.
         """
-        receiver, file = function[3], self.program.home(function)
-        owner = file.owner_class(function[2])
+        receiver, file = function.receiver, self.program.home(function)
+        owner = file.owner_class(function.position)
         if (
-            receiver is None
-            or receiver[0] not in (INSTANCE, CLASS)
+            not isinstance(receiver, (Instance, ClassObject))
             or owner < 0
             or not names_type_parameter(annotation)
         ):
             return annotation
-        hidden = file.scope(function[2]).type_parameters
+        hidden = file.scope(function.position).type_parameters
         given = self._given(receiver, self.evaluator.members.open.whole(file, owner))
         if file.semantics.own_type:
-            given[file.semantics.own_type] = GivenInstances(singleton(INSTANCE, *receiver[1:]))
+            own = receiver if isinstance(receiver, Instance) else instance_of(receiver)
+            given[file.semantics.own_type] = GivenInstances(singleton(own))
         return substitute(
             annotation, {name: type_ for name, type_ in given.items() if name not in hidden}
         )
 
-    def in_instance(self, members: Values, instance: Value, name: str) -> Values:
+    def in_instance(self, members: Values, instance: Instance, name: str) -> Values:
         """Members of a class as an instance has them: fields of its type arguments, methods of
         bases outside.
         """
-        if members and all(member[0] == EXTERNAL for member in members):
+        if members and all(isinstance(member, ExternalObject) for member in members):
             return self._inherited(instance, name) or self._indexed(instance) or members
-        if any(member[0] == FUNCTION for member in members):
+        if has(members, FunctionObject):
             return members
-        key = ("field", (*instance[:3], *instance[4:]), name)
+        key = ("field", own_class(instance), instance.arguments, name)
         declared = self.evaluator.solver.solve(key, self._field, instance, name)
         return self.evaluator.typed.narrowed(members, declared, whole=True) if declared else members
 
-    def _field(self, instance: Value, name: str) -> Values:
+    def _field(self, instance: Instance, name: str) -> Values:
         """What a field is declared to be whose type names type parameters that are known."""
         declared: Values = BOTTOM
         for owner in self.evaluator.members.linearised(own_class(instance)):
             file = self.program.home(owner)
-            if not file.scope(owner[2]).type_parameters:
+            if not file.scope(owner.position).type_parameters:
                 continue
-            stores = file.receiver_stores(owner[2], name)
-            for scope, entry in (*file.all_bindings(owner[2], name), *stores):
+            stores = file.receiver_stores(owner.position, name)
+            for scope, entry in (*file.all_bindings(owner.position, name), *stores):
                 annotation = _type_of(entry) or _type_of_parameter(file, scope, entry)
                 seen = substitute(annotation, self._given(instance, owner))
                 if seen is not annotation:
                     declared |= self.evaluator.annotations.instances(file, scope, seen)
         return declared
 
-    def elements(self, instance: Value) -> Values:
+    def elements(self, instance: Instance) -> Values:
         """The values that iterating over an instance gives by its bases outside: `implements
         Iterable<T>`.
         """
@@ -135,59 +136,59 @@ class Generics(Component):
                 found |= self.evaluator.annotations.instances(base.file, base.scope, base.type)
         return found
 
-    def _inherited(self, instance: Value, name: str) -> Values:
+    def _inherited(self, instance: Instance, name: str) -> Values:
         """A method of a base outside of which it is known what it gives."""
         for base in self._outer_bases(instance):
             known = base.file.semantics.inherited.get(last_name(base.type))
             if known is not None and name in known.members:
                 given = dict(zip(known.type_parameters, written_arguments(base.type), strict=False))
                 return singleton(
-                    RETURN_TYPE,
-                    base.file.id,
-                    base.scope,
-                    substitute(decoded(known.members[name], {}), given),
-                    (),
+                    SignatureObject(
+                        base.file.id,
+                        base.scope,
+                        substitute(decoded(known.members[name], {}), given),
+                        (),
+                    )
                 )
         return BOTTOM
 
-    def _indexed(self, instance: Value) -> Values:
+    def _indexed(self, instance: Instance) -> Values:
         """What every member of a type may be that says so of all of them: `{[name: string]: T}`."""
         is_object = self.program.home(instance).semantics.members_are_items
         return self.evaluator.containers.elements(self.elements(instance)) if is_object else BOTTOM
 
-    def _outer_bases(self, instance: Value) -> Iterator[OuterBase]:
+    def _outer_bases(self, instance: Instance) -> Iterator[OuterBase]:
         members = self.evaluator.members
         for owner in members.linearised(own_class(instance)):
             file = self.program.home(owner)
-            outer = file.definitions[owner[2]].parent
-            for base in written_types(file, file.scope(owner[2]).bases):
+            outer = file.definitions[owner.position].parent
+            for base in written_types(file, file.scope(owner.position).bases):
                 if isinstance(base, Generic):
                     values = self.evaluator.values(file, outer, base.base)
                 elif isinstance(base, Item):
                     values = self.evaluator.values(file, outer, base.object)
                 else:
                     continue
-                if any(value[0] == EXTERNAL for value in values):
+                if has(values, ExternalObject):
                     yield OuterBase(file, outer, substitute(base, self._given(instance, owner)))
 
-    def above(self, instance: Value, name: str) -> tuple[Values, ...]:
+    def above(self, instance: Instance, name: str) -> tuple[Values, ...]:
         """The type arguments of an instance as a class of that name above its own sees them."""
         target = own_class(instance)
         for owner in self.evaluator.members.linearised(target):
             if self.program.definition(owner).name == name:
-                return self._arguments(target, type_arguments(instance), owner, MAX_GENERIC_BASES)
+                return self._arguments(target, instance.arguments, owner, MAX_GENERIC_BASES)
         return ()
 
-    def _given(self, instance: Value, owner: Value) -> dict[str, Expression]:
+    def _given(self, instance: ClassObject | Instance, owner: ClassObject) -> dict[str, Expression]:
         """The type parameters of a class by name, with what they stand for in an instance of one
         below it.
         """
         names = self.program.scope(owner).type_parameters
         if not names:
             return {}
-        arguments = self._arguments(
-            own_class(instance), type_arguments(instance), owner, MAX_GENERIC_BASES
-        )
+        own = instance.arguments if isinstance(instance, Instance) else ()
+        arguments = self._arguments(own_class(instance), own, owner, MAX_GENERIC_BASES)
         return {
             name: GivenInstances(values)
             for name, values in zip(names, arguments, strict=False)
@@ -195,7 +196,7 @@ class Generics(Component):
         }
 
     def _arguments(
-        self, target: Value, own: tuple[Values, ...], owner: Value, left: int
+        self, target: ClassObject, own: tuple[Values, ...], owner: ClassObject, left: int
     ) -> tuple[Values, ...]:
         """The type arguments of a class as those of one below it see them, nothing if they are not
         told.
@@ -203,24 +204,20 @@ class Generics(Component):
         if target == owner or not left:
             return own if left else ()
         file = self.program.home(target)
-        outer, names = file.definitions[target[2]].parent, file.scope(target[2]).type_parameters
+        outer, names = (
+            file.definitions[target.position].parent,
+            file.scope(target.position).type_parameters,
+        )
         given: dict[str, Expression] = {
             name: GivenInstances(values) for name, values in zip(names, own, strict=False) if values
         }
-        for base in written_types(file, file.scope(target[2]).bases):
-            for value in sorted(
-                self.evaluator.annotations.instances(file, outer, substitute(base, given)), key=repr
-            ):
+        for base in written_types(file, file.scope(target.position).bases):
+            types = self.evaluator.annotations.instances(file, outer, substitute(base, given))
+            for value in sorted(only(types, Instance), key=repr):
                 above = own_class(value)
-                leads_there = value[0] == INSTANCE and owner in self.evaluator.members.linearised(
-                    above
-                )
-                found = (
-                    self._arguments(above, type_arguments(value), owner, left - 1)
-                    if leads_there
-                    else ()
-                )
-                if found:
+                if owner in self.evaluator.members.linearised(above) and (
+                    found := self._arguments(above, value.arguments, owner, left - 1)
+                ):
                     return found
         return ()
 

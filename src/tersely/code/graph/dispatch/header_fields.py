@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.graph.pointsto.fixpoint import Component
-from tersely.code.graph.pointsto.values import FUNCTION, Value
+from tersely.code.graph.pointsto.values import (
+    ClassObject,
+    FunctionObject,
+    has,
+)
 from tersely.code.graph.program.file import File
 from tersely.code.symbols import CLASS_KINDS
 
@@ -17,20 +21,20 @@ if TYPE_CHECKING:
 class HeaderField(NamedTuple):
     """A field by its name, and the class that declares it."""
 
-    owner: Value
+    owner: ClassObject
     name: str
 
 
 class HeaderFields(Component):
     """Fields in the order of calls, over the values of an `Evaluator`."""
 
-    def of(self, target: Value) -> list[HeaderField]:
+    def of(self, target: ClassObject) -> list[HeaderField]:
         """The fields that calling a class is given, in order; none if it has a constructor."""
         members = self.evaluator.members
         semantics = self.program.home(target).semantics
         names = (name for name in semantics.constructors if name != semantics.fields_constructor)
         made = (value for name in names for value in members.declared(target, name))
-        if any(value[0] == FUNCTION for value in made):
+        if has(made, FunctionObject):
             return []
         return [
             HeaderField(owner, name)
@@ -38,7 +42,7 @@ class HeaderFields(Component):
             for name, _, _, _ in self.program.scope(owner).parameters
         ]
 
-    def given(self, target: Value, argument: Any) -> Iterator[HeaderField]:
+    def given(self, target: ClassObject, argument: Any) -> Iterator[HeaderField]:
         """The field that an argument of a call of a class becomes, by its place or its keyword."""
         for place, field in enumerate(self.of(target)):
             if argument in (place, field.name):

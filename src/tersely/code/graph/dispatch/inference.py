@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from tersely.code.expressions import (
     EITHER,
@@ -24,19 +24,17 @@ from tersely.code.graph.pointsto.annotations import instances_of
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
-    CLASS,
-    FUNCTION,
-    INSTANCE,
     OUTSIDE,
-    RETURN_TYPE,
+    ClassObject,
+    FunctionObject,
+    Instance,
+    SignatureObject,
+    Value,
     Values,
-    type_arguments,
+    without,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.nodes import ConstantValue, Generic, GivenInstances, Invocation, KeyOf, Typed
-
-if TYPE_CHECKING:
-    from tersely.code.graph.pointsto.values import Value
 
 MAX_TYPE_DEPTH = 6  # types in the type of a parameter that are looked into
 
@@ -55,7 +53,9 @@ class CallPlace(NamedTuple):
 class Inference(Component):
     """Type arguments of calls over the values of an `Evaluator`."""
 
-    def seen(self, function: Value, annotation: Expression, place: CallPlace) -> Expression:
+    def seen(
+        self, function: FunctionObject, annotation: Expression, place: CallPlace
+    ) -> Expression:
         """A type in a function as one call sees it: the very same where that tells nothing of its
         type parameters.
         """
@@ -73,10 +73,7 @@ class Inference(Component):
             known = self._inferred(function, place)
         if not self.program.home(function).semantics.virtual:
             # a type does not say which function
-            known = {
-                name: frozenset(value for value in values if value[0] != FUNCTION)
-                for name, values in known.items()
-            }
+            known = {name: without(values, FunctionObject) for name, values in known.items()}
         return substitute(
             annotation,
             {
@@ -86,18 +83,18 @@ class Inference(Component):
             },
         )
 
-    def _inferred(self, function: Value, place: CallPlace) -> dict[str, Values]:
+    def _inferred(self, function: FunctionObject, place: CallPlace) -> dict[str, Values]:
         home, body = (
             self.program.home(function),
             self.program.scope(function),
         )
-        shift = int(function[3] is not None and bool(home.receiver_name(function[2])))
+        shift = int(function.receiver is not None and bool(home.receiver_name(function.position)))
         found: dict[str, Values] = defaultdict(frozenset)
         for index, (_, annotation, _, mode) in enumerate(body.parameters):
             if index - shift == place.but or not names_type_parameter(annotation):
                 continue
-            if index < shift and function[3] is not None:
-                values: Values = frozenset((function[3],))
+            if index < shift and function.receiver is not None:
+                values: Values = frozenset((function.receiver,))
             else:
                 passed = passed_expressions(body, index, place.call, shift)
                 values = self.evaluator.union(place.file, place.scope, passed)
@@ -113,7 +110,7 @@ class Inference(Component):
             return
         tag = type_[0]
         if tag == TYPE_PARAMETER:
-            ours = frozenset(value for value in values if value[0] not in OUTSIDE)
+            ours = frozenset(value for value in values if not isinstance(value, OUTSIDE))
             found[type_[2]] |= values if isinstance(type_[1], KeyOf) else ours
         elif tag == EITHER:
             for part in type_[1]:
@@ -163,20 +160,20 @@ class Inference(Component):
 
     def _arguments(self, value: Value, name: str) -> tuple[Values, ...]:
         """The type arguments of an instance as the class of that name sees them."""
-        if value[0] != INSTANCE:
+        if not isinstance(value, Instance):
             return ()
         own = self.program.definition(value).name == name
-        return type_arguments(value) if own else self.evaluator.generics.above(value, name)
+        return value.arguments if own else self.evaluator.generics.above(value, name)
 
     def _results(self, functions: Values) -> Values:
         """What calling some values gives."""
         found: set[Value] = set()
         for function in functions:
-            if function[0] == FUNCTION:
+            if isinstance(function, FunctionObject):
                 found |= self.evaluator.calls.returned(function)
-            elif function[0] == RETURN_TYPE:
+            elif isinstance(function, SignatureObject):
                 found |= self.evaluator.calls.promised(function)
-            elif function[0] == CLASS:
+            elif isinstance(function, ClassObject):
                 found |= instances_of(frozenset((function,)))
         return frozenset(found)
 

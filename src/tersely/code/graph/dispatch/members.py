@@ -23,31 +23,34 @@ from tersely.code.graph.pointsto.annotations import written_types
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    BUILTIN,
-    CLASS,
-    COLLECTION,
-    CONSTANT,
-    CONTAINER_LITERAL,
-    EXTERNAL,
-    FUNCTION,
-    GENERATED,
-    INSTANCE,
-    MODULE,
-    PARENT,
-    REST,
-    RESULT,
-    RETURN_TYPE,
-    TRAIT_VIEW,
-    TUPLE,
     UNIQUE_KEY,
+    BuiltinMethod,
+    ClassObject,
+    CollectionObject,
+    ConstantObject,
+    ContainerLiteral,
+    ExternalObject,
+    ExternalResult,
+    FunctionObject,
+    GeneratorObject,
+    InFile,
+    Instance,
+    ModuleObject,
+    RestArguments,
+    SignatureObject,
+    SuperObject,
+    TraitView,
+    TupleObject,
     Value,
     Values,
     collection,
     external,
-    is_open,
+    has,
+    instance_of,
     only,
     own_class,
     singleton,
+    without,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import ClassName, Inside, Place
@@ -64,6 +67,17 @@ from tersely.code.nodes import (
 )
 from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, Kind
+
+# values with methods of which the language tells
+HAVING_METHODS = (
+    ContainerLiteral,
+    CollectionObject,
+    TupleObject,
+    GeneratorObject,
+    RestArguments,
+    SignatureObject,
+)
+Called = FunctionObject | SignatureObject
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -100,9 +114,9 @@ class Members(Component):
         self.sites = Sites(evaluator)
         self.open = OpenClasses(evaluator)
         self.missing = MissingMembers(evaluator)
-        self._known_bodies: dict[Value, list[Inside]] = {}
+        self._known_bodies: dict[ClassObject, list[Inside]] = {}
         # solutions beside what they say
-        self._in_order: dict[Value, tuple[Values, tuple[Value, ...]]] = {}
+        self._in_order: dict[ClassObject, tuple[Values, tuple[ClassObject, ...]]] = {}
 
     def of_all(self, values: Values, name: str, file: File) -> Values:
         """The member of that name of every value."""
@@ -113,28 +127,27 @@ class Members(Component):
 
     def of(self, value: Value, name: str, file: File) -> Values:
         """The values that `value.name` may have; properties are read."""
-        tag = value[0]
-        if tag == CLASS and name and name == file.semantics.prototype:
-            return singleton(INSTANCE, *value[1:])
-        if tag in (INSTANCE, CLASS):
+        if isinstance(value, ClassObject) and name and name == file.semantics.prototype:
+            return singleton(instance_of(value))
+        if isinstance(value, (Instance, ClassObject)):
             return self._of_class_or_instance(value, name, file)
-        if tag == MODULE:
+        if isinstance(value, ModuleObject):
             return self.of_module(self.program.home(value), name)
-        if tag == EXTERNAL:
+        if isinstance(value, ExternalObject):
             return self.missing.assigned(value, name, file) or self._of_external(value, name, file)
-        if tag == RESULT:
+        if isinstance(value, ExternalResult):
             found = self.evaluator.typed.extension_functions(value, name, file)
             kept = (
                 found
-                or self._kept(value[1], name, file)
+                or self._kept(value.name, name, file)
                 or self.missing.assigned(value, name, file)
             )
-            return kept or external(f"{value[1]}.{name}")
-        if tag == PARENT:
+            return kept or external(f"{value.name}.{name}")
+        if isinstance(value, SuperObject):
             return self._of_parent(value, name, file)
-        if tag == TRAIT_VIEW:
+        if isinstance(value, TraitView):
             return self.evaluator.traits.of_aspect(value, name)
-        if tag == FUNCTION:
+        if isinstance(value, FunctionObject):
             if file.semantics.functions_are_objects:
                 return self.evaluator.typed.of_function(value, name, file)
             return self._of_function(value, name, file)
@@ -144,20 +157,21 @@ class Members(Component):
         """A member of what holds others, or will give one: an element of that name or place, else
         what is known of its methods.
         """
-        tag = value[0]
-        if tag == CONSTANT:
+        if isinstance(value, ConstantObject):
             typed, has_them = self.evaluator.typed, file.semantics.extension_functions
             return typed.extension_functions(value, name, file) if has_them else BOTTOM
-        if tag not in (CONTAINER_LITERAL, COLLECTION, TUPLE, GENERATED, REST, RETURN_TYPE):
+        if not isinstance(value, HAVING_METHODS):
             return BOTTOM
         containers = self.evaluator.containers
-        if tag == CONTAINER_LITERAL and file.semantics.members_are_items:
+        if isinstance(value, ContainerLiteral) and file.semantics.members_are_items:
             held = self.read(containers.items(value, frozenset((name,)), file), value)
-            return held or singleton(BUILTIN, value, name)
-        if tag in (TUPLE, CONTAINER_LITERAL) and name.isdecimal():
+            return held or singleton(BuiltinMethod(value, name))
+        if isinstance(value, (TupleObject, ContainerLiteral)) and name.isdecimal():
             return containers.items(value, frozenset((int(name),)), file)
         held = self.evaluator.summaries.property(value, name, file)
-        return held or singleton(BUILTIN, value, name) | self._item_as_member(value, name, file)
+        return held or singleton(BuiltinMethod(value, name)) | self._item_as_member(
+            value, name, file
+        )
 
     def _kept(self, result: str, name: str, file: File) -> Values:
         """What calls that keep their keyword arguments for an object from outside were given under
@@ -176,20 +190,22 @@ class Members(Component):
         for file_id in files[:MAX_KEEPER_FILES]:
             other = self.program.file(file_id)
             for scope, index in other.calls_by_name.get(keeper, ()):
-                given = [value for keyword, value in other.call(scope, index)[3] if keyword == name]
+                given = [
+                    value for keyword, value in other.call(scope, index).keywords if keyword == name
+                ]
                 found |= self.evaluator.union(other, scope, given)
         return found
 
-    def _of_class_or_instance(self, value: Value, name: str, file: File) -> Values:
-        target = (CLASS, value[1], value[2])
+    def _of_class_or_instance(self, value: ClassObject | Instance, name: str, file: File) -> Values:
+        target = own_class(value)
         found = self.of_class(target, name, file, value)
-        if value[0] == INSTANCE:
+        if isinstance(value, Instance):
             found = self.evaluator.generics.in_instance(found, value, name)
-        if (value[0] == INSTANCE and is_open(value)) or (
-            value[0] == CLASS and self.evaluator.traits.is_trait(value)
+        if (isinstance(value, Instance) and value.is_open) or (
+            isinstance(value, ClassObject) and self.evaluator.traits.is_trait(value)
         ):
             found |= self.evaluator.typed.below(found, target, name)
-        if not any(member[0] == FUNCTION for member in found):
+        if not has(found, FunctionObject):
             found |= self.evaluator.typed.extension_functions(value, name, file)
         return self.read(found, value)
 
@@ -197,59 +213,60 @@ class Members(Component):
         """`table.name` of a table that is known by its elements alone."""
         semantics = file.semantics
         is_method = name in semantics.methods or name in semantics.common_members
-        is_item = value[0] == COLLECTION and semantics.members_are_items and not is_method
-        return value[1] if is_item else BOTTOM
+        if is_method or not semantics.members_are_items or not isinstance(value, CollectionObject):
+            return BOTTOM
+        return value.items
 
-    def of_itself(self, value: Value, name: str, file: File) -> Values:
+    def of_itself(self, value: ClassObject | Instance, name: str, file: File) -> Values:
         """The values of what every class or object has: `Class.new`, which stands for calling the
         class, and `thing.class`.
         """
         semantics = file.semantics
-        if value[0] == INSTANCE and (
+        if isinstance(value, Instance) and (
             name in semantics.echoes
             or name in semantics.mappers
             or name in semantics.universal_methods
         ):
-            return singleton(BUILTIN, (INSTANCE, *value[1:]), name)
-        if value[0] == CLASS and name == semantics.construct_method:
+            return singleton(BuiltinMethod(value, name))
+        if isinstance(value, ClassObject) and name == semantics.construct_method:
             return frozenset((value,))
         is_class = bool(semantics.class_member) and name == semantics.class_member
         return frozenset((own_class(value),)) if is_class else BOTTOM
 
-    def _of_function(self, value: Value, name: str, file: File) -> Values:
+    def _of_function(self, value: FunctionObject, name: str, file: File) -> Values:
         if name and name == file.semantics.prototype:
-            return singleton(INSTANCE, *value[1:3])
-        found = self.stored_from_outside((*value[:3], None), name)
+            return singleton(instance_of(value))
+        found = self.stored_from_outside(FunctionObject(*value.place), name)
         return found or (
-            singleton(BUILTIN, value, name) if name in file.semantics.methods else BOTTOM
+            singleton(BuiltinMethod(value, name)) if name in file.semantics.methods else BOTTOM
         )
 
     def read(self, members: Values, receiver: Value) -> Values:
         """Bind functions to the receiver; a property gives what it returns."""
         found: set[Value] = set()
         for member in members:
-            if member[0] == FUNCTION and member[3] is None:
+            if isinstance(member, FunctionObject) and member.receiver is None:
                 scope = self.program.scope(member)
                 if scope.flags & SETTER:
                     continue
                 if scope.flags & PROPERTY and (
-                    receiver[0] in (INSTANCE, CONTAINER_LITERAL) or scope.flags & CLASS_METHOD
+                    isinstance(receiver, (Instance, ContainerLiteral)) or scope.flags & CLASS_METHOD
                 ):
                     found |= self.evaluator.calls.returned(
-                        (FUNCTION, member[1], member[2], receiver)
+                        FunctionObject(member.file, member.position, receiver)
                     )
                     continue
                 if not scope.flags & STATIC and (
-                    receiver[0] in (INSTANCE, CONTAINER_LITERAL) or scope.flags & CLASS_METHOD
+                    isinstance(receiver, (Instance, ContainerLiteral)) or scope.flags & CLASS_METHOD
                 ):
-                    member = (FUNCTION, member[1], member[2], receiver)
-            if member[0] == INSTANCE and (described := self._described(member)):
+                    member = FunctionObject(member.file, member.position, receiver)
+            if isinstance(member, Instance) and (described := self._described(member)):
                 found |= described
                 continue
             found.add(member)
         return frozenset(found)
 
-    def _described(self, member: Value) -> Values:
+    def _described(self, member: Instance) -> Values:
         """What reading a member gives that has a method for being read, nothing if that is not
         known.
         """
@@ -265,13 +282,15 @@ class Members(Component):
         """The values of functions that are called by naming them; other values as they are."""
         found: Values = BOTTOM
         for value in values:
-            named = value[0] == FUNCTION and self.program.scope(value).flags & PROPERTY
-            found |= self.evaluator.calls.returned(value) if named else frozenset((value,))
+            if isinstance(value, FunctionObject) and self.program.scope(value).flags & PROPERTY:
+                found |= self.evaluator.calls.returned(value)
+            else:
+                found |= singleton(value)
         return found
 
     # Classes
 
-    def class_of(self, file: File, position: int) -> Value | None:
+    def class_of(self, file: File, position: int) -> ClassObject | None:
         """The class that a class-like definition means; an extension means the class it extends."""
         scope = file.body(position)
         if scope is None or not scope.flags & EXTENSION:
@@ -279,7 +298,11 @@ class Members(Component):
         return self._received_by(file, position)
 
     def of_class(
-        self, target: Value | None, name: str, file: File, receiver: Value | None = None
+        self,
+        target: ClassObject | None,
+        name: str,
+        file: File,
+        receiver: ClassObject | Instance | None = None,
     ) -> Values:
         """A member by class, unbound; of a base outside the repository if no class of ours has it."""
         if target is None:
@@ -287,31 +310,37 @@ class Members(Component):
         found = self.ours(target, name, file, receiver)
         if not found and receiver is not None:
             found = self.of_itself(receiver, name, file)
-        if not found and receiver is not None and receiver[0] == CLASS:
+        if not found and receiver is not None and isinstance(receiver, ClassObject):
             found = self.evaluator.metaclasses.bound(receiver, name)
         return found or self.of_external_base(target, name)
 
-    def ours(self, target: Value, name: str, file: File, receiver: Value | None = None) -> Values:
+    def ours(
+        self,
+        target: ClassObject,
+        name: str,
+        file: File,
+        receiver: ClassObject | Instance | None = None,
+    ) -> Values:
         """A member by class, unbound: the first class of the linearised hierarchy that has it.
 
         For an instance whose hierarchy lacks the member, subclasses are asked (the base class calls
         its child), then assignments from outside the class.
         """
-        found = self.declared(target, name, receiver[0] if receiver is not None else INSTANCE)
+        found = self.declared(target, name, type(receiver) if receiver is not None else Instance)
         if found:
             return found
         if receiver is not None and not file.semantics.virtual:
-            if receiver[0] == INSTANCE and not self.of_external_base(target, name):
+            if isinstance(receiver, Instance) and not self.of_external_base(target, name):
                 found = self._of_subclasses(target, name)
             found = found or self.stored_from_outside(receiver, name)
-            if not found and receiver[0] == INSTANCE:
+            if not found and isinstance(receiver, Instance):
                 found = self.missing.of(receiver, name, file)
                 if not found:
                     self._say_unsearched(receiver, name, file)
         return found
 
-    def declared(self, target: Value, name: str, side: int = INSTANCE) -> Values:
-        """A member that a class or one above it has, unbound. `side`: CLASS for what the class
+    def declared(self, target: ClassObject, name: str, side: type[Value] = Instance) -> Values:
+        """A member that a class or one above it has, unbound. `side`: ClassObject for what the class
         itself can do.
         """
         semantics = self.program.home(target).semantics
@@ -320,7 +349,9 @@ class Members(Component):
                 ("side", target, name, side), self.open.declared, target, name, side
             )
         compute = self._typed if semantics.virtual else self._declared
-        return self.solver.solve(("member", target[1], target[2], name), compute, target, name)
+        return self.solver.solve(
+            ("member", target.file, target.position, name), compute, target, name
+        )
 
     def implicit(self, file: File, position: int, name: str, scope: int) -> Values:
         """The values of a bare name in a class body: a member of the class, of one above or, if
@@ -334,9 +365,13 @@ class Members(Component):
         found = self.declared(target, name)
         if file.semantics.virtual and self.evaluator.typed.is_virtual(found):
             found |= self.evaluator.typed.overriding(target, name)
-        return self.read(found, (INSTANCE, *target[1:], True)) if file.semantics.virtual else found
+        return (
+            self.read(found, Instance(target.file, target.position, True))
+            if file.semantics.virtual
+            else found
+        )
 
-    def _typed(self, target: Value, name: str) -> Values:
+    def _typed(self, target: ClassObject, name: str) -> Values:
         """`_declared` where fields hold what their types admit and functions are told apart by
         their parameters.
         """
@@ -348,13 +383,14 @@ class Members(Component):
                 own |= self._typed_own(file, position, name, owner)
             own = own or self._computed(owner, name)
             for value in own:
-                if value[0] != FUNCTION:
+                if not isinstance(value, FunctionObject):
                     if None not in signatures:
                         found.add(value)
                 elif self.evaluator.typed.signature(value) not in signatures:
                     found.add(value)
             signatures.update(
-                self.evaluator.typed.signature(v) if v[0] == FUNCTION else None for v in own
+                self.evaluator.typed.signature(v) if isinstance(v, FunctionObject) else None
+                for v in own
             )
             if own and not self.program.home(owner).semantics.overloads:
                 break
@@ -372,18 +408,18 @@ class Members(Component):
                 return found
         return self.from_class_stars(file, name, stars)
 
-    def _computed(self, owner: Value, name: str) -> Values:
+    def _computed(self, owner: ClassObject, name: str) -> Values:
         """Members of a class whose names are constants that have this value: `[SAVE]() {…}`,
         `this[SAVE] = …`.
         """
         file = self.program.home(owner)
-        outer = file.definitions[owner[2]].parent
+        outer = file.definitions[owner.position].parent
         found: Values = BOTTOM
-        for written, computed in file.computed_names.get(owner[2], {}).items():
+        for written, computed in file.computed_names.get(owner.position, {}).items():
             keys = self.evaluator.containers.keys(file, outer, computed)
             if keys is not None and name in keys:
-                found |= self.evaluator.names.bound(file, owner[2], written)
-        for store in file.computed_receiver_stores(owner[2]):
+                found |= self.evaluator.names.bound(file, owner.position, written)
+        for store in file.computed_receiver_stores(owner.position):
             keys = self.evaluator.containers.keys(file, store.scope, store.key)
             if keys is not None and name in keys:
                 found |= self.evaluator.values(file, store.scope, store.value)
@@ -400,7 +436,7 @@ class Members(Component):
         texts = sorted(key for key in keys if type(key) is str)
         return [key.rpartition(".")[2] if key.startswith(UNIQUE_KEY) else key for key in texts]
 
-    def _having(self, owner: Value, name: str) -> list[Inside]:
+    def _having(self, owner: ClassObject, name: str) -> list[Inside]:
         """The bodies of a class in which a member is looked for."""
         if self.program.home(owner).semantics.traits:
             return self.evaluator.traits.first_bodies(self._bodies(owner), name)
@@ -410,20 +446,20 @@ class Members(Component):
             if name in file.names(position)
         ]
 
-    def _of_companion(self, target: Value, name: str) -> Values:
+    def _of_companion(self, target: ClassObject, name: str) -> Values:
         companion = self.program.home(target).semantics.companion
         found: Values = BOTTOM
         for owner in self.linearised(target) if companion and name != companion else ():
             home = self.program.home(owner)
             for value in (
-                self.evaluator.names.bound(home, owner[2], companion)
-                if companion in home.names(owner[2])
+                self.evaluator.names.bound(home, owner.position, companion)
+                if companion in home.names(owner.position)
                 else ()
             ):
-                found |= self.declared(value, name) if value[0] == CLASS else BOTTOM
+                found |= self.declared(value, name) if isinstance(value, ClassObject) else BOTTOM
         return found
 
-    def _in_bases(self, owner: Value, name: str) -> Values:
+    def _in_bases(self, owner: ClassObject, name: str) -> Values:
         """A member of a base that is written out in place: `interface A extends Readonly<B & {c:
         C}>`.
         """
@@ -432,25 +468,25 @@ class Members(Component):
             self.program.home(owner),
             self.program.definition(owner).parent,
         )
-        for expression in written_types(file, file.scope(owner[2]).bases):
+        for expression in written_types(file, file.scope(owner.position).bases):
             if isinstance(expression, MappingLiteral):
                 members = [value for key, value in expression.entries if key == (CONST, name)]
                 found |= self.evaluator.union(file, outer, members)
         return found
 
-    def _typed_own(self, file: File, position: int, name: str, owner: Value) -> Values:
+    def _typed_own(self, file: File, position: int, name: str, owner: ClassObject) -> Values:
         entries = file.all_bindings(position, name)
         types = [
             (scope, entry.type) for scope, entry in entries if isinstance(entry, (Typed, Declared))
         ]
         if not types:
             found = self.evaluator.names.bound(file, position, name)
-            if not any(value[0] in (FUNCTION, CLASS) for value in found):
+            if not has(found, FunctionObject, ClassObject):
                 found |= self.assigned(owner, name) | self.stored_from_outside(
-                    (INSTANCE, *owner[1:]), name
+                    instance_of(owner), name
                 )
             return found or self._placeholder(file, position, name)
-        values = self.assigned(owner, name) | self.stored_from_outside((INSTANCE, *owner[1:]), name)
+        values = self.assigned(owner, name) | self.stored_from_outside(instance_of(owner), name)
         functions: Values = BOTTOM
         for scope, entry in entries:
             if isinstance(entry, (DefinedHere, CallableType)):
@@ -463,7 +499,7 @@ class Members(Component):
         known = self.evaluator.typed.narrowed(values, declared, whole=True)
         return functions | (known or self._placeholder(file, position, name))
 
-    def _declared(self, target: Value, name: str) -> Values:
+    def _declared(self, target: ClassObject, name: str) -> Values:
         assigned: Values = BOTTOM
         for owner in self.linearised(target):
             assigned |= self.assigned(owner, name)
@@ -472,7 +508,7 @@ class Members(Component):
                 return found | assigned
         return assigned
 
-    def own(self, owner: Value, name: str) -> Values:
+    def own(self, owner: ClassObject, name: str) -> Values:
         """Members that a class itself declares, its extensions included."""
         found: Values = BOTTOM
         for file, position in self._bodies(owner):
@@ -487,7 +523,7 @@ class Members(Component):
             found |= self.open.defined_elsewhere(owner, name)
         return found | self._written_outside(owner, name)
 
-    def _written_outside(self, owner: Value, name: str) -> Values:
+    def _written_outside(self, owner: ClassObject, name: str) -> Values:
         """Methods that name their class as the type of a receiver, outside of its body."""
         found: set[Value] = set()
         class_name = self.program.definition(owner).name
@@ -499,29 +535,29 @@ class Members(Component):
             if owner in self.evaluator.values(
                 file, file.definitions[position].parent, scope.receiver_type
             ):
-                found.add((FUNCTION, file_id, position, None))
+                found.add(FunctionObject(file_id, position, None))
         return frozenset(found)
 
-    def _mixed_in(self, owner: Value, name: str, file: File) -> Values:
+    def _mixed_in(self, owner: ClassObject, name: str, file: File) -> Values:
         """Members added to the instances of a class or function through its prototype."""
-        found = self.stored_from_outside((INSTANCE, *owner[1:]), name)
+        found = self.stored_from_outside(instance_of(owner), name)
         if name != file.semantics.prototype:
             for value in self._prototypes(owner, file):
-                if value[0] == CONTAINER_LITERAL:
+                if isinstance(value, ContainerLiteral):
                     found |= self.evaluator.containers.items(value, frozenset((name,)), file)
         return found
 
-    def _prototypes(self, owner: Value, file: File) -> Values:
+    def _prototypes(self, owner: ClassObject, file: File) -> Values:
         """What was assigned to be the prototype of a class or function."""
         made = self.program.definition(owner).kind in CALLABLE_KINDS
-        thing = (FUNCTION, *owner[1:], None) if made else owner
+        thing = FunctionObject(owner.file, owner.position) if made else owner
         found = self.stored_from_outside(thing, file.semantics.prototype)
         for value in found:
-            if value[0] == CONTAINER_LITERAL:
+            if isinstance(value, ContainerLiteral):
                 found |= self.evaluator.containers.merged_into(value)
         return found
 
-    def assigned(self, owner: Value, name: str) -> Values:
+    def assigned(self, owner: ClassObject, name: str) -> Values:
         """The values that the methods of a class assign to a member of their receiver, and others
         from outside.
         """
@@ -531,38 +567,38 @@ class Members(Component):
             for scope, expression in stores:
                 found |= self.evaluator.values(file, scope, expression)
             if stores:
-                found |= self.stored_from_outside((INSTANCE, *owner[1:]), name)
+                found |= self.stored_from_outside(instance_of(owner), name)
         return found
 
     def _placeholder(self, file: File, position: int, name: str) -> Values:
         """A declared member of unknown value hides those of the bases all the same."""
-        return singleton(RESULT, f"{file.path}:{file.qualnames()[position]}.{name}")
+        return singleton(ExternalResult(f"{file.path}:{file.qualnames()[position]}.{name}"))
 
-    def _bodies(self, owner: Value) -> Iterable[Inside]:
+    def _bodies(self, owner: ClassObject) -> Iterable[Inside]:
         """The bodies that hold the members of a class."""
         known = self._known_bodies.get(owner)
         if known is None:
             file = self.program.home(owner)
             known = [
                 (self.program.file(at), position)
-                for at, position in self.open.openings(file, owner[2])
+                for at, position in self.open.openings(file, owner.position)
             ]
-            name = file.definitions[owner[2]].name
+            name = file.definitions[owner.position].name
             if self.program.named(name, kinds=EXTENSION_KINDS) or self.open.added_to(file, name):
                 return [*known, *self.extensions(owner)]  # may be on the way to being solved
             self._known_bodies[owner] = known
         return known
 
-    def extensions(self, owner: Value) -> list[Inside]:
+    def extensions(self, owner: ClassObject) -> list[Inside]:
         """Blocks and receiver methods elsewhere that add members to a class."""
         key = ("extensions", owner)
         found = self.solver.solve(key, self._extension_values, owner)
         return [(self.program.file(file_id), position) for file_id, position in sorted(found)]
 
-    def _extension_values(self, owner: Value) -> frozenset[Any]:
+    def _extension_values(self, owner: ClassObject) -> frozenset[Any]:
         home = self.program.home(owner)
-        name = home.definitions[owner[2]].name
-        is_of_module = home.definitions[owner[2]].parent == 0
+        name = home.definitions[owner.position].name
+        is_of_module = home.definitions[owner.position].parent == 0
         found = set(self.open.added_to(home, name)) if is_of_module else set()
         for file_id, position in self.program.named(name, kinds=EXTENSION_KINDS):
             file = self.program.file(file_id)
@@ -575,7 +611,7 @@ class Members(Component):
                 found.add((file_id, position))
         return frozenset(found)
 
-    def linearised(self, target: Value) -> tuple[Value, ...]:
+    def linearised(self, target: ClassObject) -> tuple[ClassObject, ...]:
         """Method resolution order (C3; depth first where C3 has no answer), the class itself first."""
         found = self.solver.solve(("linearised", target), self._order, target)
         known = self._in_order.get(target)
@@ -586,44 +622,48 @@ class Members(Component):
             )
         return known[1]
 
-    def _order(self, target: Value) -> frozenset[Any]:
-        bases = [base for base in self.bases(target) if base[0] == CLASS and base != target]
+    def _order(self, target: ClassObject) -> frozenset[Any]:
+        bases = [
+            base for base in self.bases(target) if isinstance(base, ClassObject) and base != target
+        ]
         orders = [[value for value in self.linearised(base) if value != target] for base in bases]
         merged = _merge([*orders, list(bases)])
         if merged is None:
             merged = list(dict.fromkeys(value for order in orders for value in order))
         return frozenset(enumerate((target, *merged[:MAX_BASES])))
 
-    def bases(self, target: Value, tag: int = CLASS) -> list[Value]:
-        """The base classes in order, external ones included; with `tag` INSTANCE what the class
+    def bases(self, target: ClassObject, kind: type[Value] = ClassObject) -> list[Value]:
+        """The base classes in order, external ones included; with `kind` Instance what the class
         itself is one of.
         """
-        found = self.solver.solve(("bases", target, tag), self._base_values, target, tag)
+        found = self.solver.solve(("bases", target, kind), self._base_values, target, kind)
         return [value for _, value in sorted(found)]
 
-    def _base_values(self, target: Value, tag: int) -> frozenset[Any]:
+    def _base_values(self, target: ClassObject, kind: type[Value]) -> frozenset[Any]:
         found: list[Value] = []
-        wanted = (CLASS, EXTERNAL) if tag == CLASS else (tag,)
+        wanted = (ClassObject, ExternalObject) if kind is ClassObject else (kind,)
         for file, position in self._bodies(target):
             outer = file.definitions[position].parent
             if file.semantics.prototype:
                 found.extend(
-                    (CLASS, *v[1:])
+                    own_class(v)
                     for v in sorted(self._prototypes(target, file), key=repr)
-                    if v[0] == INSTANCE
+                    if isinstance(v, Instance)
                 )
             for expression in written_types(file, file.scope(position).bases):
                 values = self.evaluator.values(file, outer, expression)
                 if file.semantics.prototype:
-                    values = frozenset(own_class(v) if v[0] == FUNCTION else v for v in values)
-                if file.semantics.open_classes and any(value[0] == CLASS for value in values):
-                    values = frozenset(value for value in values if value[0] != EXTERNAL)
-                found.extend(sorted((v for v in values if v[0] in wanted), key=repr))
+                    values = frozenset(
+                        own_class(v) if isinstance(v, FunctionObject) else v for v in values
+                    )
+                if file.semantics.open_classes and has(values, ClassObject):
+                    values = without(values, ExternalObject)
+                found.extend(sorted((v for v in values if isinstance(v, wanted)), key=repr))
         return frozenset(enumerate(dict.fromkeys(found)))
 
-    def subclasses(self, target: Value) -> list[Value]:
+    def subclasses(self, target: ClassObject) -> list[ClassObject]:
         """All classes below a class, nearest first."""
-        found: dict[Value, None] = {}
+        found: dict[ClassObject, None] = {}
         pending = [target]
         is_open = self.program.home(target).semantics.open_receivers
         # others see `CallGraph.callers`
@@ -637,9 +677,9 @@ class Members(Component):
                     pending.append(child)
         return list(found)
 
-    def _direct_subclasses(self, target: Value) -> Values:
+    def _direct_subclasses(self, target: ClassObject) -> Values:
         home = self.program.home(target)
-        name = home.definitions[target[2]].name
+        name = home.definitions[target.position].name
         found = self._implementers(target) if self.is_structural(target) else BOTTOM
         based = self.program.hierarchy.based_on(name, home.family)
         files = {one.file for one in based}
@@ -649,27 +689,27 @@ class Members(Component):
             based = {one for one in based if one.file < last}
         return found.union(self._based_on(target, based))
 
-    def _based_on(self, target: Value, names: Iterable[ClassName]) -> Iterator[Value]:
+    def _based_on(self, target: ClassObject, names: Iterable[ClassName]) -> Iterator[ClassObject]:
         """The classes of some names that are based on one."""
         return (
             one for one in self.open.named(names) if one != target and target in self.bases(one)
         )
 
-    def is_structural(self, target: Value) -> bool:
+    def is_structural(self, target: ClassObject) -> bool:
         """True if having every method of a type makes a class implement it."""
         home = self.program.home(target)
         if home.semantics.protocols:
-            outside = (base[1].rpartition(".")[2] for base in self.bases(target, EXTERNAL))
+            outside = map(_last_name, only(self.bases(target, ExternalObject), ExternalObject))
             return not home.semantics.protocols.isdisjoint(outside)
-        return home.definitions[target[2]].kind in home.semantics.structural
+        return home.definitions[target.position].kind in home.semantics.structural
 
-    def _implementers(self, interface: Value) -> Values:
+    def _implementers(self, interface: ClassObject) -> Values:
         """Classes that have every method of an interface."""
         wanted = self._asked_for(interface)
         if not wanted:
             return BOTTOM
         rarest = min(sorted(wanted), key=lambda name: len(self.program.named(name)))
-        candidates: set[Value] = set()
+        candidates: set[ClassObject] = set()
         for file_id, position in self.program.named(rarest):
             owner = self.owner_of_method(self.program.file(file_id), position)
             if owner is not None:
@@ -680,7 +720,7 @@ class Members(Component):
             if not self.is_structural(candidate) and self._provides_all(candidate, wanted)
         )
 
-    def implemented(self, target: Value, name: str) -> list[Value]:
+    def implemented(self, target: ClassObject, name: str) -> list[ClassObject]:
         """The interfaces with a method of that name that a class implements by having their
         methods.
         """
@@ -695,24 +735,24 @@ class Members(Component):
                 found.append(interface)
         return found
 
-    def _provides_all(self, candidate: Value, wanted: Mapping[str, Value]) -> bool:
+    def _provides_all(self, candidate: ClassObject, wanted: Mapping[str, Called]) -> bool:
         """True if a class has all methods as an interface asks for them."""
         return all(self._provides(candidate, name, wanted[name]) for name in wanted)
 
-    def _provides(self, candidate: Value, name: str, method: Value) -> bool:
+    def _provides(self, candidate: ClassObject, name: str, method: Called) -> bool:
         """True if a class has something of a name that can be called as a method is."""
         found = self.declared(candidate, name)
-        functions = [value for value in found if value[0] == FUNCTION]
+        functions = [value for value in found if isinstance(value, FunctionObject)]
         return bool(found) and (
             not functions or any(self._agrees(value, method) for value in functions)
         )
 
-    def _agrees(self, function: Value, method: Value) -> bool:
+    def _agrees(self, function: FunctionObject, method: Called) -> bool:
         """True if a function can be called as a method of an interface is: with as many arguments,
         where types have no subtypes of types with the same names as far as both have a name.
         """
         typed, semantics = self.evaluator.typed, self.program.home(method).semantics
-        if semantics.nominal:
+        if semantics.nominal or isinstance(method, SignatureObject):
             return typed.accepts_as_many(function, method)
         own, wanted = typed.signature(function), typed.signature(method)
         return len(own) == len(wanted) and all(
@@ -720,34 +760,34 @@ class Members(Component):
             for name, other in zip(own, wanted, strict=True)
         )
 
-    def _embedding(self, owner: Value) -> list[Value]:
+    def _embedding(self, owner: ClassObject) -> list[ClassObject]:
         is_interface = self.program.definition(owner).kind == Kind.INTERFACE
         return [] if is_interface else self.subclasses(owner)
 
-    def _asked_for(self, interface: Value) -> dict[str, Value]:
+    def _asked_for(self, interface: ClassObject) -> dict[str, Called]:
         """What an interface asks to be there and be called, by name."""
-        found: dict[str, Value] = {}
+        found: dict[str, Called] = {}
         for owner in self.linearised(interface):
             file = self.program.home(owner)
-            for child in file.children.get(owner[2], ()):
+            for child in file.children.get(owner.position, ()):
                 for value in self._called_member(file, child):
                     found.setdefault(file.definitions[child].name, value)
         return found
 
-    def _called_member(self, file: File, position: int) -> Values:
+    def _called_member(self, file: File, position: int) -> frozenset[Called]:
         """A method, or what a field has to be that is declared to be a function; nothing for what
         may be left out.
         """
         own, scope = file.definitions[position], file.body(position)
         if own.kind == Kind.METHOD and scope is not None and not scope.flags & OPTIONAL:
-            return singleton(FUNCTION, file.id, position, None)
+            return frozenset((FunctionObject(file.id, position),))
         found: Values = BOTTOM
         for at, entry in file.bindings(own.parent, own.name) if own.kind == Kind.FIELD else ():
             if isinstance(entry, Typed) and not isinstance(entry.type, Either):
                 found |= self.evaluator.annotations.instances(file, at, entry.type)
-        return only(found, RETURN_TYPE)
+        return only(found, SignatureObject)
 
-    def owner_of_method(self, file: File, position: int) -> Value | None:
+    def owner_of_method(self, file: File, position: int) -> ClassObject | None:
         """The class whose method a definition is, wherever it is written."""
         scope = file.body(position)
         if (
@@ -761,18 +801,20 @@ class Members(Component):
             return self.class_of(file, owner)
         return self._received_by(file, position)
 
-    def _received_by(self, file: File, position: int) -> Value | None:
+    def _received_by(self, file: File, position: int) -> ClassObject | None:
         """The class that an extension, or a method that is written outside, says it belongs to."""
         scope, parent = file.body(position), file.definitions[position].parent
         types = self.evaluator.values(file, parent, scope.receiver_type) if scope else BOTTOM
-        return next((value for value in sorted(types, key=repr) if value[0] == CLASS), None)
+        return next(
+            (value for value in sorted(types, key=repr) if isinstance(value, ClassObject)), None
+        )
 
-    def _of_subclasses(self, target: Value, name: str) -> Values:
+    def _of_subclasses(self, target: ClassObject, name: str) -> Values:
         """What subclasses declare under a name that few classes declare."""
         places = self.program.named(name, kinds=CALLABLE_KINDS | VALUE_KINDS)
         home = self.program.home(target)
         found: Values = BOTTOM
-        own = home.definitions[target[2]].name
+        own = home.definitions[target.position].name
         is_stored = bool(home.member_stores(name))
         based = self.program.hierarchy.based_on(own, home.family) if is_stored else ()
         near = (class_ for class_ in based if class_.file == home.id)
@@ -788,9 +830,9 @@ class Members(Component):
                 found |= self.own(child, name)
         return found
 
-    def _of_parent(self, value: Value, name: str, file: File) -> Values:
+    def _of_parent(self, value: SuperObject, name: str, file: File) -> Values:
         owner = self.open.whole(*self.program.place(value))
-        receiver = (INSTANCE, *owner[1:])
+        receiver = instance_of(owner)
         for base in self.linearised(owner)[1:]:
             virtual = file.semantics.virtual
             found = (
@@ -799,12 +841,12 @@ class Members(Component):
                 else self.own(base, name) or self.assigned(base, name)
             )
             if file.semantics.class_side:
-                found = self.open.of_side(found, value[3])
+                found = self.open.of_side(found, value.side)
             if found:
                 return self.read(found, receiver)
         return self.of_external_base(owner, name)
 
-    def of_external_base(self, target: Value, name: str) -> Values:
+    def of_external_base(self, target: ClassObject, name: str) -> Values:
         """A member that a class may have from a base outside the repository."""
         mark = self.program.home(target).semantics.variable_mark
         if mark and name.startswith(mark):
@@ -814,44 +856,44 @@ class Members(Component):
             return BOTTOM
         collections = self.program.home(target).semantics.instance_collections
         if f"{outside.rpartition('.')[2]}.{name}" in collections:
-            return collection(singleton(INSTANCE, *target[1:3]))
+            return collection(singleton(instance_of(target)))
         return external(f"{outside}.{name}")
 
-    def outer_base(self, target: Value) -> str:
+    def outer_base(self, target: ClassObject) -> str:
         """The dotted name of the first base of a class that is outside the repository and may have
         members, "" without one.
         """
         base = self.solver.solve(("outer base", target), self._outer_base, target)
-        return str(next(iter(base))[1]) if base else ""
+        return next(iter(base)).name if base else ""
 
-    def _outer_base(self, target: Value) -> Values:
+    def _outer_base(self, target: ClassObject) -> Values:
         """The first base in a hierarchy that is outside the repository and may have members."""
         empty = self.program.home(target).semantics.empty_bases
         bases = (
             base
             for owner in self.linearised(target)
             for base in self.bases(owner)
-            if base[0] == EXTERNAL and base[1].rpartition(".")[2] not in empty
+            if isinstance(base, ExternalObject) and _last_name(base) not in empty
         )
         return frozenset(islice(bases, 1))
 
-    def stored_from_outside(self, value: Value, name: str) -> Values:
+    def stored_from_outside(self, value: InFile, name: str) -> Values:
         """The values that assignments outside its home put into a member of a value."""
-        value = value[:3] if value[0] == INSTANCE else value
+        value = instance_of(value) if isinstance(value, Instance) else value
         return self.solver.solve(("outside", value, name), self._outside_values, value, name)
 
-    def _outside_values(self, value: Value, name: str) -> Values:
+    def _outside_values(self, value: InFile, name: str) -> Values:
         """`thing.name = …` anywhere in files that mention the name, where `thing` may be the value."""
         found: Values = BOTTOM
         home = self.program.home(value)
         files = self._storing(value, name)
         if len(files) > MAX_STORE_FILES:
-            files = [value[1]]
-        as_class = (CLASS, value[1], value[2]) if value[0] == INSTANCE else value
+            files = [value.file]
+        as_class = own_class(value) if isinstance(value, Instance) else value
         for file in map(self.program.file, files):
             for store in file.member_stores(name):
                 base = self.evaluator.values(file, store.scope, store.base)
-                instances = {each[:3] for each in base if each[0] == INSTANCE}
+                instances = {instance_of(each) for each in only(base, Instance)}
                 is_meant = value in base or as_class in base or value in instances
                 if is_meant or (file.semantics.virtual and self._any_below(base, as_class)):
                     found |= self.evaluator.values(file, store.scope, store.value)
@@ -861,7 +903,7 @@ class Members(Component):
             else found
         )
 
-    def _say_unsearched(self, receiver: Value, name: str, file: File) -> None:
+    def _say_unsearched(self, receiver: Instance, name: str, file: File) -> None:
         """Say of a member that no class has, and that files may assign which are not searched; what
         syntax calls is no such member, nor what values of the language have.
         """
@@ -871,35 +913,36 @@ class Members(Component):
         if len(self._storing(receiver, name)) > MAX_STORE_FILES:
             self.solver.bounds.met(STORES_LIMIT)
 
-    def _storing(self, value: Value, name: str) -> list[int]:
+    def _storing(self, value: InFile, name: str) -> list[int]:
         """The files that may assign a member of a value: its own, and those that mention the name."""
         home = self.program.home(value)
         mentioning = self.program.mentioning(name, home) if type(name) is str else ()
-        return sorted({*mentioning, value[1]})
+        return sorted({*mentioning, value.file})
 
-    def _merged_values(self, home: File, value: Value, name: str) -> Values:
+    def _merged_values(self, home: File, value: InFile, name: str) -> Values:
         """Members of objects whose members were all added to the value, at its home."""
         found: Values = BOTTOM
         for store in home.merges[:MAX_MERGES]:
             if value in self.evaluator.values(home, store.scope, store.base):
-                for added in self.evaluator.values(home, store.scope, store.key[1]):
+                for added in self.evaluator.values(home, store.scope, store.key.collection):
                     if not self._is_enumerable(added):
                         continue
                     if type(name) is str:
                         found |= self.of(added, name, home)
                     else:  # a place in a list
                         found |= self.evaluator.containers.items(added, frozenset((name,)), home)
-        return frozenset(member for member in found if member[0] not in (BUILTIN, EXTERNAL))
+        return without(found, BuiltinMethod, ExternalObject)
 
     def _is_enumerable(self, value: Value) -> bool:
         """True if what a value holds can be copied; what its class declares cannot."""
-        if value[0] != INSTANCE:
+        if not isinstance(value, Instance):
             return True
         return self.program.definition(value).kind in CALLABLE_KINDS
 
-    def _any_below(self, values: Values, target: Value) -> bool:
+    def _any_below(self, values: Values, target: InFile) -> bool:
         return any(
-            value[0] in (INSTANCE, CLASS) and target in self.linearised(own_class(value))
+            isinstance(value, (Instance, ClassObject))
+            and target in self.linearised(own_class(value))
             for value in values
         )
 
@@ -920,11 +963,9 @@ class Members(Component):
         """A name that a module exports or binds."""
         whole = file.semantics.module_object
         if whole and whole in file.names(0) and name not in (whole, file.semantics.default_export):
-            exported = self.evaluator.names.bound(file, 0, whole) - {(MODULE, file.id)}
+            exported = self.evaluator.names.bound(file, 0, whole) - {ModuleObject(file.id)}
             found = self.of_all(exported, name, file)
-            ours = frozenset(
-                value for value in found if value[0] not in (BUILTIN, EXTERNAL, RESULT)
-            )
+            ours = without(found, BuiltinMethod, ExternalObject, ExternalResult)
             if ours:
                 return ours
         if name in file.names(0):
@@ -942,12 +983,14 @@ class Members(Component):
         if stem == "__init__":
             for form in (f"{directory}/{name}.{base}", f"{directory}/{name}/__init__.{base}"):
                 if form in self.program.by_path:
-                    return singleton(MODULE, self.program.by_path[form])
+                    return singleton(ModuleObject(self.program.by_path[form]))
         if file.semantics.namespace == "directory":
             found = self._from_neighbours(file, name)
             if found:
                 return found
-        return self.stored_from_outside((MODULE, file.id), name) if file.stores_members else BOTTOM
+        return (
+            self.stored_from_outside(ModuleObject(file.id), name) if file.stores_members else BOTTOM
+        )
 
     def top_level(self, file: File, name: str) -> Values:
         """A name that no scope of the file binds: star imports, then files that share its
@@ -1017,7 +1060,9 @@ class Members(Component):
 
     def _is_global_object(self, value: Value, file: File) -> bool:
         """True if the members of a value are the names of the global scope."""
-        before, _, name = str(value[1]).rpartition(".") if value[0] == EXTERNAL else ("", "", "")
+        before, _, name = (
+            value.name.rpartition(".") if isinstance(value, ExternalObject) else ("", "", "")
+        )
         return before == file.semantics.builtins and name in file.semantics.global_objects
 
     def _of_global_object(self, file: File, name: str) -> Values:
@@ -1061,7 +1106,7 @@ class Members(Component):
 
     def _is_type(self, value: Value) -> bool:
         """True if a value is a type that nothing is made of."""
-        kind = self.program.definition(value).kind if value[0] == CLASS else ""
+        kind = self.program.definition(value).kind if isinstance(value, ClassObject) else ""
         return kind in (Kind.INTERFACE, Kind.TYPE)
 
     def _only_one(self, file: File, name: str) -> Values:
@@ -1114,7 +1159,11 @@ class Members(Component):
             found: Values = BOTTOM
             for owner in owners:
                 # not what it may have from bases outside: that would be anything
-                declared = self.declared(owner, name, CLASS) if owner[0] == CLASS else BOTTOM
+                declared = (
+                    self.declared(owner, name, ClassObject)
+                    if isinstance(owner, ClassObject)
+                    else BOTTOM
+                )
                 found |= self.read(declared, owner)
             if found:
                 return found
@@ -1151,26 +1200,30 @@ class Members(Component):
                 found |= self.evaluator.names.bound(other, 0, name)
         return found
 
-    def _of_external(self, value: Value, name: str, file: File) -> Values:
+    def _of_external(self, value: ExternalObject, name: str, file: File) -> Values:
         """A member of an external module may be a submodule that is ours after all, and one of the
         global object a global name.
         """
         if self._is_global_object(value, file):
             return self._of_global_object(file, name)
         if file.semantics.namespace == "declared":  # a name with its package in front
-            package = value[1].removeprefix(f"{file.semantics.builtins}.")
+            package = value.name.removeprefix(f"{file.semantics.builtins}.")
             if self.program.modules(file, package):
                 found = self.evaluator.names.imported(file, package, name)
                 if found:
                     return found
-        dotted = f"{value[1]}.{name}"
+        dotted = f"{value.name}.{name}"
         targets = self.program.modules(file, dotted)
-        return singleton(MODULE, targets[0]) if targets else external(dotted)
+        return singleton(ModuleObject(targets[0])) if targets else external(dotted)
 
 
-def _merge(orders: list[list[Value]]) -> list[Value] | None:
+def _last_name(outside: ExternalObject) -> str:
+    return outside.name.rpartition(".")[2]
+
+
+def _merge(orders: list[list[ClassObject]]) -> list[ClassObject] | None:
     """The merge of C3 linearisation; None when the orders contradict each other."""
-    merged: list[Value] = []
+    merged: list[ClassObject] = []
     orders = [order for order in orders if order]
     while orders:
         for order in orders:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.code.expressions import (
     CONST,
@@ -18,11 +18,11 @@ from tersely.code.expressions import (
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    COLLECTION,
-    CONTAINER_LITERAL,
-    FUNCTION,
-    INSTANCE,
-    Value,
+    ClassObject,
+    CollectionObject,
+    ContainerLiteral,
+    FunctionObject,
+    Instance,
     Values,
     only,
     own_class,
@@ -47,33 +47,33 @@ class Declaration(NamedTuple):
 class Objects(Component):
     """Objects of declared types over the values of an `Evaluator`."""
 
-    def functions(self, target: Value, name: str) -> Values:
+    def functions(self, target: ClassObject, name: str) -> Values:
         """The values that objects of an interface or a type, or of one below it, have under a name."""
         home = self.program.home(target)
-        if not home.semantics.members_are_items or home.definitions[target[2]].kind not in (
+        if not home.semantics.members_are_items or home.definitions[target.position].kind not in (
             Kind.INTERFACE,
             Kind.TYPE,
         ):
             return BOTTOM
         return self.solver.solve(("object members", target, name), self._functions, target, name)
 
-    def _functions(self, target: Value, name: str) -> Values:
+    def _functions(self, target: ClassObject, name: str) -> Values:
         found: Values = BOTTOM
         for owner in (target, *self.evaluator.members.subclasses(target)):
             for display in self._of_type(owner):
                 if self._may_hold(display, name):
                     found |= self.evaluator.containers.items(display, frozenset((name,)), None)
-        return only(found, FUNCTION)
+        return only(found, FunctionObject)
 
-    def _may_hold(self, display: Value, name: str) -> bool:
+    def _may_hold(self, display: ContainerLiteral, name: str) -> bool:
         """True if a mapping is written with a key, or takes over what another one holds."""
-        _, written = self.program.home(display).display(display[2])
+        _, written = self.program.home(display).display(display.serial)
         pairs = written.entries if isinstance(written, MappingLiteral) else ()
         return any(is_spread(key) or key == ConstantValue(name) for key, _ in pairs)
 
-    def _of_type(self, target: Value) -> Iterator[Value]:
+    def _of_type(self, target: ClassObject) -> Iterator[ContainerLiteral]:
         home = self.program.home(target)
-        name = home.definitions[target[2]].name
+        name = home.definitions[target.position].name
         candidates = {*self.program.mentioning(name, home), home.id}
         if len(candidates) > MAX_OBJECT_FILES:
             self.solver.bounds.met(OBJECTS_LIMIT)
@@ -83,28 +83,26 @@ class Objects(Component):
                     self.solver.solve(("objects", target, file_id), self._in_file, target, file_id)
                 )
 
-    def _in_file(self, target: Value, file_id: int) -> Values:
+    def _in_file(self, target: ClassObject, file_id: int) -> Values:
         file = self.program.file(file_id)
         name = self.program.definition(target).name
         found: Values = BOTTOM
         for scope, value, declared in self.declarations(file)[name]:
             held = _held(self.evaluator.annotations.instances(file, scope, declared))
-            if any(one[0] == INSTANCE and own_class(one) == target for one in held):
+            if any(isinstance(one, Instance) and own_class(one) == target for one in held):
                 found |= self._displays(self.evaluator.values(file, scope, value))
         return found
 
     def _displays(self, values: Values) -> Values:
         """The mappings among some values, and those that lists among them hold."""
-        found: set[Value] = set()
+        found: set[ContainerLiteral] = set()
         for value in values:
-            if value[0] == CONTAINER_LITERAL and self.evaluator.containers.is_mapping(value):
+            if isinstance(value, ContainerLiteral) and self.evaluator.containers.is_mapping(value):
                 found.add(value)
-            elif value[0] == CONTAINER_LITERAL:
+            elif isinstance(value, ContainerLiteral):
                 inner = self.evaluator.containers.items(value, None, None)
-                found.update(
-                    one for one in sorted(inner, key=repr)[:MAX_HELD] if one[0] == CONTAINER_LITERAL
-                )
-        return frozenset(value for value in found if self.evaluator.containers.is_mapping(value))
+                found |= only(sorted(inner, key=repr)[:MAX_HELD], ContainerLiteral)
+        return frozenset(filter(self.evaluator.containers.is_mapping, found))
 
     # Declarations
 
@@ -130,17 +128,19 @@ def _declared(file: File, position: int) -> Iterator[Declaration]:
             yield Declaration(position, value, scope.returned_type)
     for target, value in scope.binds:
         if isinstance(value, Declared):
-            yield Declaration(position, value[1], value[2])
+            yield Declaration(position, value.value, value.type)
         elif isinstance(value, MappingLiteral) and isinstance(target, Member):
             yield from _of_field(file, position, target, value)
 
 
 def _of_field(
-    file: File, position: int, target: tuple[Any, ...], value: Expression
+    file: File, position: int, target: Member, value: Expression
 ) -> Iterator[Declaration]:
-    method = file.enclosing_method(position) if target[1] in file.semantics.receiver_names else -1
+    method = (
+        file.enclosing_method(position) if target.object in file.semantics.receiver_names else -1
+    )
     owner = file.owner_class(method) if method >= 0 else -1
-    for _, entry in file.bindings(owner, target[2]) if owner >= 0 else ():
+    for _, entry in file.bindings(owner, target.name) if owner >= 0 else ():
         if isinstance(entry, Typed):
             yield Declaration(position, value, entry.type)
 
@@ -156,4 +156,4 @@ def _names_in(expression: Expression) -> Iterator[str]:
 
 def _held(values: Values) -> Values:
     """Values and, of collections, the elements."""
-    return values.union(*(value[1] for value in values if value[0] == COLLECTION))
+    return values.union(*(value.items for value in values if isinstance(value, CollectionObject)))

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from tersely.code.expressions import is_spread
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
-    CONSTANT,
-    CONTAINER_LITERAL,
-    FUNCTION,
-    INSTANCE,
+    ConstantObject,
+    ContainerLiteral,
+    FunctionObject,
+    Instance,
     Value,
     Values,
+    has,
     singleton,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.nodes import MappingLiteral
 from tersely.code.symbols import Kind
+
+Known = ContainerLiteral | Instance  # whose members are known
 
 
 class TestedMembers(Component):
@@ -31,7 +34,9 @@ class TestedMembers(Component):
         if len(values) < 2:
             return values
         constants = self.evaluator.union(file, scope, written)
-        if any(value[0] != CONSTANT for value in constants) or (written and not constants):
+        if any(not isinstance(value, ConstantObject) for value in constants) or (
+            written and not constants
+        ):
             return values
         if written:
             kept = [value for value in values if self._agrees(value, member, constants, holds)]
@@ -43,47 +48,45 @@ class TestedMembers(Component):
         """True if the member of a value may be one of some constants, or something else if the test
         does not hold.
         """
-        if self._is_opaque(value):
+        if not self._is_known(value):
             return True
         found = self._held(value, member)
-        is_known = all(one[0] == CONSTANT for one in found)
+        is_known = all(isinstance(one, ConstantObject) for one in found)
         if holds:
             return not is_known or not found.isdisjoint(constants)
         return not is_known or not found or not found <= constants
 
     def _may_have(self, value: Value, member: str, holds: bool) -> bool:
         """True if a value may have a member, or lack it if the test does not hold."""
-        if self._is_opaque(value):
+        if not self._is_known(value):
             return True
         if holds:
             return self._has(value, member)
         return not self._has(value, member) or self._is_optional(value, member)
 
-    def _is_opaque(self, value: Value) -> bool:
-        """True if nobody knows which members a value has."""
-        if value[0] == CONTAINER_LITERAL:
-            display = self.program.home(value).display(value[2])[1]
-            return not isinstance(display, MappingLiteral) or any(
+    def _is_known(self, value: Value) -> TypeGuard[Known]:
+        """True if it is known which members a value has."""
+        if isinstance(value, ContainerLiteral):
+            _, display = self.program.home(value).display(value.serial)
+            return isinstance(display, MappingLiteral) and not any(
                 is_spread(key) for key, _ in display.entries
             )
-        return bool(value[0] != INSTANCE)
+        return isinstance(value, Instance)
 
-    def _held(self, value: Value, member: str) -> Values:
-        if value[0] == CONTAINER_LITERAL:
+    def _held(self, value: Known, member: str) -> Values:
+        if isinstance(value, ContainerLiteral):
             names = frozenset((member,))
             return self.evaluator.containers.items(value, names, self.program.home(value))
         return self.evaluator.members.of(value, member, self.program.home(value))
 
-    def _has(self, value: Value, member: str) -> bool:
-        if value[0] == CONTAINER_LITERAL:
+    def _has(self, value: Known, member: str) -> bool:
+        if isinstance(value, ContainerLiteral):
             keys = self.evaluator.containers.display_keys(value)
-            return bool(keys & singleton(CONSTANT, member) or self._held(value, member))
+            return bool(keys & singleton(ConstantObject(member)) or self._held(value, member))
         return bool(self._held(value, member))
 
-    def _is_optional(self, value: Value, member: str) -> bool:
+    def _is_optional(self, value: Known, member: str) -> bool:
         """True if what has a member may do without it all the same: a field of an interface."""
-        if value[0] == CONTAINER_LITERAL or any(
-            one[0] == FUNCTION for one in self._held(value, member)
-        ):
+        if isinstance(value, ContainerLiteral) or has(self._held(value, member), FunctionObject):
             return False
         return self.program.definition(value).kind != Kind.CLASS

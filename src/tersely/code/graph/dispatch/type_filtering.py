@@ -3,7 +3,7 @@ admits.
 
 A declared type bounds what is known of a value and stands in for it when nothing is known: then the
 value is an instance of the type *or of anything below it*. Such an instance carries a fourth part,
-`(INSTANCE, file, class, True)`; calling a member of it reaches the member of the class and those
+`Instance(file, class, True)`; calling a member of it reaches the member of the class and those
 that override it.
 """
 
@@ -23,32 +23,32 @@ from tersely.code.expressions import (
     is_spread,
     last_name,
 )
-from tersely.code.graph.pointsto.containers import is_keyed
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    BUILTIN,
-    CLASS,
-    COLLECTION,
-    CONSTANT,
-    CONTAINER_LITERAL,
-    EXTERNAL,
-    FUNCTION,
-    INSTANCE,
-    RESULT,
-    RETURN_TYPE,
+    BuiltinMethod,
+    ClassObject,
+    CollectionObject,
+    ConstantObject,
+    ContainerLiteral,
+    ExternalObject,
+    ExternalResult,
+    FunctionObject,
+    Instance,
+    SignatureObject,
     Value,
     Values,
-    is_open,
+    has,
     own_class,
-    type_arguments,
     with_arguments,
+    without,
 )
 from tersely.code.graph.program.file import File, kept
 from tersely.code.nodes import ConstantValue, Invocation, Literal, Spread
 from tersely.code.symbols import Kind
 
-UNKNOWN = (RESULT, EXTERNAL)
+UNKNOWN = (ExternalResult, ExternalObject)
+UNBOUNDED = (*UNKNOWN, ConstantObject, BuiltinMethod)
 TEXT = "str"  # the type of text literals, in every language
 
 
@@ -60,16 +60,18 @@ class TypeFilter(Component):
         closed = [
             value
             for value in values
-            if value[0] == INSTANCE and not is_open(value) and self._may_be_below(value)
+            if isinstance(value, Instance) and not value.is_open and self._may_be_below(value)
         ]
         if not closed:  # mostly they have been opened before
             return values
-        return values.difference(closed).union((*one[:3], True, *one[4:]) for one in closed)
+        return values.difference(closed).union(
+            Instance(one.file, one.position, True, one.arguments) for one in closed
+        )
 
-    def _may_be_below(self, value: Value) -> bool:
+    def _may_be_below(self, value: Instance) -> bool:
         """Where implementing is a matter of having the methods, other classes have no subtypes."""
         home = self.program.home(value)
-        return home.semantics.nominal or home.definitions[value[2]].kind == Kind.INTERFACE
+        return home.semantics.nominal or home.definitions[value.position].kind == Kind.INTERFACE
 
     def narrowed(self, values: Values, declared: Values, *, whole: bool = False) -> Values:
         """Those of `values` that a declaration admits; what it declares where values are unknown.
@@ -77,39 +79,38 @@ class TypeFilter(Component):
         Of a type outside the repository there may be other values, unless things of ours are the
         `whole` of them.
         """
-        ours = [value for value in declared if value[0] == INSTANCE]
+        ours = [value for value in declared if isinstance(value, Instance)]
         if self.evaluator.traits.bound(declared):
             return declared
         if not ours:
-            known = frozenset(value for value in values if value[0] not in UNKNOWN)
-            if whole and values and all(value[0] == INSTANCE for value in values):
+            known = frozenset(value for value in values if not isinstance(value, UNKNOWN))
+            if whole and values and all(isinstance(value, Instance) for value in values):
                 return values
             if declared and not self.evaluator.containers.elements(known):
                 # empty when it is declared, filled later
                 known |= declared
             return known or declared or values
-        kept = set()
+        kept: set[Value] = set()
         unknown = not values
         for value in values:
-            tag = value[0]
-            if tag == INSTANCE:
+            if isinstance(value, Instance):
                 fitting = [one for one in ours if self._is_below(value, one)]
                 kept.update([self._as_declared(value, fitting)] if fitting else [])
-                if not fitting and is_open(value):
+                if not fitting and value.is_open:
                     kept.update(one for one in ours if self._is_below(one, value))
-            elif tag == FUNCTION:
-                kept.add((*value[:3], (CLASS, *ours[0][1:3])))
-            elif tag in UNKNOWN or tag in (CONSTANT, BUILTIN):
+            elif isinstance(value, FunctionObject):
+                kept.add(FunctionObject(value.file, value.position, own_class(ours[0])))
+            elif isinstance(value, UNBOUNDED):
                 unknown = True
             else:
                 kept.add(value)
         return frozenset(kept) | declared if unknown or not kept else frozenset(kept)
 
-    def _as_declared(self, value: Value, fitting: list[Value]) -> Value:
+    def _as_declared(self, value: Instance, fitting: list[Instance]) -> Instance:
         """An instance with the type arguments that a declaration of its very class gives it."""
-        if type_arguments(value):
+        if value.arguments:
             return value
-        declared = (type_arguments(one) for one in fitting if one[1:3] == value[1:3])
+        declared = (one.arguments for one in fitting if one.place == value.place)
         return with_arguments(value, next(declared, ()))
 
     def says_enough(self, declared: Values, file: File) -> bool:
@@ -119,70 +120,73 @@ class TypeFilter(Component):
         if not declared:
             return False
         if all(
-            value[0] == RESULT and not value[1].endswith(file.semantics.open_types)
+            isinstance(value, ExternalResult) and not value.name.endswith(file.semantics.open_types)
             for value in declared
         ):
             return True
         known = [
             value
             for value in declared
-            if value[0] in (INSTANCE, COLLECTION, CLASS, CONTAINER_LITERAL)
+            if isinstance(value, (Instance, CollectionObject, ClassObject, ContainerLiteral))
         ]
         return bool(known) and not any(map(self._may_stand_for_others, known))
 
     def _may_stand_for_others(self, value: Value) -> bool:
         """True if a value of a declared type may be a function, or of a type that does not name it."""
-        if value[0] != INSTANCE:
-            return bool(value[0] == CONTAINER_LITERAL)
+        if not isinstance(value, Instance):
+            return isinstance(value, ContainerLiteral)
         is_structural = self.evaluator.members.is_structural(own_class(value))
         return is_structural or self.is_functional(value)
 
-    def is_functional(self, value: Value) -> bool:
+    def is_functional(self, value: Instance) -> bool:
         """True if a function may stand for an instance: an interface with one method to write, a
         protocol that says how it is called.
         """
         home = self.program.home(value)
         if home.semantics.protocols:
             return self._is_called(value, home)
-        if not home.semantics.functions_are_objects or home.definitions[value[2]].kind not in (
+        if not home.semantics.functions_are_objects or home.definitions[
+            value.position
+        ].kind not in (
             Kind.INTERFACE,
             Kind.TYPE,
         ):
             return False
         bodiless = [
             child
-            for child in home.children.get(value[2], ())
+            for child in home.children.get(value.position, ())
             if (scope := home.body(child)) is not None and scope.flags & ABSTRACT
         ]
         return len(bodiless) < 2
 
-    def _is_called(self, value: Value, home: File) -> bool:
+    def _is_called(self, value: Instance, home: File) -> bool:
         """True if an instance is told by a protocol that can be called."""
         members, target = self.evaluator.members, own_class(value)
         if not members.declared(target, home.semantics.call_method):
             return False
         return any(
-            base[0] == EXTERNAL and base[1].rpartition(".")[2] in home.semantics.protocols
+            isinstance(base, ExternalObject)
+            and base.name.rpartition(".")[2] in home.semantics.protocols
             for base in members.bases(target)
         )
 
-    def _is_below(self, value: Value, bound: Value) -> bool:
+    def _is_below(self, value: Instance, bound: Instance) -> bool:
         members, target, above = self.evaluator.members, own_class(value), own_class(bound)
         if above in members.linearised(target):
             return True
         return members.is_structural(above) and target in members.subclasses(above)
 
-    def below(self, declared: Values, target: Value, name: str) -> Values:
+    def below(self, declared: Values, target: ClassObject, name: str) -> Values:
         """The values that a member which a class declares may have in what is below it: only
         functions are overridden.
         """
-        if self.is_virtual(declared) or any(value[0] == RETURN_TYPE for value in declared):
+        if self.is_virtual(declared) or has(declared, SignatureObject):
             return self.overriding(target, name)
-        if any(value[0] != RESULT for value in declared):
+        if any(not isinstance(value, ExternalResult) for value in declared):
             return BOTTOM
         return self.evaluator.objects.functions(target, name)
 
-    def overriding(self, target: Value, name: str) -> Values:
+    def overriding(self, target: ClassObject, name: str) -> Values:
         """The members of that name of the classes below one, where they differ from its own, and in
         objects that stand for an interface.
         """
@@ -195,14 +199,14 @@ class TypeFilter(Component):
         found = self.evaluator.solver.solve_whole(key, self._overriding, target, name)
         return found | self.evaluator.objects.functions(target, name)
 
-    def _overriding(self, target: Value, name: str) -> Values:
+    def _overriding(self, target: ClassObject, name: str) -> Values:
         members = self.evaluator.members
         return BOTTOM.union(*(members.declared(one, name) for one in members.subclasses(target)))
 
     def is_virtual(self, members: Values) -> bool:
         """True if subclasses may override any of these."""
         return any(
-            member[0] == FUNCTION
+            isinstance(member, FunctionObject)
             and not self.program.scope(member).flags & (STATIC | PRIVATE | CONSTRUCTOR)
             for member in members
         )
@@ -223,36 +227,40 @@ class TypeFilter(Component):
             names = self._names_of(value, file) if names is None else names
             wanted = last_name(scope.receiver_type)
             if wanted in names or not wanted or wanted in file.semantics.top_types:
-                found.add((FUNCTION, file_id, position, value))
+                found.add(FunctionObject(file_id, position, value))
         return frozenset(found)
 
     def _names_of(self, value: Value, file: File) -> set[str]:
-        if value[0] == INSTANCE:
+        if isinstance(value, Instance):
             linear = self.evaluator.members.linearised(own_class(value))
             return {self.program.definition(above).name for above in linear}
-        if value[0] == CONSTANT:
+        if isinstance(value, ConstantObject):
             return set(self.key_types(value, file))
-        return {value[1].rpartition(".")[2]} if value[0] == RESULT else set()
+        return {value.name.rpartition(".")[2]} if isinstance(value, ExternalResult) else set()
 
-    def key_types(self, key: Value, file: File) -> frozenset[str]:
+    def key_types(self, key: ConstantObject, file: File) -> frozenset[str]:
         """Names of the types that a constant has."""
-        return file.semantics.text_types if type(key[1]) is str else file.semantics.number_types
+        return (
+            file.semantics.text_types if type(key.constant) is str else file.semantics.number_types
+        )
 
-    def of_function(self, value: Value, name: str, file: File) -> Values:
+    def of_function(self, value: FunctionObject, name: str, file: File) -> Values:
         """A member of a function that stands for an object with one method: the function, or a
         method with a body.
         """
-        interface = value[3]
-        if interface is not None and interface[0] == CLASS:
+        interface = value.receiver
+        if interface is not None and isinstance(interface, ClassObject):
             own = self.evaluator.members.declared(interface, name)
             bodies = frozenset(
-                member for member in own if member[0] == FUNCTION and not self._is_abstract(member)
+                member
+                for member in own
+                if isinstance(member, FunctionObject) and not self._is_abstract(member)
             )
             if bodies:
                 return bodies
         return BOTTOM if name in file.semantics.function_combinators else frozenset((value,))
 
-    def _is_abstract(self, function: Value) -> bool:
+    def _is_abstract(self, function: FunctionObject) -> bool:
         return bool(self.program.scope(function).flags & ABSTRACT)
 
     # Overloads
@@ -263,10 +271,10 @@ class TypeFilter(Component):
         """
         if file.semantics.announces:
             values = self.with_bodies(values)
-        functions = [value for value in values if value[0] == FUNCTION]
+        functions = [value for value in values if isinstance(value, FunctionObject)]
         if len(functions) < 2:
             return values
-        others = frozenset(value for value in values if value[0] != FUNCTION)
+        others = without(values, FunctionObject)
         if file.semantics.overloads:
             # others stand for an object
             by_name = groupby(sorted(functions, key=self._name_of), self._name_of)
@@ -283,12 +291,12 @@ class TypeFilter(Component):
         )
         return others.union(bodies, announced)
 
-    def _is_implemented(self, method: Value, bodies: list[Value]) -> bool:
+    def _is_implemented(self, method: FunctionObject, bodies: list[FunctionObject]) -> bool:
         """True if functions are there for a method without a body: of a type that is implemented by
         having its methods, those of classes that name it.
         """
         members, home = self.evaluator.members, self.program.home(method)
-        target = members.owner_of_method(home, method[2])
+        target = members.owner_of_method(home, method.position)
         if target is None or not home.semantics.nominal or not members.is_structural(target):
             return bool(bodies)
         owners = (members.owner_of_method(*self.program.place(one)) for one in bodies)
@@ -299,17 +307,19 @@ class TypeFilter(Component):
         found: set[Value] = set()
         for value in values:
             bodies = (
-                self._bodies_of(value) if value[0] == FUNCTION and self._is_abstract(value) else ()
+                self._bodies_of(value)
+                if isinstance(value, FunctionObject) and self._is_abstract(value)
+                else ()
             )
             found.update(bodies or (value,))
         return frozenset(found)
 
-    def _name_of(self, function: Value) -> str:
+    def _name_of(self, function: FunctionObject) -> str:
         return self.program.definition(function).name
 
-    def _bodies_of(self, prototype: Value) -> list[Value]:
+    def _bodies_of(self, prototype: FunctionObject) -> list[FunctionObject]:
         home = self.program.home(prototype)
-        definition = home.definitions[prototype[2]]
+        definition = home.definitions[prototype.position]
         found = []
         for file_id, position in self.program.named(definition.name):
             other = self.program.file(file_id)
@@ -321,12 +331,12 @@ class TypeFilter(Component):
             ):
                 continue
             if not scope.flags & ABSTRACT and (file_id == home.id or not scope.flags & PRIVATE):
-                found.append((FUNCTION, file_id, position, prototype[3]))
+                found.append(FunctionObject(file_id, position, prototype.receiver))
         return found
 
     def fitting(
-        self, functions: list[Value], file: File, scope: int, call: Invocation
-    ) -> list[Value]:
+        self, functions: list[FunctionObject], file: File, scope: int, call: Invocation
+    ) -> list[FunctionObject]:
         """Those of several functions that a call fits best."""
         fitting = [value for value in functions if self._accepts(value, call)] or functions
         if len({self.signature(value) for value in fitting}) < 2:
@@ -336,19 +346,21 @@ class TypeFilter(Component):
         best = max(scores.values())
         return [value for value in fitting if scores[value] == best]
 
-    def _parameters(self, value: Value) -> Any:
+    def _parameters(self, value: FunctionObject) -> Any:
         file = self.program.home(value)
-        parameters = file.scope(value[2]).parameters
-        return parameters[1:] if file.receiver_name(value[2]) else parameters
+        parameters = file.scope(value.position).parameters
+        return parameters[1:] if file.receiver_name(value.position) else parameters
 
-    def _accepts(self, value: Value, call: Invocation) -> bool:
+    def _accepts(self, value: FunctionObject, call: Invocation) -> bool:
         needed, most = self._arity(value)
         given = len(call.arguments) + len(call.keywords)
         if any(isinstance(argument, Spread) for argument in call.arguments):
             return True
         return needed <= given and (most is None or given <= most)
 
-    def accepts_as_many(self, value: Value, other: Value) -> bool:
+    def accepts_as_many(
+        self, value: FunctionObject, other: FunctionObject | SignatureObject
+    ) -> bool:
         """True if some call of another function has as many arguments as a function takes."""
         (needed, most), (given, limit) = self._arity(value), self._arity(other)
         if limit is not None and needed > limit:
@@ -358,12 +370,12 @@ class TypeFilter(Component):
         )
 
     @kept
-    def _arity(self, value: Value) -> tuple[int, int | None]:
+    def _arity(self, value: FunctionObject | SignatureObject) -> tuple[int, int | None]:
         """The number of arguments that a function needs, and the most that it takes; None for any
         number.
         """
-        if value[0] == RETURN_TYPE:
-            types = value[4]
+        if isinstance(value, SignatureObject):
+            types = value.parameters
             return len(types), None if any(map(is_spread, types)) else len(types)
         parameters = self._parameters(value)
         needed = sum(default is None and mode not in VARIADIC for _, _, default, mode in parameters)
@@ -371,7 +383,7 @@ class TypeFilter(Component):
         return needed, None if variadic else len(parameters)
 
     @kept
-    def signature(self, value: Value) -> tuple[str, ...]:
+    def signature(self, value: FunctionObject) -> tuple[str, ...]:
         """The names of the parameter types of a function."""
         return tuple(last_name(annotation) for _, annotation, _, _ in self._parameters(value))
 
@@ -380,28 +392,35 @@ class TypeFilter(Component):
         if isinstance(argument, ConstantValue):
             return (
                 file.semantics.text_types
-                if type(argument[1]) is str
+                if type(argument.value) is str
                 else file.semantics.number_types
             )
         if isinstance(argument, Literal):
-            return file.semantics.text_types if argument[1] == TEXT else frozenset((argument[1],))
+            return (
+                file.semantics.text_types if argument.type == TEXT else frozenset((argument.type,))
+            )
         names: set[str] = set()
         for value in self.evaluator.values(file, scope, argument):
-            if value[0] == INSTANCE:
+            if isinstance(value, Instance):
                 for above in self.evaluator.members.linearised(own_class(value)):
                     names.add(self.program.definition(above).name)
                     outside = (
-                        base for base in self.evaluator.members.bases(above) if base[0] == EXTERNAL
+                        base
+                        for base in self.evaluator.members.bases(above)
+                        if isinstance(base, ExternalObject)
                     )
-                    names.update(base[1].rpartition(".")[2] for base in outside)
-            elif value[0] == RESULT:
-                names.add(value[1].rpartition(".")[2])
-            elif value[0] == CLASS or (value[0] == EXTERNAL and self._is_type_name(argument)):
+                    names.update(base.name.rpartition(".")[2] for base in outside)
+            elif isinstance(value, ExternalResult):
+                names.add(value.name.rpartition(".")[2])
+            elif isinstance(value, ClassObject) or (
+                isinstance(value, ExternalObject) and self._is_type_name(argument)
+            ):
                 names.update(file.semantics.class_objects)
-            elif value[0] == CONSTANT:
+            elif isinstance(value, ConstantObject):
                 names |= self.key_types(value, file)
-            elif value[0] == COLLECTION:
-                names |= file.semantics.mappings if is_keyed(value) else file.semantics.containers
+            elif isinstance(value, CollectionObject):
+                is_list = value.keys is None
+                names |= file.semantics.containers if is_list else file.semantics.mappings
         return frozenset(names)
 
     def _is_type_name(self, argument: Expression) -> bool:
@@ -411,7 +430,7 @@ class TypeFilter(Component):
         name = last_name(argument)
         return name[:1].isupper() and not name.isupper()
 
-    def _score(self, value: Value, arguments: list[frozenset[str]]) -> int:
+    def _score(self, value: FunctionObject, arguments: list[frozenset[str]]) -> int:
         score = 0
         for names, wanted in zip(arguments, self.signature(value), strict=False):
             if names and wanted:

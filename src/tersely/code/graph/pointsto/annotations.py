@@ -14,18 +14,19 @@ from tersely.code.expressions import (
 )
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    CLASS,
-    COLLECTION,
-    CONSTANT,
-    CONTAINER_LITERAL,
-    EXTERNAL,
-    FUNCTION,
-    INSTANCE,
-    RESULT,
-    RETURN_TYPE,
+    ClassObject,
+    CollectionObject,
+    ConstantObject,
+    ContainerLiteral,
+    ExternalObject,
+    ExternalResult,
+    FunctionObject,
+    Instance,
+    SignatureObject,
     Value,
     Values,
     collection,
+    instance_of,
     mapping_of,
     singleton,
     tuple_of,
@@ -85,7 +86,7 @@ class Annotations:
             case Guarded(callee, ConstantValue(int(place))):
                 return self._guarded(file, scope, callee, place)
             case UnitType(value):
-                return singleton(CONSTANT, value)
+                return singleton(ConstantObject(value))
             case GivenInstances(values):
                 return values
             case TypeParameter(bound):
@@ -102,16 +103,22 @@ class Annotations:
             written = self.evaluator.names.written(file, scope, expression)
             if written is not None and isinstance(written.expression, Item):
                 return self._instances(*written)
-        units = [value for value in types if value[0] == CONSTANT] if file.semantics.virtual else ()
+        units = (
+            [value for value in types if isinstance(value, ConstantObject)]
+            if file.semantics.virtual
+            else ()
+        )
         return instances_of(types).union(units)
 
     def _takes_arguments(self, value: Value) -> bool:
-        return value[0] == CLASS and bool(self.evaluator.program.scope(value).type_parameters)
+        return isinstance(value, ClassObject) and bool(
+            self.evaluator.program.scope(value).type_parameters
+        )
 
-    def _mapped_parameters(self, target: Value) -> list[int]:
+    def _mapped_parameters(self, target: ClassObject) -> list[int]:
         """The places of type parameters of which a type has all members: `{[K in keyof T]?: T[K]}`."""
         home = self.evaluator.program.home(target)
-        scope = home.scope(target[2])
+        scope = home.scope(target.position)
         bases = written_types(home, scope.bases)
         names = [base.name for base in bases if isinstance(base, TypeParameter)]
         return [
@@ -122,7 +129,7 @@ class Annotations:
         """The results of calling things of some types."""
         found: Values = BOTTOM
         for value in self._any_of(file, scope, types):
-            if value[0] in (CLASS, FUNCTION, RETURN_TYPE):
+            if isinstance(value, (ClassObject, FunctionObject, SignatureObject)):
                 found |= self.evaluator.calls.result(file, scope, value, Call(None, (), (), 0))
         return found
 
@@ -134,15 +141,15 @@ class Annotations:
 
     def guarded(self, function: Value, place: int) -> Values:
         """The instances that a type guard says yes to, nothing if a value is none."""
-        if function[0] != FUNCTION:
+        if not isinstance(function, FunctionObject):
             return BOTTOM
         home = self.evaluator.program.home(function)
-        body = home.scope(function[2])
+        body = home.scope(function.position)
         told = body.returned_type
         if not isinstance(told, GuardType) or not 0 <= place < len(body.parameters):
             return BOTTOM
         return (
-            self.instances(home, function[2], told.type)
+            self.instances(home, function.position, told.type)
             if body.parameters[place].name == told.parameter
             else BOTTOM
         )
@@ -160,10 +167,10 @@ class Annotations:
             )
         found: Values = BOTTOM
         for value in self.evaluator.values(file, scope, base):
-            if value[0] == CLASS:
+            if isinstance(value, ClassObject):
                 found |= self._instances_of_class(file, scope, value, arguments)
-            elif value[0] == EXTERNAL:
-                found |= self._instances_of_external(file, scope, value[1], arguments)
+            elif isinstance(value, ExternalObject):
+                found |= self._instances_of_external(file, scope, value.name, arguments)
             else:  # another name of a type
                 found |= instances_of(frozenset((value,)))
         return found
@@ -178,14 +185,14 @@ class Annotations:
         return found
 
     def _instances_of_class(
-        self, file: File, scope: int, class_: Value, arguments: Sequence[Expression]
+        self, file: File, scope: int, class_: ClassObject, arguments: Sequence[Expression]
     ) -> Values:
         """The instance of a class of the repository that knows its type arguments; of one that has
         all members of a parameter, the instances of that argument as well.
         """
         has_parameters = self._takes_arguments(class_)
         types = self._each(file, scope, arguments) if has_parameters else ()
-        found: Values = frozenset((with_arguments((INSTANCE, *class_[1:3]), types),))
+        found: Values = frozenset((with_arguments(instance_of(class_), types),))
         for place in self._mapped_parameters(class_):
             found |= types[place] if place < len(types) else BOTTOM
         return found
@@ -203,11 +210,11 @@ class Annotations:
         if name in semantics.class_types:
             return frozenset().union(*[self._named_by(file, scope, part) for part in arguments])
         if name in semantics.callable_types and len(arguments) == len(("takes", "gives")):
-            return singleton(RETURN_TYPE, file.id, scope, arguments[1], _listed(arguments[0]))
+            return singleton(SignatureObject(file.id, scope, arguments[1], _listed(arguments[0])))
         if name in semantics.result_types:
             return self._results(file, scope, arguments)
         held = self._collections(file, scope, name, arguments)
-        return singleton(RESULT, type_) if held is None else held
+        return singleton(ExternalResult(type_)) if held is None else held
 
     def _collections(
         self, file: File, scope: int, name: str, arguments: Sequence[Expression]
@@ -267,11 +274,11 @@ def instances_of(types: Values) -> Values:
     """Instances of the classes among some values."""
     found: set[Value] = set()
     for value in types:
-        if value[0] == CLASS:
-            found.add((INSTANCE, value[1], value[2]))
-        elif value[0] == EXTERNAL:
-            found.add((RESULT, value[1]))
-        elif value[0] in (COLLECTION, INSTANCE, CONTAINER_LITERAL, RETURN_TYPE):
+        if isinstance(value, ClassObject):
+            found.add(instance_of(value))
+        elif isinstance(value, ExternalObject):
+            found.add(ExternalResult(value.name))
+        elif isinstance(value, (CollectionObject, Instance, ContainerLiteral, SignatureObject)):
             found.add(value)
     return frozenset(found)
 
@@ -315,7 +322,7 @@ def names_one(type_: Expression, names: set[str], marks: frozenset[str]) -> bool
 def is_declared_as_one(value: Expression, names: set[str], marks: frozenset[str]) -> bool:
     """True if what a member is given is declared with such a type."""
     if isinstance(value, Either):
-        return any(is_declared_as_one(part, names, marks) for part in value[1])
+        return any(is_declared_as_one(part, names, marks) for part in value.alternatives)
     return isinstance(value, (Typed, Declared)) and names_one(value.type, names, marks)
 
 

@@ -16,23 +16,25 @@ from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    BUILTIN,
-    CLASS,
-    COLLECTION,
-    CONSTANT,
-    CONTAINER_LITERAL,
-    EXTERNAL,
-    FAMILY,
-    FUNCTION,
-    GENERATED,
-    INSTANCE,
-    PARENT,
-    RESULT,
-    RETURN_TYPE,
-    TUPLE,
+    BuiltinMethod,
+    ClassObject,
+    CollectionObject,
+    ConstantObject,
+    ContainerLiteral,
+    ExternalObject,
+    ExternalResult,
+    FunctionObject,
+    GeneratorObject,
+    Instance,
+    MemberFamily,
+    SignatureObject,
+    SuperObject,
+    TupleObject,
     Value,
     Values,
-    given_arguments,
+    has,
+    instance_of,
+    only,
     router,
     singleton,
 )
@@ -46,7 +48,7 @@ class Calls(Component):
 
     def given(self, file: File, scope: int, expression: Any) -> Values:
         """The values that a call in a scope gives."""
-        callee = expression[1]
+        callee = expression.callee
         if type(callee) is str and callee in file.semantics.super_names:
             return self._parents(file, scope, expression)
         found: Values = BOTTOM
@@ -55,17 +57,19 @@ class Calls(Component):
             found |= self.result(file, scope, value, expression)
         if isinstance(callee, Item) and self._has_class(file, scope, callee.object):
             found = self.evaluator.annotations.instances(file, scope, callee)
-        if not called and isinstance(callee, Member) and callee[2] in file.semantics.methods:
+        if not called and isinstance(callee, Member) and callee.name in file.semantics.methods:
             found = self.evaluator.summaries.applied(
-                file, scope, file.semantics.methods[callee[2]], expression
+                file, scope, file.semantics.methods[callee.name], expression
             )
-        if not called and isinstance(callee, Member) and callee[2] in file.semantics.getters:
-            found |= self.evaluator.union(file, scope, expression[2][1:2])  # where there is no item
+        if not called and isinstance(callee, Member) and callee.name in file.semantics.getters:
+            found |= self.evaluator.union(
+                file, scope, expression.arguments[1:2]
+            )  # where there is no item
         return found
 
     def _has_class(self, file: File, scope: int, expression: Expression) -> bool:
         """True if an expression may be a class."""
-        return any(value[0] == CLASS for value in self.evaluator.values(file, scope, expression))
+        return has(self.evaluator.values(file, scope, expression), ClassObject)
 
     def _parents(self, file: File, scope: int, call: Invocation) -> Values:
         """What `super()` and `super(B, self)` give: the parent of the class around, or of the one
@@ -77,7 +81,9 @@ class Calls(Component):
             else BOTTOM
         )
         found = frozenset(
-            (PARENT, value[1], value[2], INSTANCE) for value in named if value[0] == CLASS
+            SuperObject(value.file, value.position, Instance)
+            for value in named
+            if isinstance(value, ClassObject)
         )
         return found or self.evaluator.names.parent(file, scope)
 
@@ -113,26 +119,23 @@ class Calls(Component):
         """The values that calling a value gives; `call` is the call expression in `scope` of
         `file`.
         """
-        tag = callee[0]
-        if tag == FUNCTION:
+        if isinstance(callee, FunctionObject):
             made = (
-                singleton(INSTANCE, *callee[1:3])
+                singleton(instance_of(callee))
                 if isinstance(call, New) and file.semantics.prototype
                 else BOTTOM
             )
             return made | self._returned_to(callee, file, scope, call)
-        if tag == CLASS:
+        if isinstance(callee, ClassObject):
             summary = self.evaluator.summaries.of_base(callee)
             is_router = summary is not None and summary.makes_router
             made = router(self.evaluator.members.outer_base(callee), file.id, call.line)
-            return singleton(INSTANCE, callee[1], callee[2]) | (made if is_router else BOTTOM)
-        if tag == CONTAINER_LITERAL and isinstance(call, New):
-            return singleton(
-                *callee
-            )  # which stands for a class, and has the members of what it makes
-        if tag == INSTANCE:
+            return singleton(instance_of(callee)) | (made if is_router else BOTTOM)
+        if isinstance(callee, ContainerLiteral) and isinstance(call, New):
+            return singleton(callee)  # it stands for a class, with the members of what it makes
+        if isinstance(callee, Instance):
             return self._of_instance(callee, file)
-        if tag == BUILTIN:
+        if isinstance(callee, BuiltinMethod):
             summary = self.evaluator.summaries.of(callee, file)
             known = (
                 self.evaluator.summaries.applied(file, scope, summary, call)
@@ -140,42 +143,48 @@ class Calls(Component):
                 else BOTTOM
             )
             return known or self.evaluator.summaries.of_builtin(file, scope, callee, call)
-        if tag == EXTERNAL:
+        if isinstance(callee, ExternalObject):
             summary = self.evaluator.summaries.of(callee, file)
             found = (
                 self.evaluator.summaries.applied(file, scope, summary, call) if summary else BOTTOM
             )
             if summary is not None and summary.makes_router:
-                return router(result_name(callee[1]), file.id, call.line)
+                return router(result_name(callee.name), file.id, call.line)
             if summary is not None and summary.links is not None:
-                found = self._urls(summary.links, callee[1], file, scope, call)
-            return found or singleton(RESULT, result_name(callee[1]))
-        if tag == RETURN_TYPE:
+                found = self._urls(summary.links, callee.name, file, scope, call)
+            return found or singleton(ExternalResult(result_name(callee.name)))
+        if isinstance(callee, SignatureObject):
             return self.promised(callee)
-        if tag == FAMILY:
-            members = self.evaluator.summaries.family(callee)
+        if isinstance(callee, MemberFamily):
+            members = only(self.evaluator.summaries.family(callee), FunctionObject)
             return frozenset().union(*map(self.returned, members))
-        return singleton(RESULT, result_name(callee[1])) if tag == RESULT else BOTTOM
+        return (
+            singleton(ExternalResult(result_name(callee.name)))
+            if isinstance(callee, ExternalResult)
+            else BOTTOM
+        )
 
-    def _of_instance(self, instance: Value, file: File) -> Values:
+    def _of_instance(self, instance: Instance, file: File) -> Values:
         """What calling an object gives: itself where it cannot be called, since what stands for it
         can, such as a weak reference.
         """
         method = file.semantics.call_method
         if method and not self.evaluator.members.of(instance, method, file):
-            return singleton(*instance)
+            return singleton(instance)
         return self.of_member(instance, method, file) if method else BOTTOM
 
     def _urls(self, topic: Topic, callee: str, file: File, scope: int, call: Invocation) -> Values:
         """The URLs that a function gives for the names of routes."""
         named = self.evaluator.union(file, scope, call.arguments[topic.argument :][:1])
         return frozenset(
-            (RESULT, result_name(callee), name[1])
+            ExternalResult(result_name(callee), name.constant)
             for name in named
-            if topic.kind == "name" and name[0] == CONSTANT and type(name[1]) is str
+            if topic.kind == "name"
+            and isinstance(name, ConstantObject)
+            and isinstance(name.constant, str)
         )
 
-    def promised(self, callee: Value) -> Values:
+    def promised(self, callee: SignatureObject) -> Values:
         """The values of a function of which only the type is known."""
         type_ = callee[1:4]  # its file, scope and expression
         return self.solver.solve(("promised", *type_), self._promised_values, *type_)
@@ -187,9 +196,9 @@ class Calls(Component):
         """The values that calling a method of a value without arguments gives."""
         found: Values = BOTTOM
         for member in self.evaluator.members.of(value, name, file):
-            if member[0] == FUNCTION:
+            if isinstance(member, FunctionObject):
                 found |= self.returned(member)
-            elif member[0] == RETURN_TYPE:
+            elif isinstance(member, SignatureObject):
                 found |= self.promised(member)
         return found
 
@@ -197,9 +206,9 @@ class Calls(Component):
         """What waiting for an instance gives: what the generator of its method returns."""
         found: Values = BOTTOM
         for member in self.evaluator.members.of(value, file.semantics.await_method, file):
-            if member[0] == RETURN_TYPE:
+            if isinstance(member, SignatureObject):
                 found |= self.promised(member)
-            if member[0] != FUNCTION:
+            if not isinstance(member, FunctionObject):
                 continue
             home, position = self.program.place(member)
             written = self.evaluator.generics.seen_by(member, home.scope(position).returned_type)
@@ -210,13 +219,15 @@ class Calls(Component):
             found = found or self.evaluator.union(home, position, home.scope(position).returns)
         return found
 
-    def _returned_to(self, function: Value, file: File, scope: int, call: Invocation) -> Values:
+    def _returned_to(
+        self, function: FunctionObject, file: File, scope: int, call: Invocation
+    ) -> Values:
         """What a function returns to one call: where it gives back a parameter as it came, what
         that call passes.
         """
         home, position = self.program.place(function)
-        shift = int(function[3] is not None and bool(home.receiver_name(position)))
-        shift += given_arguments(function)
+        shift = int(function.receiver is not None and bool(home.receiver_name(position)))
+        shift += function.given
         body = home.scope(position)
         if texts := self._begun_texts(function, CallPlace(file, scope, call), shift):
             return texts
@@ -241,7 +252,7 @@ class Calls(Component):
         returns_others = any(type(each) is not str or each not in names for each in body.returns)
         return found | self.returned(function, given_back) if returns_others else found
 
-    def _begun_texts(self, function: Value, place: CallPlace, shift: int) -> Values:
+    def _begun_texts(self, function: FunctionObject, place: CallPlace, shift: int) -> Values:
         """The texts that a function gives one call, if all that it returns begin with a parameter."""
         home, position = self.program.place(function)
         body = home.scope(position)
@@ -256,7 +267,7 @@ class Calls(Component):
             found |= self.evaluator.begun(home, text, given)
         return found
 
-    def _seen_by(self, function: Value, place: CallPlace) -> Values:
+    def _seen_by(self, function: FunctionObject, place: CallPlace) -> Values:
         """What a function returns, as far as its type admits that for what one call passes."""
         home, position = self.program.place(function)
         written = home.scope(position).returned_type
@@ -266,13 +277,13 @@ class Calls(Component):
         declared = self.evaluator.annotations.instances(home, position, seen)
         return self.evaluator.typed.narrowed(self.returned(function), declared)
 
-    def returned(self, function: Value, given_back: tuple[int, ...] = ()) -> Values:
+    def returned(self, function: FunctionObject, given_back: tuple[int, ...] = ()) -> Values:
         """The values that a function returns; a bound function that returns its receiver gives that
         very receiver.
 
         Parameters that it gives back may be left out.
         """
-        _, file_id, position, receiver = function[:4]
+        file_id, position, receiver = function.file, function.position, function.receiver
         key = ("returns", file_id, position, given_back)
         found = self.solver.solve(key, self._returned_values, file_id, position, given_back)
         if receiver is None:
@@ -286,8 +297,8 @@ class Calls(Component):
                     found |= frozenset((receiver,))
                 elif isinstance(expression, Call) and expression.callee == name:
                     found |= (
-                        singleton(INSTANCE, receiver[1], receiver[2])
-                        if receiver[0] == CLASS
+                        singleton(instance_of(receiver))
+                        if isinstance(receiver, ClassObject)
                         else BOTTOM
                     )
         return found
@@ -297,21 +308,20 @@ class Calls(Component):
         declared = self.evaluator.annotations.instances(
             file, position, file.scope(position).returned_type
         )
-        says_enough = any(value[0] in (INSTANCE, COLLECTION, CLASS, TUPLE) for value in declared)
+        says_enough = has(declared, Instance, CollectionObject, ClassObject, TupleObject)
         return says_enough and not any(map(self.is_promised, declared))
 
     def is_promised(self, value: Value) -> bool:
         """True if a value is known only by how it is called."""
-        is_instance = value[0] == INSTANCE
-        return value[0] == RETURN_TYPE or (
-            is_instance and self.evaluator.typed.is_functional(value)
-        )
+        if isinstance(value, Instance):
+            return self.evaluator.typed.is_functional(value)
+        return isinstance(value, SignatureObject)
 
     def _returned_values(self, file_id: int, position: int, given_back: tuple[int, ...]) -> Values:
         file = self.program.file(file_id)
         scope = file.scope(position)
         if scope.flags & GENERATOR:
-            return singleton(GENERATED, file_id, position)
+            return singleton(GeneratorObject(file_id, position))
         left_out = {scope.parameters[index].name for index in given_back}
         returns = [each for each in scope.returns if type(each) is not str or each not in left_out]
         declared = self.evaluator.annotations.instances(file, position, scope.returned_type)
@@ -326,9 +336,15 @@ class Calls(Component):
         promised = frozenset(filter(self.is_promised, declared))
         return self.evaluator.union(file, position, returns) | promised or declared
 
-    def yielded(self, generated: Value) -> Values:
+    def run(self, value: Value, place: tuple[int, int] | None = None) -> Values:
+        """What a generator yields, of that function if one is told; any other value as it is."""
+        if isinstance(value, GeneratorObject) and place in (None, value.place):
+            return self.yielded(value)
+        return singleton(value)
+
+    def yielded(self, generated: GeneratorObject) -> Values:
         """The values that a generator yields."""
-        return self.solver.solve(("yields", *generated[1:]), self._yielded_values, *generated[1:])
+        return self.solver.solve(("yields", generated), self._yielded_values, *generated.place)
 
     def _yielded_values(self, file_id: int, position: int) -> Values:
         file = self.program.file(file_id)

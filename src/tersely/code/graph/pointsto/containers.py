@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from tersely.code.expressions import (
     Expression,
@@ -12,22 +12,24 @@ from tersely.code.expressions import (
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    CLASS,
-    COLLECTION,
-    CONSTANT,
-    CONTAINER_LITERAL,
-    EXTERNAL,
-    FUNCTION,
-    GENERATED,
-    INSTANCE,
-    MODULE,
-    REST,
-    RESULT,
-    TUPLE,
     UNIQUE_KEY,
+    ClassObject,
+    CollectionObject,
+    ConstantObject,
+    ContainerLiteral,
+    ExternalObject,
+    ExternalResult,
+    FunctionObject,
+    GeneratorObject,
+    Instance,
+    ModuleObject,
+    RestArguments,
+    TupleObject,
     Value,
     Values,
     external,
+    instance_of,
+    only,
     own_class,
     singleton,
     tuple_of,
@@ -52,18 +54,18 @@ class Containers(Component):
 
     def item(self, file: File, scope: int, expression: Any) -> Values:
         """The values that `object[index]` may have."""
-        containers = self.evaluator.values(file, scope, expression[1])
+        containers = self.evaluator.values(file, scope, expression.object)
         if not containers:
             return BOTTOM
         if expression.name is not None and all(
-            value[0] == CONTAINER_LITERAL for value in containers
+            isinstance(value, ContainerLiteral) for value in containers
         ):
             return self.evaluator.values(file, scope, expression.name)
         if any(self._is_generic(container, file) for container in containers):
             alias = self.evaluator.annotations.instances(file, scope, expression)
-            if any(value[0] != RESULT for value in alias):
+            if any(not isinstance(value, ExternalResult) for value in alias):
                 return alias
-        keys = self.keys(file, scope, expression[2])
+        keys = self.keys(file, scope, expression.key)
         found: Values = BOTTOM
         for container in containers:
             found |= self.items(container, keys, file)
@@ -73,56 +75,57 @@ class Containers(Component):
         """True if a value is a type that says with others what something is: `Annotated[A, …]`."""
         semantics = file.semantics
         generic = semantics.union_types | semantics.transparent_types
-        return value[0] == EXTERNAL and value[1].rpartition(".")[2] in generic
+        return isinstance(value, ExternalObject) and value.name.rpartition(".")[2] in generic
 
     def keys(self, file: File, scope: int, expression: Expression) -> frozenset[Any] | None:
         """The constants that a key may be, None if it may be any."""
         if expression is None:
             return None
         if isinstance(expression, ConstantValue):
-            return frozenset((expression[1],))
+            return frozenset((expression.value,))
         values = self.evaluator.values(file, scope, expression)
         if isinstance(expression, Member) and _are_symbols_of_packages(values, file):
-            return frozenset(f"{UNIQUE_KEY}{value[1]}" for value in values)
-        if not values or any(value[0] != CONSTANT for value in values):
+            return frozenset(f"{UNIQUE_KEY}{value.name}" for value in values)
+        constants = only(values, ConstantObject)
+        if not values or len(constants) < len(values):
             return None
-        return frozenset(value[1] for value in values)
+        return frozenset(value.constant for value in constants)
 
     def elements(self, values: Values) -> Values:
         """The values that iterating over some values gives."""
         found: Values = BOTTOM
         for value in values:
-            tag = value[0]
-            if tag == CONTAINER_LITERAL:
+            if isinstance(value, ContainerLiteral):
                 found |= (
                     self._iterated_mapping(value)
                     if self.is_mapping(value)
                     else self.items(value, None, None)
                 )
-            elif tag == COLLECTION:
-                found |= tuple_of((value[2], value[1])) if is_keyed(value) else value[1]
-            elif tag == TUPLE:
-                found |= frozenset().union(*value[1])
-            elif tag == REST:
+            elif isinstance(value, CollectionObject):
+                found |= value.items if value.keys is None else tuple_of((value.keys, value.items))
+            elif isinstance(value, TupleObject):
+                found |= frozenset().union(*value.parts)
+            elif isinstance(value, RestArguments):
                 found |= self.evaluator.parameters.rest(value)
-            elif tag == GENERATED:
+            elif isinstance(value, GeneratorObject):
                 found |= self.evaluator.calls.yielded(value)
-            elif tag == INSTANCE:
+            elif isinstance(value, Instance):
                 found |= self._iterated(value)
-            elif tag == CLASS:
+            elif isinstance(value, ClassObject):
                 found |= self._constants(value)
         return found
 
-    def _constants(self, class_: Value) -> Values:
+    def _constants(self, class_: ClassObject) -> Values:
         """The instances that iterating over an enumeration gives."""
         enumerations = self.program.home(class_).semantics.enumerations
         bases = self.evaluator.members.bases(class_) if enumerations else ()
         is_one = any(
-            base[0] == EXTERNAL and base[1].rpartition(".")[2] in enumerations for base in bases
+            isinstance(base, ExternalObject) and base.name.rpartition(".")[2] in enumerations
+            for base in bases
         )
-        return singleton(INSTANCE, *class_[1:3]) if is_one else BOTTOM
+        return singleton(instance_of(class_)) if is_one else BOTTOM
 
-    def _iterated_mapping(self, display: Value) -> Values:
+    def _iterated_mapping(self, display: ContainerLiteral) -> Values:
         """What iterating over a mapping gives: its keys; where only mappings that are no objects
         can be, pairs.
         """
@@ -141,10 +144,10 @@ class Containers(Component):
         """
         found: Values = BOTTOM
         for value in values:
-            underlying = self._underlying(value) if value[0] == INSTANCE else BOTTOM
+            underlying = self._underlying(value) if isinstance(value, Instance) else BOTTOM
             if underlying:
                 found |= self.held(underlying)
-            elif value[0] in (COLLECTION, CONTAINER_LITERAL):
+            elif isinstance(value, (CollectionObject, ContainerLiteral)):
                 found |= self.items(value, None, None)
             else:
                 found |= self.elements(frozenset((value,)))
@@ -154,39 +157,41 @@ class Containers(Component):
         """The keys of the mappings among some values."""
         found: Values = BOTTOM
         for value in values:
-            if value[0] == INSTANCE:
+            if isinstance(value, Instance):
                 found |= self.keys_of(self._underlying(value)) or self._declared_keys(value)
-            elif value[0] == COLLECTION:
-                found |= value[2] if is_keyed(value) else BOTTOM
-            elif value[0] == CONTAINER_LITERAL:
+            elif isinstance(value, CollectionObject):
+                found |= value.keys or BOTTOM
+            elif isinstance(value, ContainerLiteral):
                 found |= self.display_keys(value)
         return found
 
-    def _declared_keys(self, value: Value) -> Values:
+    def _declared_keys(self, value: Instance) -> Values:
         """The names of the members of a type, as keys of the objects that it admits."""
         file = self.program.home(value)
-        is_type = file.definitions[value[2]].kind in (Kind.INTERFACE, Kind.TYPE)
+        is_type = file.definitions[value.position].kind in (Kind.INTERFACE, Kind.TYPE)
         if not is_type or not file.semantics.members_are_items:
             return BOTTOM
         owners = self.evaluator.members.linearised(own_class(value))
-        names = {name for owner in owners for name in self.program.home(owner).names(owner[2])}
-        keys = frozenset((CONSTANT, name) for name in names)
+        names = {
+            name for owner in owners for name in self.program.home(owner).names(owner.position)
+        }
+        keys = frozenset(ConstantObject(name) for name in names)
         return keys if len(keys) <= MAX_DECLARED_KEYS else BOTTOM
 
-    def _underlying(self, value: Value) -> Values:
+    def _underlying(self, value: Instance) -> Values:
         """The collections that a type with a name is made of: `type T []E`."""
         file = self.program.home(value)
-        kind, outer = file.definitions[value[2]].kind, file.definitions[value[2]].parent
+        kind, outer = file.definitions[value.position].kind, file.definitions[value.position].parent
         found: Values = BOTTOM
-        for expression in file.scope(value[2]).bases if kind == Kind.TYPE else ():
+        for expression in file.scope(value.position).bases if kind == Kind.TYPE else ():
             found |= frozenset(
                 one
                 for one in self.evaluator.annotations.instances(file, outer, expression)
-                if one[0] in (COLLECTION, TUPLE)
+                if isinstance(one, (CollectionObject, TupleObject))
             )
         return found
 
-    def _iterated(self, value: Value) -> Values:
+    def _iterated(self, value: Instance) -> Values:
         file = self.program.home(value)
         found = self.elements(self._underlying(value) | self.evaluator.generics.elements(value))
         return found | self._by_iterator(value, file)
@@ -206,7 +211,7 @@ class Containers(Component):
         """What an object gives by the method that starts iterating over it and that which goes on."""
         found: Values = BOTTOM
         for started in self.evaluator.calls.of_member(value, starting, file):
-            if started[0] in (INSTANCE, CONTAINER_LITERAL) and going_on:
+            if isinstance(started, (Instance, ContainerLiteral)) and going_on:
                 found |= self._next_items(started, going_on, file)
             elif started != value:
                 found |= self.elements(frozenset((started,)))
@@ -222,45 +227,48 @@ class Containers(Component):
 
     def items(self, container: Value, keys: frozenset[Any] | None, file: File | None) -> Values:
         """`container[key]` for a set of possible keys, None for any."""
-        tag = container[0]
         if (
             file is not None
             and keys
             and file.semantics.members_are_items
-            and tag in (INSTANCE, CLASS, MODULE, FUNCTION)
+            and isinstance(container, (Instance, ClassObject, ModuleObject, FunctionObject))
         ):
             return frozenset().union(
                 *[self.evaluator.members.of(container, str(key), file) for key in keys]
             )
-        if tag == CONTAINER_LITERAL:
+        if isinstance(container, ContainerLiteral):
             key = ("items", container, keys)
             return self.solver.solve(key, self._display_items, container, keys)
-        if tag == COLLECTION:
-            return container[1]  # type: ignore[no-any-return]
-        if tag == REST:
+        if isinstance(container, CollectionObject):
+            return container.items
+        if isinstance(container, RestArguments):
             return self.evaluator.parameters.rest(container)
-        if tag == TUPLE:
-            parts = container[1]
+        if isinstance(container, TupleObject):
+            parts = container.parts
             chosen = (
                 parts
                 if keys is None
                 else [parts[k] for k in keys if type(k) is int and -len(parts) <= k < len(parts)]
             )
             return frozenset().union(*chosen)
-        if tag == INSTANCE and file is not None:
+        if isinstance(container, Instance) and file is not None:
             read = file.semantics.item_methods[:1]
             found = self.evaluator.calls.of_member(container, read[0], file) if read else BOTTOM
             for underlying in BOTTOM if found else self._underlying(container):
                 found |= self.items(underlying, keys, file)
             found = found or self._fields_at(container, keys, file)
             return found or self.elements(frozenset((container,)))
-        if tag in (CLASS, FUNCTION):
+        if isinstance(container, (ClassObject, FunctionObject)):
             return frozenset((container,))
-        if tag == GENERATED:
+        if isinstance(container, GeneratorObject):
             return self.evaluator.calls.yielded(container)
-        return frozenset((container,)) if tag in (RESULT, EXTERNAL) else BOTTOM
+        return (
+            frozenset((container,))
+            if isinstance(container, (ExternalResult, ExternalObject))
+            else BOTTOM
+        )
 
-    def _fields_at(self, value: Value, places: frozenset[Any] | None, file: File) -> Values:
+    def _fields_at(self, value: Instance, places: frozenset[Any] | None, file: File) -> Values:
         """What an object holds in fields that are given in order, by their places."""
         fields = self.evaluator.header_fields.of(own_class(value))
         found: Values = BOTTOM
@@ -283,12 +291,12 @@ class Containers(Component):
 
     def _places(self, value: Value) -> tuple[Values, ...] | None:
         """What each place of a list or tuple holds that nobody adds to."""
-        if value[0] == TUPLE:
-            return value[1]  # type: ignore[no-any-return]
-        if value[0] != CONTAINER_LITERAL:
+        if isinstance(value, TupleObject):
+            return value.parts
+        if not isinstance(value, ContainerLiteral):
             return None
         file = self.program.home(value)
-        scope, expression = file.display(value[2])
+        scope, expression = file.display(value.serial)
         if isinstance(expression, MappingLiteral) or len(expression.elements) > MAX_PLACES:
             return None
         if any(map(is_spread, expression.elements)) or self.stores_into(file).get(value):
@@ -297,16 +305,16 @@ class Containers(Component):
             return None
         return tuple(self.evaluator.values(file, scope, part) for part in expression.elements)
 
-    def is_mapping(self, display: Value) -> bool:
+    def is_mapping(self, display: ContainerLiteral) -> bool:
         """True if a display is a mapping and no list."""
-        _, written = self.program.home(display).display(display[2])
+        _, written = self.program.home(display).display(display.serial)
         return isinstance(written, MappingLiteral)
 
-    def display_keys(self, display: Value) -> Values:
+    def display_keys(self, display: ContainerLiteral) -> Values:
         """The keys that a mapping is written with, or that are put into it."""
         return self.solver.solve(("keys", display), self._key_values, display)
 
-    def _key_values(self, display: Value) -> Values:
+    def _key_values(self, display: ContainerLiteral) -> Values:
         file, scope, pairs = self._written_pairs(display)
         keys = [self.evaluator.values(file, scope, key) for key, _ in pairs if not is_spread(key)]
         for index in self.stores_into(file).get(display, ()):
@@ -318,9 +326,9 @@ class Containers(Component):
             )
         return frozenset().union(*keys)
 
-    def _display_items(self, display: Value, keys: frozenset[Any] | None) -> Values:
+    def _display_items(self, display: ContainerLiteral, keys: frozenset[Any] | None) -> Values:
         file = self.program.home(display)
-        scope, expression = file.display(display[2])
+        scope, expression = file.display(display.serial)
         if isinstance(expression, ListLiteral):
             found = self._sequence_items(file, scope, expression.elements, keys)
         else:
@@ -330,7 +338,7 @@ class Containers(Component):
         own = ((file, file.item_stores[at]) for at in self.stores_into(file).get(display, ()))
         for home, store in (*own, *self._stores_elsewhere(display)):
             if is_spread(store.key):
-                for merged in self.evaluator.values(home, store.scope, store.key[1]):
+                for merged in self.evaluator.values(home, store.scope, store.key.collection):
                     found |= self.items(merged, keys, home)
                 continue
             stored = self.keys(home, store.scope, store.key)
@@ -338,10 +346,10 @@ class Containers(Component):
                 found |= self.evaluator.values(home, store.scope, store.value)
         return found
 
-    def _stores_elsewhere(self, display: Value) -> Iterator[tuple[File, Store]]:
+    def _stores_elsewhere(self, display: ContainerLiteral) -> Iterator[tuple[File, Store]]:
         """What other files put into a list or mapping that a member or a module has."""
         home = self.program.home(display)
-        names = sorted(home.display_names.get(display[2], ()))
+        names = sorted(home.display_names.get(display.serial, ()))
         files = {file for name in names for file in self.program.mentioning(name, home)}
         if len(files) > MAX_STORE_FILES:
             self.solver.bounds.met(STORES_LIMIT)
@@ -354,7 +362,7 @@ class Containers(Component):
                     yield other, store
 
     def _members_stored(
-        self, file: File, display: Value, keys: frozenset[Any], written: Values
+        self, file: File, display: ContainerLiteral, keys: frozenset[Any], written: Values
     ) -> Values:
         """What a mapping holds under some keys: written in it, stored or merged into it, if all
         else fails anywhere.
@@ -376,7 +384,7 @@ class Containers(Component):
             ):
                 if is_spread(store.key):
                     found |= self._merged_items(
-                        file, self.evaluator.values(file, store.scope, store.key[1]), keys
+                        file, self.evaluator.values(file, store.scope, store.key.collection), keys
                     )
                 else:
                     found |= self.evaluator.values(file, store.scope, store.value)
@@ -411,29 +419,33 @@ class Containers(Component):
         """What a mapping holds because everything that another holds was added to it."""
         found: Values = BOTTOM
         for value in values:
-            if keys and file.semantics.members_are_items and value[0] in (EXTERNAL, RESULT):
-                found |= frozenset().union(*[external(f"{value[1]}.{key}") for key in keys])
+            if (
+                keys
+                and file.semantics.members_are_items
+                and isinstance(value, (ExternalObject, ExternalResult))
+            ):
+                found |= frozenset().union(*[external(f"{value.name}.{key}") for key in keys])
             else:
                 found |= self.items(value, keys, file)
         return found
 
-    def merged_into(self, display: Value) -> Values:
+    def merged_into(self, display: ContainerLiteral) -> Values:
         """Objects whose members a mapping takes over where it is written."""
         file, scope, pairs = self._written_pairs(display)
         return frozenset().union(
             *[self.evaluator.values(file, scope, value) for key, value in pairs if is_spread(key)]
         )
 
-    def _written_pairs(self, display: Value) -> tuple[File, int, Sequence[Any]]:
+    def _written_pairs(self, display: ContainerLiteral) -> tuple[File, int, Sequence[Any]]:
         """The file and scope of a display, and its pairs where it is a mapping."""
         file = self.program.home(display)
-        scope, expression = file.display(display[2])
+        scope, expression = file.display(display.serial)
         return file, scope, expression.entries if isinstance(expression, MappingLiteral) else ()
 
-    def stores_into(self, file: File) -> dict[Value, list[int]]:
+    def stores_into(self, file: File) -> dict[ContainerLiteral, list[int]]:
         """The item assignments of a file by the display that they go into."""
         pairs = self.solver.solve(("stores", file.id), self._stored_pairs, file)
-        table: dict[Value, list[int]] = {}
+        table: dict[ContainerLiteral, list[int]] = {}
         for display, index in sorted(pairs):
             table.setdefault(display, []).append(index)
         return table
@@ -442,21 +454,17 @@ class Containers(Component):
         found = set()
         for index, store in enumerate(file.item_stores):
             for value in self.evaluator.values(file, store.scope, store.base):
-                if value[0] == CONTAINER_LITERAL and value[1] == file.id:
+                if isinstance(value, ContainerLiteral) and value.file == file.id:
                     found.add((value, index))
         return frozenset(found)
 
 
-def _are_symbols_of_packages(values: Values, file: File) -> bool:
+def _are_symbols_of_packages(values: Values, file: File) -> TypeGuard[frozenset[ExternalObject]]:
     """True if values are members of packages from outside, in a language where a key may be a
     symbol that is equal to no name: `[util.inspect.custom]`.
     """
     builtins = f"{file.semantics.builtins}."
     return bool(file.semantics.symbols and values) and all(
-        value[0] == EXTERNAL and not value[1].startswith(builtins) for value in values
+        isinstance(value, ExternalObject) and not value.name.startswith(builtins)
+        for value in values
     )
-
-
-def is_keyed(value: Value) -> bool:
-    """True if a collection is a mapping."""
-    return len(value) > len(("tag", "elements"))

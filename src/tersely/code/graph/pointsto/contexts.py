@@ -21,13 +21,14 @@ from tersely.code.graph.dispatch.inference import CallPlace
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    CLASS,
-    CONTAINER_LITERAL,
-    FUNCTION,
-    INSTANCE,
-    RETURN_TYPE,
+    ClassObject,
+    ContainerLiteral,
+    FunctionObject,
+    Instance,
+    SignatureObject,
     Value,
     Values,
+    itself,
     own_class,
     singleton,
 )
@@ -159,7 +160,7 @@ class Contexts(Component):
     def _parameter(self, file: File, position: int, index: int) -> Values:
         found: Values = BOTTOM
         for value in self._of_function(file, position):
-            if value[:3] != (FUNCTION, file.id, position):
+            if itself(value) != FunctionObject(file.id, position):
                 found |= self.parameter_type(value, index, file)
         return found
 
@@ -180,7 +181,7 @@ class Contexts(Component):
     def _mapping(self, file: File, serial: int) -> Values:
         places = self._places_of(file).displays.get(serial, ())
         found = [self._expected(file, place) for place in places]
-        return frozenset().union(*found) - singleton(CONTAINER_LITERAL, file.id, serial)
+        return frozenset().union(*found) - singleton(ContainerLiteral(file.id, serial))
 
     def with_key(self, file: File, key: str) -> Values:
         """The values that the mappings of a file which are written with a key are expected to be one
@@ -203,11 +204,11 @@ class Contexts(Component):
 
     def _annotated(self, owner: Value, name: str) -> Values:
         """The values that a class declares of a field by its type, whatever is assigned to it."""
-        if owner[0] != INSTANCE:
+        if not isinstance(owner, Instance):
             return BOTTOM
         for class_ in self.evaluator.members.linearised(own_class(owner)):
             home = self.program.home(class_)
-            for scope, entry in home.all_bindings(class_[2], name):
+            for scope, entry in home.all_bindings(class_.position, name):
                 if isinstance(entry, (Typed, Declared)):
                     return self.evaluator.annotations.instances(home, scope, entry.type)
         return BOTTOM
@@ -218,15 +219,15 @@ class Contexts(Component):
         """The values that are declared of a parameter of anything that can be called, as one call
         sees it.
         """
-        if callee[0] == FUNCTION:
+        if isinstance(callee, FunctionObject):
             return self._of_declaration(callee, index, call)
-        if callee[0] == RETURN_TYPE:
+        if isinstance(callee, SignatureObject):
             return self._of_signature(callee, index)
         found: Values = BOTTOM
         for value in self._calling(callee, file):
             found |= (
                 self.parameter_type(value, index, file, call)
-                if value[0] in (FUNCTION, RETURN_TYPE)
+                if isinstance(value, (FunctionObject, SignatureObject))
                 else BOTTOM
             )
         return found
@@ -234,26 +235,28 @@ class Contexts(Component):
     def _calling(self, callee: Value, file: File) -> Values:
         """What calling a class or an object calls."""
         members = self.evaluator.members
-        if callee[0] == CLASS:
+        if isinstance(callee, ClassObject):
             home = self.program.home(callee)
             return frozenset().union(
                 *[members.declared(callee, name) for name in home.semantics.constructors]
             )
-        if callee[0] == INSTANCE and (method := file.semantics.call_method):
+        if isinstance(callee, Instance) and (method := file.semantics.call_method):
             declared = members.declared(own_class(callee), method)
             return self.evaluator.generics.in_instance(declared, callee, method)
         return BOTTOM
 
-    def _of_declaration(self, function: Value, index: int, call: CallPlace | None) -> Values:
+    def _of_declaration(
+        self, function: FunctionObject, index: int, call: CallPlace | None
+    ) -> Values:
         home = self.program.home(function)
-        parameters = home.scope(function[2]).parameters
-        index += int(function[3] is not None and bool(home.receiver_name(function[2])))
+        parameters = home.scope(function.position).parameters
+        index += int(function.receiver is not None and bool(home.receiver_name(function.position)))
         index = _reached(index, [mode == REST for _, _, _, mode in parameters])
         if index < 0:
             return BOTTOM
         _, annotation, _, mode = parameters[index]
         if annotation is None:
-            return self.parameter(home, function[2], index)
+            return self.parameter(home, function.position, index)
         annotation = self.evaluator.generics.seen_by(function, annotation)
         annotation = (
             annotation
@@ -261,11 +264,11 @@ class Contexts(Component):
             else self.evaluator.inference.seen(function, annotation, call)
         )
         declared = self.evaluator.annotations.instances(
-            home, home.definitions[function[2]].parent, annotation
+            home, home.definitions[function.position].parent, annotation
         )
         return self.evaluator.containers.elements(declared) if mode == REST else declared
 
-    def _of_signature(self, promised: Value, index: int) -> Values:
+    def _of_signature(self, promised: SignatureObject, index: int) -> Values:
         _, file_id, scope, _, parameters = promised
         index = _reached(index, [is_spread(parameter) for parameter in parameters])
         if index < 0:
@@ -274,7 +277,7 @@ class Contexts(Component):
         if not is_spread(annotation):
             return self.evaluator.annotations.instances(home, scope, annotation)
         return self.evaluator.containers.elements(
-            self.evaluator.annotations.instances(home, scope, annotation[1])
+            self.evaluator.annotations.instances(home, scope, annotation.collection)
         )
 
     # What is expected at a place
@@ -290,7 +293,9 @@ class Contexts(Component):
             return self.evaluator.annotations.instances(file, place.scope, place.type)
         if type(place) is Assigned:
             return self._members(
-                self.evaluator.values(file, place.scope, place.target[1]), place.target[2], file
+                self.evaluator.values(file, place.scope, place.target.object),
+                place.target.name,
+                file,
             )
         if type(place) is Result:
             return self._results(file, place.scope)
@@ -307,21 +312,22 @@ class Contexts(Component):
         """What is declared of a member: the functions that implement it tell nothing."""
         found: Values = BOTTOM
         for owner in owners:
-            if owner[0] == INSTANCE and type(name) is str:
+            if isinstance(owner, Instance) and type(name) is str:
                 declared = self.evaluator.members.declared(own_class(owner), name)
                 members = self.evaluator.generics.in_instance(declared, owner, name)
                 found |= frozenset().union(*[self._as_read(member) for member in members])
-            elif owner[0] != INSTANCE:
+            elif not isinstance(owner, Instance):
                 found |= self.evaluator.containers.items(owner, frozenset((name,)), file)
         return found
 
     def _as_read(self, member: Value) -> Values:
         """What reading a member gives: of a property what its function is declared to return."""
-        scope = self.program.scope(member) if member[0] == FUNCTION else None
-        if scope is None or not scope.flags & PROPERTY:
-            return singleton(*member)
-        home = self.program.home(member)
-        return self.evaluator.annotations.instances(home, member[2], scope.returned_type)
+        if not isinstance(member, FunctionObject):
+            return singleton(member)
+        home, scope = self.program.home(member), self.program.scope(member)
+        if not scope.flags & PROPERTY:
+            return singleton(member)
+        return self.evaluator.annotations.instances(home, member.position, scope.returned_type)
 
     def _results(self, file: File, position: int) -> Values:
         declared = file.scope(position).returned_type
@@ -329,12 +335,12 @@ class Contexts(Component):
             return self.evaluator.annotations.instances(file, position, declared)
         found: Values = BOTTOM
         for value in self._of_function(file, position):
-            if value[0] == RETURN_TYPE:
+            if isinstance(value, SignatureObject):
                 found |= self.evaluator.calls.promised(value)
-            elif value[0] == FUNCTION:
+            elif isinstance(value, FunctionObject):
                 home = self.program.home(value)
                 found |= self.evaluator.annotations.instances(
-                    home, value[2], home.scope(value[2]).returned_type
+                    home, value.position, home.scope(value.position).returned_type
                 )
         return found
 

@@ -41,17 +41,19 @@ from tersely.code.graph.pointsto.parameters import Parameters
 from tersely.code.graph.pointsto.summaries import Summaries
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    CONSTANT,
-    CONTAINER_LITERAL,
-    FUNCTION,
-    GENERATED,
-    INSTANCE,
-    REFUSED,
-    RESULT,
-    RETURN_TYPE,
-    WRAPPED,
+    ConstantObject,
+    ContainerLiteral,
+    ExternalResult,
+    FunctionObject,
+    GeneratorObject,
+    Instance,
+    RejectedPromise,
+    SignatureObject,
     Value,
     Values,
+    WrappedFunction,
+    has,
+    is_text,
     only,
     singleton,
 )
@@ -97,7 +99,11 @@ from tersely.code.nodes import (
 from tersely.code.symbols import MEMBER_OWNERS
 from tersely.foundation.recursion import allow_deep_nesting
 
-UNOPERATED = (FUNCTION, WRAPPED, GENERATED)  # values without methods of operators
+UNOPERATED = (
+    FunctionObject,
+    WrappedFunction,
+    GeneratorObject,
+)  # values without methods of operators
 FLOW_LEVELS = 2  # parameters through which a function may come before it is called
 
 
@@ -173,7 +179,7 @@ class Evaluator:
             CallableType: self._signature,
             Spread: self._element,
             MemberTest: self._nothing,
-            TypeParameter: self._generic,
+            TypeParameter: self._bound,
             Typed: self._typed,
             UnitType: self._const,
         }
@@ -198,9 +204,9 @@ class Evaluator:
         if expression.name in file.semantics.receiver_names:  # Outer.this
             return self.typed.opened(instances_of(values))
         found = self.members.of_all(values, expression.name, file)
-        if file.semantics.open_receivers and any(value[0] == FUNCTION for value in found):
+        if file.semantics.open_receivers and has(found, FunctionObject):
             below = self.overriding.reached(file, scope, expression)
-            found |= only(below, FUNCTION)
+            found |= only(below, FunctionObject)
         return self.names.without_methods(found) if file.semantics.methods_apart else found
 
     def _reference(self, file: File, scope: int, expression: MethodReference) -> Values:
@@ -208,7 +214,11 @@ class Evaluator:
         for value in self.members.of_all(
             self.calls.receivers(file, scope, expression.object), expression.name, file
         ):
-            found |= singleton(*value[:3], value) if value[0] == FUNCTION else frozenset((value,))
+            found |= (
+                singleton(FunctionObject(value.file, value.position, value))
+                if isinstance(value, FunctionObject)
+                else frozenset((value,))
+            )
         return found
 
     def _declared(self, file: File, scope: int, expression: Declared) -> Values:
@@ -220,39 +230,41 @@ class Evaluator:
         )
 
     def _const(self, file: File, scope: int, expression: ConstantValue | UnitType) -> Values:
-        return singleton(CONSTANT, expression.value)
+        return singleton(ConstantObject(expression.value))
 
     def _literal(self, file: File, scope: int, expression: Literal) -> Values:
         if expression.beginning is not None:
             return self.begun(file, expression, self.values(file, scope, expression.beginning))
-        known = () if expression.pattern is None else (expression.pattern,)
-        return singleton(RESULT, f"{file.semantics.builtins}.{expression.type}", *known)
+        type_ = f"{file.semantics.builtins}.{expression.type}"
+        return singleton(ExternalResult(type_, expression.pattern))
 
     def begun(self, file: File, text: Literal, beginnings: Values) -> Values:
         """A text that begins with some values; what is put behind a path is left out."""
-        made, pattern = (RESULT, f"{file.semantics.builtins}.{text.type}"), text.pattern or HOLE
+        type_, pattern = f"{file.semantics.builtins}.{text.type}", text.pattern or HOLE
         rest, has_path_alone = pattern[len(HOLE) :], behind_path(pattern)
         found: set[Value] = set()
         for value in beginnings:
-            if value[0] == CONSTANT and type(value[1]) is str:
-                found.add((*made, f"{value[1]}{rest}"))
-            elif has_path_alone and value[0] == RESULT and len(value) == len((*made, "pattern")):
+            if isinstance(value, ConstantObject) and isinstance(value.constant, str):
+                found.add(ExternalResult(type_, f"{value.constant}{rest}"))
+            elif has_path_alone and is_text(value):
                 found.add(value)
-        return frozenset(found) or singleton(*made, *(() if has_path_alone else (pattern,)))
+        return frozenset(found) or singleton(
+            ExternalResult(type_, None if has_path_alone else pattern)
+        )
 
     def _defined(self, file: File, scope: int, expression: DefinedHere) -> Values:
         position = expression.definition
         kind = file.definitions[position].kind
         if kind in MEMBER_OWNERS:
             return frozenset((self.members.open.whole(file, position),))
-        return singleton(FUNCTION, file.id, position, None)
+        return singleton(FunctionObject(file.id, position, None))
 
     def _display(self, file: File, scope: int, expression: ListLiteral | MappingLiteral) -> Values:
         file.displays[expression.serial] = (scope, expression)
-        return singleton(CONTAINER_LITERAL, file.id, expression.serial)
+        return singleton(ContainerLiteral(file.id, expression.serial))
 
     def _displayed(self, file: File, scope: int, expression: Displayed) -> Values:
-        return singleton(CONTAINER_LITERAL, file.id, expression.serial)
+        return singleton(ContainerLiteral(file.id, expression.serial))
 
     def _either(self, file: File, scope: int, expression: Either) -> Values:
         if expression.operated:
@@ -268,11 +280,13 @@ class Evaluator:
         found: Values = BOTTOM
         others = set[Value]()
         for value in left:
-            given = self._by_methods(value, methods, file) if value[0] == INSTANCE else BOTTOM
+            given = (
+                self._by_methods(value, methods, file) if isinstance(value, Instance) else BOTTOM
+            )
             found |= given
             if not given:
                 others.add(value)
-        if found and all(value[0] in UNOPERATED for value in others):
+        if found and all(isinstance(value, UNOPERATED) for value in others):
             return found
         return found | others | self.values(file, scope, right)
 
@@ -284,7 +298,9 @@ class Evaluator:
 
     def _reason(self, file: File, scope: int, expression: RejectionReason) -> Values:
         promises = self.values(file, scope, expression.promise)
-        return frozenset().union(*[value[1] for value in promises if value[0] == REFUSED])
+        return frozenset().union(
+            *[value.reasons for value in promises if isinstance(value, RejectedPromise)]
+        )
 
     def _element(self, file: File, scope: int, expression: Element | Spread) -> Values:
         return self.containers.elements(self.values(file, scope, expression.collection))
@@ -310,9 +326,9 @@ class Evaluator:
         method = expression.method
         found: Values = BOTTOM
         for value in self.values(file, scope, expression.object):
-            if value[0] == GENERATED and self._is_manager(value):
+            if isinstance(value, GeneratorObject) and self._is_manager(value):
                 found |= self.calls.yielded(value)
-            elif value[0] == INSTANCE and method == file.semantics.await_method:
+            elif isinstance(value, Instance) and method == file.semantics.await_method:
                 found |= self.calls.awaited(value, file) or frozenset((value,))
             else:
                 given = self._by_methods(value, file.semantics.in_place_of(method), file)
@@ -326,7 +342,7 @@ class Evaluator:
                 return given
         return BOTTOM
 
-    def _is_manager(self, generated: Value) -> bool:
+    def _is_manager(self, generated: GeneratorObject) -> bool:
         return bool(self.program.scope(generated).flags & CONTEXT_MANAGER)
 
     def _around(self, file: File, scope: int, expression: OuterName) -> Values:
@@ -337,7 +353,9 @@ class Evaluator:
         return self.traits.seen_as(types, self.values(file, scope, expression.trait))
 
     def _signature(self, file: File, scope: int, expression: CallableType) -> Values:
-        return singleton(RETURN_TYPE, file.id, scope, expression.returned, expression.parameters)
+        return singleton(
+            SignatureObject(file.id, scope, expression.returned, expression.parameters)
+        )
 
     def _given(self, file: File, scope: int, expression: GivenInstances) -> Values:
         return expression.values
@@ -345,5 +363,8 @@ class Evaluator:
     def _nothing(self, file: File, scope: int, expression: Node) -> Values:
         return BOTTOM
 
-    def _generic(self, file: File, scope: int, expression: Generic | TypeParameter) -> Values:
-        return self.values(file, scope, expression[1])
+    def _generic(self, file: File, scope: int, expression: Generic) -> Values:
+        return self.values(file, scope, expression.base)
+
+    def _bound(self, file: File, scope: int, expression: TypeParameter) -> Values:
+        return self.values(file, scope, expression.bound)

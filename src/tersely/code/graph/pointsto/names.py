@@ -10,7 +10,6 @@ from tersely.code.expressions import (
     BLOCK_MARK,
     CLASS_METHOD,
     EXTENSION,
-    MEMBER,
     OUTSIDE,
     OWN_RECEIVER,
     VERSION_MARK,
@@ -22,21 +21,24 @@ from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.parameters import EVERY
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    BUILTIN,
-    CLASS,
-    EXTERNAL,
-    FUNCTION,
-    INSTANCE,
-    MODULE,
-    PARENT,
-    REST,
-    RESULT,
-    RETURN_TYPE,
-    WRAPPED,
+    BuiltinMethod,
+    ClassObject,
+    ExternalObject,
+    ExternalResult,
+    FunctionObject,
+    Instance,
+    ModuleObject,
+    RestArguments,
+    SignatureObject,
+    SuperObject,
     Value,
     Values,
+    WrappedFunction,
     external,
+    instance_of,
+    itself,
     singleton,
+    without,
 )
 from tersely.code.graph.program.file import File, Placement
 from tersely.code.languages.model import Resolution, shared_directories
@@ -50,6 +52,7 @@ from tersely.code.nodes import (
     ImportedValue,
     Invocation,
     Member,
+    Node,
     Typed,
 )
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Kind
@@ -176,9 +179,9 @@ class Names(Component):
         outer = file.definitions[position].parent
         owners = self.evaluator.values(file, outer, file.scope(position).receiver_type)
         found: dict[tuple[int, int], None] = {}
-        for owner in sorted(value for value in owners if value[0] == CLASS):
+        for owner in sorted(value for value in owners if isinstance(value, ClassObject)):
             home = self.program.home(owner)
-            place = home.definitions[owner[2]].parent
+            place = home.definitions[owner.position].parent
             while place > 0 and home.qualnames()[place] != file.qualnames()[outer]:
                 found[home.id, place] = None
                 place = home.definitions[place].parent
@@ -203,9 +206,9 @@ class Names(Component):
             return self.parent(file, scope)
         if name and name == semantics.arguments_name:
             function = file.enclosing_method(scope)
-            return singleton(REST, file.id, function, EVERY) if function >= 0 else BOTTOM
+            return singleton(RestArguments(file.id, function, EVERY)) if function >= 0 else BOTTOM
         if name and name == semantics.module_object:
-            return singleton(MODULE, file.id)
+            return singleton(ModuleObject(file.id))
         if semantics.class_side:
             return self._inherited_from_outside(file, scope, name) or self._builtin(file, name)
         return self.evaluator.members.top_level(file, name) or self._builtin(file, name)
@@ -224,14 +227,16 @@ class Names(Component):
         language can be called.
         """
         methods = frozenset(
-            value for value in values if value[0] == EXTERNAL or self._is_method(value)
+            value for value in values if isinstance(value, ExternalObject) or self._is_method(value)
         )
         return methods or (values if file.semantics.call_method else methods)
 
     def _is_method(self, value: Value) -> bool:
-        if value[0] == RETURN_TYPE:
+        if isinstance(value, SignatureObject):
             return True
-        if value[0] != FUNCTION or (value[3] is not None and value[3][0] != INSTANCE):
+        if not isinstance(value, FunctionObject) or (
+            value.receiver is not None and not isinstance(value.receiver, Instance)
+        ):
             return False
         return self.program.definition(value).kind in (
             Kind.METHOD,
@@ -244,7 +249,9 @@ class Names(Component):
         position = scope
         while position > 0 and not found:
             if file.definitions[position].kind in CLASS_KINDS:
-                found = self.evaluator.members.of_external_base((CLASS, file.id, position), name)
+                found = self.evaluator.members.of_external_base(
+                    ClassObject(file.id, position), name
+                )
             position = file.definitions[position].parent
         return found
 
@@ -274,7 +281,7 @@ class Names(Component):
     def _of_ours(self, receivers: Values, name: str, file: File) -> Values:
         """A member that some values have, as far as it is ours."""
         found = self.evaluator.members.of_all(receivers, name, file)
-        return frozenset(value for value in found if value[0] not in (EXTERNAL, RESULT, BUILTIN))
+        return without(found, ExternalObject, ExternalResult, BuiltinMethod)
 
     def receiver_of(self, file: File, position: int) -> Values:
         """The receiver whose members a definition brings into sight: of a class its instance, of a
@@ -283,7 +290,11 @@ class Names(Component):
         scope = file.body(position)
         if file.definitions[position].kind in MEMBER_OWNERS:
             target = self.evaluator.members.class_of(file, position)
-            return singleton(INSTANCE, *target[1:3], True) if target is not None else BOTTOM
+            return (
+                singleton(Instance(target.file, target.position, True))
+                if target is not None
+                else BOTTOM
+            )
         if file.definitions[position].kind == Kind.LAMBDA and gives_receivers(file.semantics):
             return self.evaluator.parameters.receivers(file, position)
         if scope is None or scope.receiver_type is None or scope.flags & EXTENSION:
@@ -302,7 +313,7 @@ class Names(Component):
             receivers: Values = BOTTOM
             if file.definitions[position].kind in MEMBER_OWNERS:
                 target = self.evaluator.members.class_of(file, position)
-                receivers = singleton(INSTANCE, *target[1:3]) if target is not None else BOTTOM
+                receivers = singleton(instance_of(target)) if target is not None else BOTTOM
             elif inner is not None and inner.receiver_type is not None:
                 receivers = self.evaluator.annotations.instances(
                     file, file.definitions[position].parent, inner.receiver_type
@@ -344,7 +355,7 @@ class Names(Component):
         ):
             itself = self.evaluator.values(file, 0, definition)
             values |= self.evaluator.registered.of(file, definition.definition)
-            known = frozenset(value for value in values if value[0] not in (EXTERNAL, RESULT))
+            known = without(values, ExternalObject, ExternalResult)
             made = frozenset(value for value in values - known if _calls_what_it_is_of(value, file))
             if (
                 not known
@@ -352,12 +363,12 @@ class Names(Component):
                 or file.definitions[definition.definition].kind not in CALLABLE_KINDS
             ):
                 return (known or itself) | made
-            return known | singleton(WRAPPED, file.id, definition.definition) | made
+            return known | singleton(WrappedFunction(file.id, definition.definition)) | made
         return values
 
     def _builtin(self, file: File, name: str) -> Values:
         if file.semantics.modules_in_scope and (targets := self.program.modules(file, name)):
-            return singleton(MODULE, targets[0])
+            return singleton(ModuleObject(targets[0]))
         if file.semantics.macros_in_scope and (macros := self._nearest_macros(file, name)):
             return macros
         is_told = bool(file.semantics.builtins) and (file.id, name) not in self.program.beyond_stars
@@ -369,7 +380,7 @@ class Names(Component):
         shared = {at: shared_directories(self.program.rows[at].path, file.path) for at, _ in places}
         nearest = max(shared.values(), default=0)
         return frozenset(
-            (FUNCTION, at, position, None) for at, position in places if shared[at] == nearest
+            FunctionObject(at, position, None) for at, position in places if shared[at] == nearest
         )
 
     def receiver(self, file: File, scope: int, as_class: bool = False) -> Values:
@@ -379,7 +390,7 @@ class Names(Component):
         method = file.enclosing_method(scope)
         owner = file.owner_class(method) if method >= 0 else -1
         if method >= 0 and owner < 0 and file.scope(method).flags & OWN_RECEIVER:
-            made = singleton(INSTANCE, file.id, method) | self._given_receivers(file, method)
+            made = singleton(Instance(file.id, method)) | self._given_receivers(file, method)
             return made | self.evaluator.values(
                 file, file.definitions[method].parent, file.scope(method).holder
             )
@@ -401,7 +412,7 @@ class Names(Component):
         own = file.definitions[method].name if method >= 0 else ""
         if own and own == file.semantics.subclass_method:
             return frozenset(self.evaluator.members.subclasses(target))
-        found = singleton(CLASS if as_class else INSTANCE, *target[1:])
+        found = singleton(target if as_class else instance_of(target))
         return self.evaluator.typed.opened(found) if file.semantics.virtual else found
 
     def _global_object(self, file: File) -> Values:
@@ -439,7 +450,7 @@ class Names(Component):
             own = other.placements(function) if other is file else ()
             for scope, value, receiver in (*given, *other.placements(name), *own):
                 functions = below.values(other, scope, value)
-                if any(each[:3] == (FUNCTION, file.id, function) for each in functions):
+                if any(itself(each) == FunctionObject(file.id, function) for each in functions):
                     found |= below.values(other, scope, receiver)
         return found
 
@@ -450,11 +461,11 @@ class Names(Component):
         if owner < 0:
             return BOTTOM
         side = (
-            CLASS
+            ClassObject
             if file.semantics.class_side and file.scope(method).flags & CLASS_METHOD
-            else INSTANCE
+            else Instance
         )
-        return singleton(PARENT, file.id, owner, side)
+        return singleton(SuperObject(file.id, owner, side))
 
     def written(self, file: File, scope: int, name: Expression) -> Written | None:
         """What the one binding of a name says, behind imports; None where there is no such."""
@@ -476,8 +487,8 @@ class Names(Component):
 
     def method_name(self, file: File, scope: int, callee: Expression) -> str:
         """The name of the method that a callee is written as: `x.m`, or `m` of a pattern `{m}`."""
-        if isinstance(callee, tuple):
-            return str(callee[2]) if callee[0] == MEMBER else ""
+        if isinstance(callee, Node):
+            return callee.name if isinstance(callee, Member) else ""
         while type(callee) is str and scope >= 0:
             for _, entry in file.bindings(scope, callee):
                 return str(entry.name) if isinstance(entry, Member) else ""
@@ -493,7 +504,7 @@ class Names(Component):
         found: dict[str, None] = {}
         for _, scope in file.bodies:
             for target, value in scope.binds:
-                if any(display[2] == holder.serial for display in displays_in(value)):
+                if any(display.serial == holder.serial for display in displays_in(value)):
                     found.update(dict.fromkeys(callee_names(target)))
         return list(found)
 
@@ -522,7 +533,7 @@ class Names(Component):
         separator = "" if module.endswith(".") else file.semantics.separator
         submodule = self.program.modules(file, f"{module}{separator}{name}")
         if submodule:
-            return singleton(MODULE, submodule[0])
+            return singleton(ModuleObject(submodule[0]))
         found = (
             self._from_class_as_module(file, module, name)
             if file.semantics.classes_are_modules
@@ -530,7 +541,7 @@ class Names(Component):
         )
         found = found or self._declared_in_module(file, module, name)
         written = f"{module}{separator}{name}"
-        return found or (BOTTOM if targets else singleton(EXTERNAL, written))
+        return found or (BOTTOM if targets else singleton(ExternalObject(written)))
 
     def _declared_module(self, file: File, module: str) -> Values:
         """The namespaces that stand for a module outside the repository, and what they declare to
@@ -542,7 +553,7 @@ class Names(Component):
             if file.semantics.declares_modules
             else ()
         ):
-            found |= singleton(CLASS, home.id, position)
+            found |= singleton(ClassObject(home.id, position))
             found |= self.bound(home, position, home.semantics.module_object)
         return found
 
@@ -564,14 +575,14 @@ class Names(Component):
         """
         package, separator, owner = module.rpartition(file.semantics.separator)
         found = self.imported(file, package, owner) if separator else self.of(file, 0, owner)
-        owners = [value for value in found if value[0] in (CLASS, MODULE)]
+        owners = [value for value in found if isinstance(value, (ClassObject, ModuleObject))]
         return self.evaluator.members.of_all(frozenset(owners), name, file)
 
     def _whole_module(self, file: File, target: int) -> Values:
         """A module, and what it declares to be its exports."""
         name, home = file.semantics.module_object, self.program.file(target)
         exported = self.bound(home, 0, name) if name and name in home.names(0) else BOTTOM
-        return singleton(MODULE, target) | exported
+        return singleton(ModuleObject(target)) | exported
 
 
 def _names_its_type(file: File, owner: int, name: str) -> bool:
@@ -584,7 +595,7 @@ def _names_its_type(file: File, owner: int, name: str) -> bool:
 
 def _calls_what_it_is_of(value: Value, file: File) -> bool:
     """True if a decorator outside the repository made an object that calls what was decorated."""
-    names = (value[1], value[1].rpartition(".")[2]) if value[0] == RESULT else ()
+    names = (value[1], value[1].rpartition(".")[2]) if isinstance(value, ExternalResult) else ()
     return not decorating(file.semantics).isdisjoint(names)
 
 

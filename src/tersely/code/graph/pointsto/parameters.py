@@ -17,16 +17,18 @@ from tersely.code.expressions import (
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    CLASS,
-    COLLECTION,
-    CONSTANT,
-    FUNCTION,
-    INSTANCE,
-    REST,
+    ClassObject,
+    CollectionObject,
+    ConstantObject,
+    FunctionObject,
+    Instance,
+    RestArguments,
     Value,
     Values,
+    has,
     only,
     singleton,
+    without,
 )
 from tersely.code.graph.program.file import Body, File
 from tersely.code.languages.model import Resolution
@@ -46,8 +48,8 @@ class Parameters(Component):
 
     def of(self, file: File, scope: int, expression: Any) -> Values:
         """The values that a parameter of a function may have."""
-        key = ("parameter", file.id, scope, expression[1])
-        return self.solver.solve(key, self._values, file, scope, expression[1])
+        key = ("parameter", file.id, scope, expression.position)
+        return self.solver.solve(key, self._values, file, scope, expression.position)
 
     def _values(self, file: File, position: int, index: int) -> Values:
         scope = file.scope(position)
@@ -58,7 +60,7 @@ class Parameters(Component):
         if index == 0 and _takes_receiver(file, position):
             return self.evaluator.names.receiver(file, position, bool(scope.flags & CLASS_METHOD))
         if mode in VARIADIC:
-            return singleton(REST, file.id, position, index)
+            return singleton(RestArguments(file.id, position, index))
         if annotation is None:
             declared = self.evaluator.contexts.parameter(file, position, index)
         else:
@@ -95,7 +97,7 @@ class Parameters(Component):
 
     def _tells_all(self, value: Value) -> bool:
         """True if a declared value tells what may be passed."""
-        return value[0] in (INSTANCE, COLLECTION, CLASS)
+        return isinstance(value, (Instance, CollectionObject, ClassObject))
 
     def _always_passed(self, file: File, position: int, index: int) -> bool:
         """True if no known call leaves a parameter to its default."""
@@ -108,7 +110,7 @@ class Parameters(Component):
         )
         return all(passed_expressions(scope, index, call, shift) for _, _, call, shift in sites)
 
-    def rest(self, value: Value) -> Values:
+    def rest(self, value: RestArguments) -> Values:
         """Everything that a variadic parameter may receive."""
         _, file_id, position, index = value
         file = self.program.file(file_id)
@@ -138,12 +140,14 @@ class Parameters(Component):
         if handed is None:
             return BOTTOM
         scope, call = handed
-        if any(value[0] == FUNCTION for value in self.evaluator.calls.called(file, scope, call)):
+        if has(self.evaluator.calls.called(file, scope, call), FunctionObject):
             return BOTTOM
         given = self.evaluator.members.sites.given(file, scope, call, (file.id, position))
         parameters = file.scope(position).parameters
-        if len(given[2]) == 1 < len(parameters):
-            return self.evaluator.values(file, scope, Item(given[2][0], ConstantValue(index)))
+        if len(given.arguments) == 1 < len(parameters):
+            return self.evaluator.values(
+                file, scope, Item(given.arguments[0], ConstantValue(index))
+            )
         found: Values = BOTTOM
         for expression in passed_expressions(file.scope(position), index, given, 0):
             found |= self.evaluator.values(file, scope, expression)
@@ -197,7 +201,7 @@ class Parameters(Component):
             passed = passed_expressions(file.scope(position), index, call, shift)
             caller = self.program.file(site_file)
             found |= self.evaluator.below.union(caller, site_scope, passed)
-        return only(found, FUNCTION)
+        return only(found, FunctionObject)
 
 
 @cache
@@ -223,7 +227,7 @@ def few_keys(values: Values) -> Values:
     """Values without their constants when there are so many that they say nothing."""
     if len(values) <= MAX_KEYS:
         return values
-    others = frozenset(value for value in values if value[0] != CONSTANT)
+    others = without(values, ConstantObject)
     return values if len(values) - len(others) <= MAX_KEYS else others
 
 

@@ -8,29 +8,28 @@ from functools import cached_property, partial
 
 from tersely.code.expressions import HOLE, is_spread
 from tersely.code.graph.passing import receiver_of
-from tersely.code.graph.pointsto.containers import is_keyed
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    BUILTIN,
-    CLASS,
-    COLLECTION,
-    CONSTANT,
-    CONTAINER_LITERAL,
-    EXTERNAL,
-    FAMILY,
-    FUNCTION,
-    GENERATED,
-    INSTANCE,
-    MODULE,
-    REFUSED,
-    RESULT,
-    TUPLE,
     UNIQUE_KEY,
+    BuiltinMethod,
+    ClassObject,
+    CollectionObject,
+    ConstantObject,
+    ContainerLiteral,
+    ExternalObject,
+    ExternalResult,
+    FunctionObject,
+    Instance,
+    MemberFamily,
+    ModuleObject,
+    RejectedPromise,
+    TupleObject,
     Value,
     Values,
     collection,
     given_first,
+    is_text,
     mapping_of,
     only,
     own_class,
@@ -43,7 +42,7 @@ from tersely.code.languages.model import RECEIVER, Summary, Topic
 from tersely.code.nodes import Enter, Invocation, Member
 from tersely.code.syntax.mentions import PATTERN_MARK, TEXT_MARK
 
-PAIRS = (TUPLE, CONTAINER_LITERAL)  # what may have parts with places
+PAIRS = (TupleObject, ContainerLiteral)  # what may have parts with places
 
 
 LEAST_PATTERN = 3  # known characters of a name, below which it may be any
@@ -56,26 +55,27 @@ class Summaries(Component):
 
     def of(self, callee: Value, file: File) -> Summary | None:
         """The summary of a function that is not ours, None if nothing is known of it."""
-        if callee[0] == BUILTIN:
-            return file.semantics.methods.get(callee[2])
-        if callee[0] == RESULT:
-            return file.semantics.summaries.get(callee[1])
-        if callee[0] == EXTERNAL:
+        if isinstance(callee, BuiltinMethod):
+            return file.semantics.methods.get(callee.name)
+        if isinstance(callee, ExternalResult):
+            return file.semantics.summaries.get(callee.name)
+        if isinstance(callee, ExternalObject):
             summaries, methods = file.semantics.summaries, file.semantics.methods
-            owner, _, name = callee[1].rpartition(".")
+            owner, _, name = callee.name.rpartition(".")
             nearby = f"{owner.rpartition('.')[2]}.{name}"  # of a type whose package is not told
-            return summaries.get(callee[1]) or summaries.get(nearby) or methods.get(name)
+            return summaries.get(callee.name) or summaries.get(nearby) or methods.get(name)
         return None
 
-    def of_base(self, target: Value) -> Summary | None:
+    def of_base(self, target: ClassObject) -> Summary | None:
         """The summary of what a class of ours inherits from outside the repository."""
         outside = self.evaluator.members.outer_base(target)
-        return self.of((EXTERNAL, outside), self.program.home(target)) if outside else None
+        return self.of(ExternalObject(outside), self.program.home(target)) if outside else None
 
     def route_named(self, value: Value, file: File) -> Topic | None:
         """What the text of a value is the name of that a function gave a URL for; None for others."""
-        is_text = value[0] == RESULT and len(value) == len(("tag", "name", "pattern"))
-        summary = self.of((EXTERNAL, value[1].removesuffix("()")), file) if is_text else None
+        if not is_text(value):
+            return None
+        summary = self.of(ExternalObject(value.name.removesuffix("()")), file)
         return summary.links if summary is not None else None
 
     def applied(self, file: File, scope: int, summary: Summary, call: Invocation) -> Values:
@@ -102,14 +102,20 @@ class Summaries(Component):
             named = self.evaluator.annotations.instances(
                 file, scope, call.arguments[summary.instance_of]
             )
-            says_enough = any(value[0] != RESULT for value in named)
+            says_enough = any(not isinstance(value, ExternalResult) for value in named)
             found = named if summary.returns >= 0 and says_enough else found | named
         if summary.fills is not None:
-            texts = (value[1] for value in argument(RECEIVER) if value[0] == CONSTANT)
+            texts = (
+                value.constant for value in argument(RECEIVER) if isinstance(value, ConstantObject)
+            )
             filled = (summary.fills.sub(HOLE, text) for text in texts if type(text) is str)
-            found |= frozenset((RESULT, f"{file.semantics.builtins}.str", text) for text in filled)
+            found |= frozenset(
+                ExternalResult(f"{file.semantics.builtins}.str", text) for text in filled
+            )
         if summary.makes_key:
-            found |= singleton(CONSTANT, f"{UNIQUE_KEY}{file.path}:{call.line}:{call.arguments}")
+            found |= singleton(
+                ConstantObject(f"{UNIQUE_KEY}{file.path}:{call.line}:{call.arguments}")
+            )
         found |= self._modules_named(argument(summary.module_named), file)
         return found | _classes_of(argument(summary.class_of))
 
@@ -128,21 +134,21 @@ class Summaries(Component):
         if collected:
             found |= collection(collected)
         for function in argument(summary.settled_by):
-            if function[0] == FUNCTION:
+            if isinstance(function, FunctionObject):
                 found |= self._settled(function, 0) | refused(self._settled(function, 1))
         if summary.refused >= 0:
-            found |= only(argument(RECEIVER), REFUSED)
+            found |= only(argument(RECEIVER), RejectedPromise)
         return found
 
     def _modules_named(self, names: Values, file: File) -> Values:
         """The modules that constants name where a file imports by a call."""
         found: Values = BOTTOM
         for name in names:
-            if name[0] == CONSTANT and type(name[1]) is str:
-                found |= self.evaluator.names.imported(file, name[1], "")
+            if isinstance(name, ConstantObject) and isinstance(name.constant, str):
+                found |= self.evaluator.names.imported(file, name.constant, "")
         return found
 
-    def _settled(self, function: Value, place: int) -> Values:
+    def _settled(self, function: FunctionObject, place: int) -> Values:
         """What a function, or one in it, calls a parameter with: `(resolve) => resolve(value)`."""
         home, position = self.program.place(function)
         names = [parameter.name for parameter in home.scope(position).parameters[place:]][:1]
@@ -174,13 +180,16 @@ class Summaries(Component):
         found: Values = BOTTOM
         if file.semantics.virtual:
             owners = frozenset(
-                (INSTANCE, *value[1:3], True) if value[0] == CLASS else value for value in owners
+                Instance(value.file, value.position, True)
+                if isinstance(value, ClassObject)
+                else value
+                for value in owners
             )
         for name in names:
-            if name[0] == CONSTANT and type(name[1]) is str:
-                found |= self.evaluator.members.of_all(owners, name[1], file)
-            elif name[0] == RESULT and len(name) > len(("tag", "name")):
-                found |= self._families(owners, name[2])
+            if isinstance(name, ConstantObject) and isinstance(name.constant, str):
+                found |= self.evaluator.members.of_all(owners, name.constant, file)
+            elif isinstance(name, ExternalResult) and name.pattern is not None:
+                found |= self._families(owners, name.pattern)
         return found
 
     def may_be_text(self, name: str, file: File) -> bool:
@@ -211,30 +220,35 @@ class Summaries(Component):
             if call.callee != getter and not isinstance(call.callee, Member):
                 continue  # what it gave is called
             for value in self.evaluator.union(file, scope, call.arguments[place : place + 1]):
-                has_pattern = value[0] == RESULT and len(value) > len(("tag", "name"))
-                if has_pattern or value[0] == CONSTANT:
-                    found.add(str(value[-1]))
+                if isinstance(value, ConstantObject):
+                    found.add(str(value.constant))
+                elif is_text(value):
+                    found.add(str(value.pattern))
         return found
 
     def _families(self, owners: Values, pattern: str) -> Values:
         """The members of some values whose names fit a pattern, of each as one value."""
         if len(pattern.replace(HOLE, "")) < LEAST_PATTERN:
             return BOTTOM
-        having = (owner for owner in owners if owner[0] in (INSTANCE, CLASS, MODULE))
-        return frozenset((FAMILY, owner, pattern) for owner in having)
+        having = (
+            owner for owner in owners if isinstance(owner, (Instance, ClassObject, ModuleObject))
+        )
+        return frozenset(MemberFamily(owner, pattern) for owner in having)
 
-    def family(self, value: Value) -> Values:
+    def family(self, value: MemberFamily) -> Values:
         """The functions of a class, of those below it, or of a module whose names fit a pattern."""
         solver = self.evaluator.solver
-        return solver.solve_whole(("family", value), self._fitting, value[1], value[2])
+        return solver.solve_whole(("family", value), self._fitting, value.owner, value.pattern)
 
-    def _fitting(self, owner: Value, pattern: str) -> Values:
+    def _fitting(self, owner: ClassObject, pattern: str) -> Values:
         members = self.evaluator.members
         target = own_class(owner)
         classes = (
-            (*members.linearised(target), *members.subclasses(target)) if owner[0] != MODULE else ()
+            (*members.linearised(target), *members.subclasses(target))
+            if not isinstance(owner, ModuleObject)
+            else ()
         )
-        homes = [(value[1], value[2]) for value in classes] or [(owner[1], 0)]
+        homes = [(value.file, value.position) for value in classes] or [(owner.file, 0)]
         found: set[Value] = set()
         for file_id, position in homes:
             home = self.program.file(file_id)
@@ -243,8 +257,12 @@ class Summaries(Component):
                 self.program.bounds.met(FAMILY_LIMIT)
             for name in sorted(fitting)[:MAX_FAMILY]:
                 functions = self.evaluator.names.bound(home, position, name)
-                found |= {value for value in functions if value[0] == FUNCTION}
-        return members.read(frozenset(found), owner) if owner[0] != MODULE else frozenset(found)
+                found |= {value for value in functions if isinstance(value, FunctionObject)}
+        return (
+            members.read(frozenset(found), owner)
+            if not isinstance(owner, ModuleObject)
+            else frozenset(found)
+        )
 
     def _argument(self, file: File, scope: int, call: Invocation, position: int) -> Values:
         """What a call passes at a position; of a method, `RECEIVER` is the object it is called on."""
@@ -258,9 +276,9 @@ class Summaries(Component):
         """What functions of ours give that are called behind the scenes."""
         found: Values = BOTTOM
         for function in functions:
-            if function[0] == FUNCTION:
+            if isinstance(function, FunctionObject):
                 found |= self.evaluator.calls.returned(function)
-            elif function[0] == CLASS:
+            elif isinstance(function, ClassObject):
                 found |= self.evaluator.calls.result(file, scope, function, call)
         return found
 
@@ -268,8 +286,7 @@ class Summaries(Component):
         """What functions give that are run to what they yield, if they yield anything."""
         found: Values = BOTTOM
         for value in self._results(functions, file, scope, call):
-            is_run = value[0] == GENERATED
-            found |= self.evaluator.calls.yielded(value) if is_run else frozenset((value,))
+            found |= self.evaluator.calls.run(value)
         return found
 
     def _gathered(self, file: File, scope: int, summary: Summary, call: Invocation) -> Values:
@@ -290,7 +307,7 @@ class Summaries(Component):
             found |= collection(frozenset().union(*gathered))
         for part in call.arguments[summary.joins :] if summary.joins >= 0 else ():
             joined = self.evaluator.values(file, scope, part)
-            lists = only(joined, CONTAINER_LITERAL, COLLECTION)
+            lists = only(joined, ContainerLiteral, CollectionObject)
             found |= collection((joined - lists) | containers.held(lists))
         if summary.tuple_from >= 0:
             parts = (
@@ -331,7 +348,7 @@ class Summaries(Component):
             for value in argument(RECEIVER):
                 found |= (
                     containers.items(value, frozenset((summary.part,)), file)
-                    if value[0] in PAIRS
+                    if isinstance(value, PAIRS)
                     else BOTTOM
                 )
         return found
@@ -345,7 +362,7 @@ class Summaries(Component):
             summary, lambda at: frozenset((container,)) if at == RECEIVER else BOTTOM, file
         )
 
-    def of_builtin(self, file: File, scope: int, callee: Value, call: Invocation) -> Values:
+    def of_builtin(self, file: File, scope: int, callee: BuiltinMethod, call: Invocation) -> Values:
         """The values that a method gives which no class of ours has."""
         _, container, name = callee
         semantics = file.semantics
@@ -353,10 +370,14 @@ class Summaries(Component):
             mapped = self._results(
                 self.evaluator.values(file, scope, call.arguments[0]), file, scope, call
             )
-            return mapped if container[0] == INSTANCE or not mapped else collection(mapped)
-        if container[0] == INSTANCE:
+            return mapped if isinstance(container, Instance) or not mapped else collection(mapped)
+        if isinstance(container, Instance):
             return frozenset((container,))
-        if name in semantics.views and container[0] == COLLECTION and is_keyed(container):
+        if (
+            name in semantics.views
+            and isinstance(container, CollectionObject)
+            and container.keys is not None
+        ):
             return frozenset((container,))
         if name in semantics.views:
             return collection(self.evaluator.containers.items(container, None, file))
@@ -373,10 +394,10 @@ class Summaries(Component):
             found = self.evaluator.containers.items(container, keys_wanted, file)
             # in place of what is not there
             given = self.evaluator.union(file, scope, arguments[:2])
-            return found | only(given, INSTANCE)
+            return found | only(given, Instance)
         return BOTTOM
 
 
 def _classes_of(values: Values) -> Values:
     """The classes of the instances among some values."""
-    return frozenset(own_class(value) for value in values if value[0] == INSTANCE)
+    return frozenset(own_class(value) for value in values if isinstance(value, Instance))

@@ -1,176 +1,292 @@
-"""Abstract values: all that an expression may be at run time, as small tuples that begin with a tag.
+"""Abstract values: all that an expression may be at run time. A points-to set is a set of them.
 
-- FUNCTION (file, position, receiver | None): a function, bound to a receiver or not; where some of
-  its arguments are given already, one part more is their number
-- CLASS (file, position): a class
-- INSTANCE (file, position, is open): an instance of the class, open: or of one below it, see
-  `type_filtering`; one part more has the values of each type parameter of the class
-- GENERATED (file, position): a generator, by its function
-- MODULE (file): a file
-- EXTERNAL (dotted name): something outside the repository
-- RESULT (dotted name): the result of calling that; a text of which parts are known has one part
-  more, a pattern with `*` for the others, and a router another, file and line of the call that made it
-- CONTAINER_LITERAL (file, serial): a list or mapping written in the source
-- COLLECTION (elements), of a mapping (items, keys): known only by its contents
-- TUPLE ((values, …)): known only by its contents
-- CONSTANT (str | int): a constant, as a key
-- PARENT (file, class, receiver): `super()`
-- BUILTIN (value, name): a method of a container
-- REST (file, position, parameter): the arguments that a variadic parameter collects, or all of them
-  for `parameters.EVERY`
-- TRAIT_VIEW (file, position, trait): a type as an implementation of a trait
-- WRAPPED (file, position): a function behind its decorators, beside what these put in its place
-- RETURN_TYPE (file, scope, type, types of parameters): known only by its signature, with types as
-  seen from a scope
-- FAMILY (value, pattern): the members of a value whose names fit a pattern
-- REFUSED (reasons): a promise that fails
+They are records like the nodes of expressions: equal if they say the same, fields by name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from itertools import count
+from typing import TypeGuard, TypeVar
 
-Value = tuple[Any, ...]
+from tersely.code.nodes import Expression, Expressions, Record
+
+_tags = count()
+
+
+class Value(Record):
+    """An abstract value."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__(next(_tags))
+
+
 Values = frozenset[Value]
+SomeValue = TypeVar("SomeValue", bound=Value)
 
-(
-    FUNCTION,
-    CLASS,
-    INSTANCE,
-    GENERATED,
-    MODULE,
-    EXTERNAL,
-    RESULT,
-    CONTAINER_LITERAL,
-    COLLECTION,
-    TUPLE,
-    CONSTANT,
-    PARENT,
-    BUILTIN,
-    REST,
-    TRAIT_VIEW,
-    RETURN_TYPE,
-    WRAPPED,
-    FAMILY,
-    REFUSED,
-) = range(19)
+
+class InFile(Value):
+    """A value that a file of the repository writes."""
+
+    file: int
+
+
+class ModuleObject(InFile):
+    """A file."""
+
+
+class Defined(InFile):
+    """A value that a definition makes."""
+
+    position: int
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """File and position of the definition."""
+        return self.file, self.position
+
+
+class FunctionObject(Defined):
+    """A function, bound to a receiver or not."""
+
+    receiver: Value | None = None
+    given: int = 0  # of its arguments, how many it has already
+
+
+class ClassObject(Defined):
+    """A class."""
+
+
+class Instance(Defined):
+    """An instance of a class, of a class below it if it is open, see `type_filtering`."""
+
+    is_open: bool = False
+    arguments: tuple[Values, ...] = ()  # of each type parameter of the class, none if not known
+
+
+class GeneratorObject(Defined):
+    """A generator, by its function."""
+
+
+class WrappedFunction(Defined):
+    """A function behind its decorators, beside what these put in its place."""
+
+
+class SuperObject(Defined):
+    """`super()` in a class, on the side of instances or of the class itself."""
+
+    side: type[Value]
+
+
+class TraitView(Defined):
+    """A type as an implementation of a trait."""
+
+    trait: ClassObject
+
+
+class RestArguments(Defined):
+    """The arguments that a variadic parameter collects, or all of them for `parameters.EVERY`."""
+
+    parameter: int
+
+
+class ContainerLiteral(InFile):
+    """A list or mapping by its allocation site: where it is written in the source."""
+
+    serial: int
+
+
+class SignatureObject(InFile):
+    """What is known only by how it is called, with types as seen from a scope."""
+
+    scope: int
+    returned: Expression
+    parameters: Expressions
+
+
+class ExternalObject(Value):
+    """Something outside the repository."""
+
+    name: str  # dotted
+
+
+class ExternalResult(Value):
+    """The result of calling something outside the repository, or an instance of its type."""
+
+    name: str
+    pattern: str | None = None  # of a text of which parts are known, with `*` for the others
+    site: tuple[int, int] | None = None  # of a router, file and line of the call that made it
+
+
+class CollectionObject(Value):
+    """A collection known only by its contents; a mapping has keys."""
+
+    items: Values
+    keys: Values | None = None
+
+
+class TupleObject(Value):
+    """A tuple known only by what each place may hold."""
+
+    parts: tuple[Values, ...]
+
+
+class ConstantObject(Value):
+    """A constant, as a key."""
+
+    constant: str | int
+
+
+class BuiltinMethod(Value):
+    """A method of a container."""
+
+    owner: Value
+    name: str
+
+
+class MemberFamily(Value):
+    """The members of a value whose names fit a pattern."""
+
+    owner: Value
+    pattern: str
+
+
+class RejectedPromise(Value):
+    """A promise that fails for some reasons."""
+
+    reasons: Values
+
 
 BOTTOM: Values = frozenset()
-OUTSIDE = (EXTERNAL, RESULT, CONSTANT)  # values that have nothing of ours
+OUTSIDE = (ExternalObject, ExternalResult, ConstantObject)  # values that have nothing of ours
 
 
-def singleton(*value: Any) -> Values:
+def singleton(value: Value) -> Values:
     """The set of one value."""
     return frozenset((value,))
 
 
-def only(values: Iterable[Value], *tags: int) -> Values:
-    """Those of some values that have one of the tags."""
-    return frozenset(value for value in values if value[0] in tags)
+def only(values: Iterable[Value], *kinds: type[SomeValue]) -> frozenset[SomeValue]:
+    """Those of some values that are of a kind."""
+    return frozenset(value for value in values if isinstance(value, kinds))
 
 
-def own_class(value: Value) -> Value:
+def without(values: Iterable[Value], *kinds: type[Value]) -> Values:
+    """Those of some values that are of none of the kinds."""
+    return frozenset(value for value in values if not isinstance(value, kinds))
+
+
+def has(values: Iterable[Value], *kinds: type[Value]) -> bool:
+    """True if one of some values is of a kind."""
+    return any(isinstance(value, kinds) for value in values)
+
+
+def own_class(value: Defined) -> ClassObject:
     """The class of an instance, or of what else has the place of one."""
-    return (CLASS, *value[1:3])
+    return ClassObject(value.file, value.position)
+
+
+def instance_of(value: Defined) -> Instance:
+    """An instance of this very class, or of what else has the place of one."""
+    return Instance(value.file, value.position)
+
+
+def itself(value: Value) -> Value:
+    """A function as nobody has bound it, an instance as one of its very class; others as they are."""
+    if isinstance(value, FunctionObject):
+        return FunctionObject(value.file, value.position)
+    return instance_of(value) if isinstance(value, Instance) else value
 
 
 # names in the dotted name of something external; longer ones come from loops
 MAX_EXTERNAL_PARTS = 7
 MAX_CONTAINER_DEPTH = 3  # containers in containers that are told apart
 UNIQUE_KEY = "@@"  # before a key that is no text: no name begins so
-INSTANCE_PARTS = ("tag", "file", "position", "is open")  # of an instance without type arguments
 
 
 def external(name: str) -> Values:
     """Something outside the repository by its dotted name."""
-    return frozenset(((EXTERNAL, name),)) if name.count(".") < MAX_EXTERNAL_PARTS else BOTTOM
+    return singleton(ExternalObject(name)) if name.count(".") < MAX_EXTERNAL_PARTS else BOTTOM
 
 
 def router(name: str, file_id: int, line: int) -> Values:
     """A router of a framework, told apart from others by the call that made it."""
-    return singleton(RESULT, name, "", (file_id, line))
+    return singleton(ExternalResult(name, None, (file_id, line)))
 
 
 def is_router(value: Value) -> bool:
     """True if a value is a router that is told apart from others."""
-    return value[0] == RESULT and len(value) > len(("tag", "name", "pattern"))
+    return isinstance(value, ExternalResult) and value.site is not None
+
+
+def is_text(value: Value) -> TypeGuard[ExternalResult]:
+    """True if a value is a text of which parts are known."""
+    return isinstance(value, ExternalResult) and value.pattern is not None
 
 
 def collection(elements: Values) -> Values:
     """A collection of elements; what is nested too deeply in it is not told apart."""
-    return frozenset(((COLLECTION, _shallow(elements, 1)),))
+    return singleton(CollectionObject(_shallow(elements, 1)))
 
 
 def mapping_of(keys: Values, items: Values) -> Values:
     """A mapping known by its keys and by what it holds for them."""
-    return frozenset(((COLLECTION, _shallow(items, 1), _shallow(keys, 1)),))
+    return singleton(CollectionObject(_shallow(items, 1), _shallow(keys, 1)))
 
 
 def tuple_of(parts: tuple[Values, ...]) -> Values:
     """A tuple known by what each place may hold."""
-    return frozenset(((TUPLE, tuple(_shallow(part, 1) for part in parts)),))
+    return singleton(TupleObject(tuple(_shallow(part, 1) for part in parts)))
 
 
 def refused(reasons: Values) -> Values:
     """A promise that is not kept for some reasons, nothing without any."""
-    plain = frozenset(value for value in reasons if value[0] not in (COLLECTION, TUPLE, REFUSED))
-    return singleton(REFUSED, plain) if plain else BOTTOM
+    plain = without(reasons, CollectionObject, TupleObject, RejectedPromise)
+    return singleton(RejectedPromise(plain)) if plain else BOTTOM
 
 
-def is_open(value: Value) -> bool:
-    """True if an instance may be of a class below its own."""
-    return len(value) > len(("tag", "file", "position")) and bool(value[3])
-
-
-def type_arguments(value: Value) -> tuple[Values, ...]:
-    """The values that the type parameters of the class of an instance stand for, nothing if that is
-    not known.
-    """
-    return value[4] if value[0] == INSTANCE and len(value) > len(INSTANCE_PARTS) else ()
-
-
-def with_arguments(value: Value, arguments: tuple[Values, ...]) -> Value:
+def with_arguments(value: Instance, arguments: tuple[Values, ...]) -> Instance:
     """An instance of which it is known what the type parameters of its class stand for, as far as
     that is ours.
     """
-    known = tuple(frozenset(one for one in part if one[0] not in OUTSIDE) for part in arguments)
+    known = tuple(without(part, *OUTSIDE) for part in arguments)
     if not any(known):
         return value
-    return (*value[:3], is_open(value), tuple(_shallow(part, 1) for part in known))
+    return Instance(
+        value.file, value.position, value.is_open, tuple(_shallow(part, 1) for part in known)
+    )
 
 
 def _shallow(values: Values, depth: int) -> Values:
-    if not any(value[0] in (COLLECTION, TUPLE) or type_arguments(value) for value in values):
+    if not has(values, CollectionObject, TupleObject, Instance):
         return values
-    kept: set[Value] = set()
-    for value in values:
-        if value[0] == COLLECTION:
-            if depth < MAX_CONTAINER_DEPTH:
-                kept.add((COLLECTION, *(_shallow(part, depth + 1) for part in value[1:])))
-        elif value[0] == TUPLE:
-            if depth < MAX_CONTAINER_DEPTH:
-                kept.add((TUPLE, tuple(_shallow(part, depth + 1) for part in value[1])))
-        elif arguments := type_arguments(value):
-            nested = (
-                tuple(_shallow(part, depth + 1) for part in arguments)
-                if depth < MAX_CONTAINER_DEPTH
-                else ()
+    found = (_less_deep(value, depth) for value in values)
+    return frozenset(value for value in found if value is not None)
+
+
+def _less_deep(value: Value, depth: int) -> Value | None:
+    """A value without what is nested too deeply in it, None if it is that itself."""
+    is_deepest, below = depth >= MAX_CONTAINER_DEPTH, depth + 1
+    match value:
+        case CollectionObject() | TupleObject() if is_deepest:
+            return None
+        case CollectionObject(items, keys):
+            return CollectionObject(
+                _shallow(items, below), None if keys is None else _shallow(keys, below)
             )
-            kept.add((*value[:4], nested) if nested else value[: 3 + value[3]])
-        else:
-            kept.add(value)
-    return frozenset(kept)
+        case TupleObject(parts):
+            return TupleObject(tuple(_shallow(part, below) for part in parts))
+        case Instance(file, position, is_open, arguments) if arguments:
+            nested = () if is_deepest else tuple(_shallow(part, below) for part in arguments)
+            return Instance(file, position, is_open, nested)
+    return value
 
 
 def given_first(values: Values, number: int) -> Values:
     """Functions of which the first arguments are given already; other values as they are."""
     return frozenset(
-        (*value[:4], given_arguments(value) + number) if value[0] == FUNCTION and number else value
+        FunctionObject(value.file, value.position, value.receiver, value.given + number)
+        if isinstance(value, FunctionObject)
+        else value
         for value in values
     )
-
-
-def given_arguments(function: Value) -> int:
-    """How many arguments of a function are given already."""
-    return function[4] if len(function) > len(("tag", "file", "position", "receiver")) else 0

@@ -8,6 +8,10 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from tersely.code.bounds import Bounds
+from tersely.code.graph.pointsto.values import (
+    Defined,
+    InFile,
+)
 from tersely.code.graph.program.file import Body, File, IndexedFile, kept
 from tersely.code.graph.program.work import Work
 from tersely.code.languages.model import Files, Made, shared_directories
@@ -136,23 +140,22 @@ class Program:
             known = self._files[file_id] = File(self.rows[file_id], definitions, scopes)
         return known
 
-    def home(self, value: tuple[Any, ...]) -> File:
+    def home(self, value: InFile) -> File:
         """The file of the definition that an abstract value has."""
-        known = self._files.get(value[1])
-        return self.file(value[1]) if known is None else known
+        known = self._files.get(value.file)
+        return self.file(value.file) if known is None else known
 
-    def place(self, value: tuple[Any, ...]) -> Inside:
+    def place(self, value: Defined) -> Inside:
         """The file of the definition that an abstract value has, and its position."""
-        return self.home(value), value[2]
+        return self.home(value), value.position
 
-    def definition(self, value: tuple[Any, ...]) -> Definition:
+    def definition(self, value: Defined) -> Definition:
         """The definition that an abstract value has."""
-        found: Definition = self.home(value).definitions[value[2]]
-        return found
+        return self.home(value).definitions[value.position]
 
-    def scope(self, value: tuple[Any, ...]) -> Body:
+    def scope(self, value: Defined) -> Body:
         """The scope of the definition that an abstract value has."""
-        return self.home(value).scope(value[2])
+        return self.home(value).scope(value.position)
 
     def is_kin(self, file_id: int, file: File) -> bool:
         """True if two files are written in languages that see each other's definitions."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from tersely.code.expressions import Expression
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
-    CLASS,
-    FUNCTION,
-    INSTANCE,
-    Value,
+    ClassObject,
+    FunctionObject,
+    Instance,
     Values,
     only,
     own_class,
@@ -22,7 +21,7 @@ class Descriptors(Component):
 
     def methods(
         self, file: File, scope: int, owner: Expression, name: str, *, stored: bool
-    ) -> list[Value]:
+    ) -> list[FunctionObject]:
         """The methods that `owner.name` calls, or assigning it does."""
         semantics = file.semantics
         method = semantics.descriptor_setter if stored else semantics.descriptor_method
@@ -30,12 +29,12 @@ class Descriptors(Component):
             return []
         members: Values = frozenset()
         for value in self.evaluator.values(file, scope, owner):
-            if value[0] in (INSTANCE, CLASS):
+            if isinstance(value, (Instance, ClassObject)):
                 class_ = own_class(value)
                 members |= self.evaluator.members.of_class(class_, name, file, value)
-        objects = only(members, INSTANCE)
+        objects = only(members, Instance)
         asked = self.evaluator.members.of_all(objects, method, file)
-        return sorted((value for value in asked if value[0] == FUNCTION), key=repr)
+        return sorted((value for value in asked if isinstance(value, FunctionObject)), key=repr)
 
     @kept
     def names(self, like: File) -> set[str]:

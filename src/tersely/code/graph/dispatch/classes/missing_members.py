@@ -7,7 +7,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tersely.code.expressions import Expression
-from tersely.code.graph.pointsto.values import BOTTOM, FUNCTION, Value, Values
+from tersely.code.graph.pointsto.values import (
+    BOTTOM,
+    ExternalObject,
+    ExternalResult,
+    FunctionObject,
+    Value,
+    Values,
+)
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import member_getters
 from tersely.code.nodes import Call
@@ -38,9 +45,9 @@ class MissingMembers:
         key = ("missing", receiver, name)
         return self.evaluator.solver.solve(key, self._given, receiver, name, file)
 
-    def assigned(self, value: Value, name: str, file: File) -> Values:
+    def assigned(self, value: ExternalObject | ExternalResult, name: str, file: File) -> Values:
         """What code assigns to a member of a thing outside, nothing of one that takes none."""
-        if value[1] not in file.semantics.open_objects:
+        if value.name not in file.semantics.open_objects:
             return BOTTOM
         key = ("open", value, name)
         return self.evaluator.solver.solve(key, self._assigned, value, name, file)
@@ -60,15 +67,15 @@ class MissingMembers:
     def _given(self, receiver: Value, name: str, file: File) -> Values:
         found: Values = BOTTOM
         for value in self.evaluator.members.of(receiver, file.semantics.missing_method, file):
-            if value[0] == FUNCTION:
+            if isinstance(value, FunctionObject):
                 found |= self._returned(value, name)
         return found
 
-    def _returned(self, function: Value, name: str) -> Values:
+    def _returned(self, function: FunctionObject, name: str) -> Values:
         """What the method returns for a name: where it asks another object for it, the member of
         that.
         """
-        home, position = self.evaluator.program.home(function), function[2]
+        home, position = self.evaluator.program.home(function), function.position
         asked = [
             other
             for expression in home.scope(position).returns

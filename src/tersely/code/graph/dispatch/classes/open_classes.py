@@ -15,13 +15,16 @@ from tersely.code.expressions import CLASS_METHOD, EXTENSION, PARTIAL, STATIC
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    CLASS,
-    FUNCTION,
-    INSTANCE,
+    ClassObject,
+    Defined,
+    FunctionObject,
+    Instance,
     Value,
     Values,
+    instance_of,
+    only,
     own_class,
-    singleton,
+    without,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import ClassName, Inside, Place
@@ -37,11 +40,11 @@ class OpenClasses(Component):
 
     # Places of one class
 
-    def whole(self, file: File, position: int) -> Value:
+    def whole(self, file: File, position: int) -> ClassObject:
         """The class that a body is a part of."""
         if not file.semantics.open_classes and not self._is_partial(file, position):
-            return (CLASS, file.id, position)
-        return (CLASS, *self.openings(file, position)[0])
+            return ClassObject(file.id, position)
+        return ClassObject(*self.openings(file, position)[0])
 
     def openings(self, file: File, position: int) -> list[Place]:
         """Every body of a class, in the order of files."""
@@ -59,7 +62,7 @@ class OpenClasses(Component):
             ]
         return bodies if (file.id, position) in bodies else [(file.id, position)]
 
-    def named(self, names: Iterable[ClassName]) -> Iterator[Value]:
+    def named(self, names: Iterable[ClassName]) -> Iterator[ClassObject]:
         """The classes of some names."""
         for name, file_id in sorted(names):
             for at, position in self.program.named(name, kinds=MEMBER_OWNERS):
@@ -122,14 +125,14 @@ class OpenClasses(Component):
                 found.append((file_id, position))
         return found[:MAX_OPENINGS]
 
-    def defined_elsewhere(self, owner: Value, name: str) -> Values:
+    def defined_elsewhere(self, owner: ClassObject, name: str) -> Values:
         """Members whose definition names its owner instead of standing in it: `class A::B`, `def
         A.m`.
         """
         home = self.program.home(owner)
         found: Values = BOTTOM
         for file_id, position in self.qualified(
-            home, f"{home.definitions[owner[2]].qualname}.{name}", name
+            home, f"{home.definitions[owner.position].qualname}.{name}", name
         ):
             file = self.program.file(file_id)
             if file.is_prefixed(position) and self._defines(file_id, position):
@@ -159,7 +162,7 @@ class OpenClasses(Component):
         members = self.evaluator.members
         for star in reversed(file.stars):
             for value in sorted(self.by_qualified_name(file, star)):
-                if value[0] == CLASS:
+                if isinstance(value, ClassObject):
                     found = members.declared(value, name) or self.from_stars(
                         self.program.home(value), name
                     )
@@ -169,18 +172,18 @@ class OpenClasses(Component):
 
     # Sides
 
-    def receivers(self, file: File, scope: int) -> Values:
+    def receivers(self, file: File, scope: int) -> frozenset[ClassObject | Instance]:
         """The values of `self` in a scope: an instance in a method, the class in its body, both in
         a block of the body.
         """
         method = file.enclosing_method(scope)
         owner = file.owner_class(method) if method >= 0 else scope
         if owner < 0 or file.definitions[owner].kind not in MEMBER_OWNERS:
-            return BOTTOM
+            return frozenset()
         target = self.evaluator.members.class_of(file, owner)
         if target is None:
-            return BOTTOM
-        instance, itself = singleton(INSTANCE, *target[1:]), singleton(CLASS, *target[1:])
+            return frozenset()
+        instance, itself = frozenset((instance_of(target),)), frozenset((target,))
         if method < 0 or file.scope(method).flags & CLASS_METHOD:
             return itself
         return instance | itself if file.definitions[method].kind == Kind.LAMBDA else instance
@@ -194,7 +197,7 @@ class OpenClasses(Component):
         if target is None:
             return BOTTOM
         receivers = self.receivers(file, scope)
-        if any(value[1:3] == target[1:] for value in receivers):
+        if any(value.place == target.place for value in receivers):
             found: Values = BOTTOM
             for receiver in receivers:
                 member = members.ours(target, name, file, receiver) or members.of_itself(
@@ -202,41 +205,43 @@ class OpenClasses(Component):
                 )
                 found |= members.read(member, receiver)
             return found
-        constants = members.declared(target, name, CLASS)
-        return frozenset(value for value in constants if value[0] != FUNCTION)
+        constants = members.declared(target, name, ClassObject)
+        return without(constants, FunctionObject)
 
-    def declared(self, target: Value, name: str, side: int) -> Values:
-        """The member that a class (`side` CLASS) or its instances have, from the class or one
+    def declared(self, target: ClassObject, name: str, side: type[Value]) -> Values:
+        """The member that a class (`side` ClassObject) or its instances have, from the class or one
         above.
         """
         members = self.evaluator.members
         assigned: Values = BOTTOM
         for owner in members.linearised(target):
-            if side == INSTANCE:
+            if side is Instance:
                 assigned |= members.assigned(owner, name)
             found = self.of_side(members.own(owner, name), side)
-            if not found and side == CLASS:
+            if not found and side is ClassObject:
                 for mixed_in in self._mixed_into_class(owner):
-                    found |= members.declared(mixed_in, name, INSTANCE)
+                    found |= members.declared(mixed_in, name, Instance)
             if found:
                 return found | assigned
         return assigned
 
-    def of_side(self, values: Values, side: int) -> Values:
+    def of_side(self, values: Values, side: type[Value]) -> Values:
         """The values that belong to one side; what is no function belongs to both."""
         return frozenset(
-            value for value in values if value[0] != FUNCTION or self._is_on(value, side)
+            value
+            for value in values
+            if not isinstance(value, FunctionObject) or self._is_on(value, side)
         )
 
-    def _is_on(self, function: Value, side: int) -> bool:
+    def _is_on(self, function: FunctionObject, side: type[Value]) -> bool:
         flags = self.program.scope(function).flags
-        return bool(flags & STATIC) or bool(flags & CLASS_METHOD) == (side == CLASS)
+        return bool(flags & STATIC) or bool(flags & CLASS_METHOD) == (side is ClassObject)
 
-    def _mixed_into_class(self, owner: Value) -> list[Value]:
+    def _mixed_into_class(self, owner: ClassObject) -> list[ClassObject]:
         """The classes whose instance a class is itself."""
         members = self.evaluator.members
-        found = list(members.bases(owner, INSTANCE))
+        found: list[Defined] = [*only(members.bases(owner, Instance), Instance)]
         mixin = self.program.home(owner).semantics.class_mixin
         if mixin:
-            found += sorted(value for value in members.own(owner, mixin) if value[0] == CLASS)
-        return [own_class(value) for value in found]
+            found += sorted(only(members.own(owner, mixin), ClassObject))
+        return list(map(own_class, found))

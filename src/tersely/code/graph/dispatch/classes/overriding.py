@@ -14,12 +14,12 @@ from tersely.code.expressions import CALL, MEMBER, Expression
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    CLASS,
-    FUNCTION,
-    INSTANCE,
-    PARENT,
-    Value,
+    ClassObject,
+    FunctionObject,
+    Instance,
+    SuperObject,
     Values,
+    instance_of,
     only,
     own_class,
 )
@@ -45,7 +45,9 @@ class Overriding(Component):
             found |= self.evaluator.members.read(members, receiver)
         return found
 
-    def unbound(self, file: File, scope: int, member: Expression) -> list[tuple[Value, Values]]:
+    def unbound(
+        self, file: File, scope: int, member: Expression
+    ) -> list[tuple[ClassObject | Instance, Values]]:
         """Each receiver that `self.name` or `super().name` may have, with its members in classes
         below.
         """
@@ -59,25 +61,33 @@ class Overriding(Component):
             for value in sorted(self._receivers(file, scope, member.object))
         ]
 
-    def _in_place_of(self, receiver: Value, name: str) -> tuple[Value, Values]:
+    def _in_place_of(
+        self, receiver: ClassObject | Instance | SuperObject, name: str
+    ) -> tuple[ClassObject | Instance, Values]:
         target = own_class(receiver)
-        if receiver[0] != PARENT:
+        if not isinstance(receiver, SuperObject):
             return receiver, self.below(target, name)
         members = self.solver.solve_whole(("next", target, name), self._next, target, name)
-        return (INSTANCE, *receiver[1:3]), members
+        return instance_of(receiver), members
 
-    def classes(self, file: File, scope: int, callee: Expression) -> list[Value]:
+    def classes(self, file: File, scope: int, callee: Expression) -> list[ClassObject]:
         """The classes below the receiver's that a call constructs: `cls()`, `self.__class__()`,
         `type(self)()`.
         """
         if not file.semantics.open_receivers:
             return []
-        own = (value for value in self._receivers(file, scope, callee) if value[0] == CLASS)
+        own = (
+            value
+            for value in self._receivers(file, scope, callee)
+            if isinstance(value, ClassObject)
+        )
         return [
             child for value in sorted(own) for child in self.evaluator.members.subclasses(value)
         ]
 
-    def _receivers(self, file: File, scope: int, expression: Expression) -> Values:
+    def _receivers(
+        self, file: File, scope: int, expression: Expression
+    ) -> frozenset[ClassObject | Instance | SuperObject]:
         """The receiver of the method around a scope, its class or its parent, if an expression
         means one of them.
         """
@@ -88,9 +98,9 @@ class Overriding(Component):
             or not file.is_parameter(method, own)
             or not self._is_of_receiver(file, expression, own)
         ):
-            return BOTTOM
+            return frozenset()
         values = self.evaluator.values(file, scope, expression)
-        return only(values, INSTANCE, CLASS, PARENT)
+        return only(values, Instance, ClassObject, SuperObject)
 
     def _is_of_receiver(self, file: File, expression: Expression, own: str) -> bool:
         """True if an expression is written as the receiver, its class, or its parent."""
@@ -102,27 +112,27 @@ class Overriding(Component):
             expression[1] in file.semantics.super_names or expression[2] == (own,)
         )
 
-    def below(self, target: Value, name: str) -> Values:
+    def below(self, target: ClassObject, name: str) -> Values:
         """The members of a name that classes below one have in place of its own."""
         return self.solver.solve_whole(("below", target, name), self._below, target, name)
 
-    def _below(self, target: Value, name: str) -> Values:
+    def _below(self, target: ClassObject, name: str) -> Values:
         members = self.evaluator.members
         found: Values = BOTTOM
         for child in self._differing(target, name):
             found |= members.declared(child, name)
         return found - members.declared(target, name)
 
-    def _next(self, target: Value, name: str) -> Values:
+    def _next(self, target: ClassObject, name: str) -> Values:
         members = self.evaluator.members
         found: Values = BOTTOM
         for child in self._differing(target, name):
             order = members.linearised(child)
             later = order[order.index(target) + 1 :]
             found |= next((own for base in later if (own := members.own(base, name))), BOTTOM)
-        return only(found, FUNCTION)
+        return only(found, FunctionObject)
 
-    def _differing(self, target: Value, name: str) -> Iterator[Value]:
+    def _differing(self, target: ClassObject, name: str) -> Iterator[ClassObject]:
         """The classes below one whose order has a class with a member of a name that its own order
         has not.
         """
@@ -134,7 +144,7 @@ class Overriding(Component):
             if target in order[1:] and not having.isdisjoint(map(self._named, order)):
                 yield child
 
-    def _may_differ(self, target: Value, name: str, having: set[ClassName]) -> set[ClassName]:
+    def _may_differ(self, target: ClassObject, name: str, having: set[ClassName]) -> set[ClassName]:
         """The classes that may be below one and differ from it, by names alone."""
         hierarchy, home = self.program.hierarchy, self.program.home(target)
         below = hierarchy.below(self._named(target).name, home.family)
@@ -154,6 +164,6 @@ class Overriding(Component):
         places = self.program.places_named(name)
         return {ClassName(owner, at) for at, _, kind, owner in places if kind in NAMED_KINDS}
 
-    def _named(self, class_: Value) -> ClassName:
+    def _named(self, class_: ClassObject) -> ClassName:
         file = self.program.home(class_)
-        return ClassName(file.definitions[class_[2]].name, class_[1])
+        return ClassName(file.definitions[class_.position].name, class_.file)

@@ -15,12 +15,12 @@ from tersely.code.expressions import EXTENSION
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
-    CLASS,
-    COLLECTION,
-    FUNCTION,
-    INSTANCE,
-    TRAIT_VIEW,
-    Value,
+    ClassObject,
+    CollectionObject,
+    Defined,
+    FunctionObject,
+    Instance,
+    TraitView,
     Values,
     own_class,
 )
@@ -36,18 +36,23 @@ class Traits(Component):
     their own.
     """
 
-    def is_trait(self, value: Value) -> bool:
+    def is_trait(self, value: Defined) -> bool:
         """True if a class is such a trait."""
         home = self.program.home(value)
-        return home.semantics.traits and home.definitions[value[2]].kind == Kind.TRAIT
+        return home.semantics.traits and home.definitions[value.position].kind == Kind.TRAIT
 
     def bound(self, declared: Values) -> bool:
         """True if things are declared by a trait: then only what that has can be called on them."""
         things = {
             *declared,
-            *(thing for value in declared if value[0] == COLLECTION for thing in value[1]),
+            *(
+                thing
+                for value in declared
+                if isinstance(value, CollectionObject)
+                for thing in value.items
+            ),
         }
-        return any(value[0] == INSTANCE and self.is_trait(value) for value in things)
+        return any(isinstance(value, Instance) and self.is_trait(value) for value in things)
 
     def first_bodies(self, bodies: Iterable[Body], name: str) -> list[Body]:
         """Of the bodies of a type that have a member those where it is looked up first: outside of
@@ -59,7 +64,7 @@ class Traits(Component):
         ]
         return inherent or having
 
-    def implementations(self, trait: Value, name: str) -> Values:
+    def implementations(self, trait: ClassObject, name: str) -> Values:
         """The members of that name in every block that implements a trait, or one that it builds
         on.
         """
@@ -75,17 +80,19 @@ class Traits(Component):
         """`Type as Trait`: types as what implements a trait; the trait itself where the type is not
         known.
         """
-        ours = [trait for trait in traits if trait[0] == CLASS]
-        known = [value for value in types if value[0] == CLASS and not self.is_trait(value)]
+        ours = [trait for trait in traits if isinstance(trait, ClassObject)]
+        known = [
+            value for value in types if isinstance(value, ClassObject) and not self.is_trait(value)
+        ]
         if not ours or not known:
             return frozenset(ours) or types
         return frozenset(
-            (TRAIT_VIEW, value[1], value[2], trait) for value in known for trait in ours
+            TraitView(value.file, value.position, trait) for value in known for trait in ours
         )
 
-    def of_aspect(self, value: Value, name: str) -> Values:
+    def of_aspect(self, value: TraitView, name: str) -> Values:
         """A member of a type as what implements a trait: of the block that does, else of the trait."""
-        target, trait = own_class(value), value[3]
+        target, trait = own_class(value), value.trait
         members = self.evaluator.members
         return self._implemented(target, frozenset((trait,)), name) or members.declared(trait, name)
 
@@ -94,19 +101,19 @@ class Traits(Component):
         sight.
         """
         callee = call.callee
-        functions = [value for value in values if value[0] == FUNCTION]
+        functions = [value for value in values if isinstance(value, FunctionObject)]
         if len(functions) < 2 or not isinstance(callee, Member):
             return values
         owners = [
             value
             for value in self.evaluator.values(file, scope, callee.object)
-            if value[0] == CLASS
+            if isinstance(value, ClassObject)
         ]
         if call.arguments and any(self.is_trait(owner) for owner in owners):
             given = [
                 value
                 for value in self.evaluator.values(file, scope, call.arguments[0])
-                if value[0] == INSTANCE
+                if isinstance(value, Instance)
             ]
             meant: Values = BOTTOM
             for owner in owners:
@@ -115,7 +122,7 @@ class Traits(Component):
         seen = [value for value in functions if self._is_in_sight(value, file, scope)]
         return frozenset(seen) | (values - frozenset(functions)) if seen else values
 
-    def _of_receivers(self, receivers: list[Value], trait: Value, name: str) -> Values:
+    def _of_receivers(self, receivers: list[Instance], trait: ClassObject, name: str) -> Values:
         found: Values = BOTTOM
         members = self.evaluator.members
         for value in receivers:
@@ -123,10 +130,12 @@ class Traits(Component):
             if self.is_trait(target):
                 found |= members.declared(target, name) | self.implementations(target, name)
             elif trait in members.linearised(target):
-                found |= self.of_aspect((TRAIT_VIEW, *value[1:3], trait), name)
+                found |= self.of_aspect(TraitView(value.file, value.position, trait), name)
         return found
 
-    def _implemented(self, target: Value, traits: frozenset[Value], name: str) -> Values:
+    def _implemented(
+        self, target: ClassObject, traits: frozenset[ClassObject], name: str
+    ) -> Values:
         """A member that the blocks of a type have which implement one of some traits for it."""
         found: Values = BOTTOM
         for file, position in self.evaluator.members.extensions(target):
@@ -149,13 +158,13 @@ class Traits(Component):
         """True if a method may be called for the traits that a scope has names for; a trait's own
         always may.
         """
-        if function[3] is not None and self.is_trait(function[3]):
+        if function.receiver is not None and self.is_trait(function.receiver):
             return True
         home = self.program.home(function)
-        owner = home.owner_class(function[2])
+        owner = home.owner_class(function.position)
         if owner < 0 or not self._implements(home, owner):
             return True
-        traits = (value for value in self._traits_of(home, owner) if value[0] == CLASS)
+        traits = (value for value in self._traits_of(home, owner) if isinstance(value, ClassObject))
         names = self.evaluator.names
         return any(
             trait in names.of(file, scope, self.program.definition(trait).name) for trait in traits

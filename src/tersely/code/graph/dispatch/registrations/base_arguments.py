@@ -10,7 +10,10 @@ from tersely.code.expressions import VERSION_MARK, Expression
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.names import Written
 from tersely.code.graph.pointsto.parameters import passed_expressions
-from tersely.code.graph.pointsto.values import CLASS, Value
+from tersely.code.graph.pointsto.values import (
+    ClassObject,
+    Value,
+)
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import Resolution
 from tersely.code.nodes import ConstantValue, Invocation, Item, Node
@@ -28,17 +31,19 @@ class BaseArguments(Component):
         called: Iterable[Value] = ()
         if isinstance(written, Invocation):
             called = self.evaluator.calls.called(file, scope, written)
-        classes = sorted(value for value in called if value[0] == CLASS)
+        classes = sorted(value for value in called if isinstance(value, ClassObject))
         if not classes:
             yield call._replace(expression=choose(call.expression))
         for value in classes:
             yield from self._passed(self.evaluator.members.linearised(value), call, choose)
 
-    def _passed(self, classes: Sequence[Value], call: Written, choose: Choose) -> Iterator[Written]:
+    def _passed(
+        self, classes: Sequence[ClassObject], call: Written, choose: Choose
+    ) -> Iterator[Written]:
         """What the first constructor of some classes, each above the one before, passes on."""
         for at, owner in enumerate(classes):
             home = self.program.home(owner)
-            for position in _constructors(home, owner[2]):
+            for position in _constructors(home, owner.position):
                 for inner in home.scope(position).calls:
                     if _is_chained(inner, home.semantics):
                         chained = Written(home, position, inner)

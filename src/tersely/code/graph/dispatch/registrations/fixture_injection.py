@@ -10,7 +10,12 @@ from __future__ import annotations
 
 from tersely.code.expressions import Expression
 from tersely.code.graph.pointsto.fixpoint import Component
-from tersely.code.graph.pointsto.values import BOTTOM, EXTERNAL, FUNCTION, GENERATED, Value, Values
+from tersely.code.graph.pointsto.values import (
+    BOTTOM,
+    ExternalObject,
+    FunctionObject,
+    Values,
+)
 from tersely.code.graph.program.file import File, kept
 from tersely.code.languages.registry import family_of
 from tersely.code.nodes import Invocation
@@ -25,10 +30,9 @@ class Providers(Component):
         found: Values = BOTTOM
         provider = self.of(file, position, name)
         if provider is not None:
-            function: Value = (FUNCTION, *provider, None)
-            for value in self.evaluator.calls.returned(function):
-                generated = value[0] == GENERATED and value[1:3] == provider
-                found |= self.evaluator.calls.yielded(value) if generated else frozenset((value,))
+            calls = self.evaluator.calls
+            for value in calls.returned(FunctionObject(*provider)):
+                found |= calls.run(value, provider)
         return found
 
     def of(self, file: File, position: int, name: str) -> tuple[int, int] | None:
@@ -84,7 +88,7 @@ class Providers(Component):
             return False
         outer = file.definitions[position].parent
         return any(
-            value[0] == EXTERNAL and value[1] in injection.decorators
+            isinstance(value, ExternalObject) and value.name in injection.decorators
             for callee in _callees(scope.decorated)
             for value in self.evaluator.values(file, outer, callee)
         )

@@ -8,7 +8,13 @@ from functools import cache
 
 from tersely.code.expressions import Expression
 from tersely.code.graph.pointsto.fixpoint import Component
-from tersely.code.graph.pointsto.values import BOTTOM, FUNCTION, Values, only
+from tersely.code.graph.pointsto.values import (
+    BOTTOM,
+    FunctionObject,
+    Values,
+    itself,
+    only,
+)
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import Resolution
 from tersely.code.nodes import Call, Invocation, Member
@@ -55,9 +61,9 @@ class Registered(Component):
             for scope, index in other.calls_by_name.get(method, ()):
                 call = other.call(scope, index)
                 owners = self.evaluator.values(other, scope, registering(call))
-                if any(value[:3] == (FUNCTION, file.id, position) for value in owners):
+                if any(itself(value) == FunctionObject(file.id, position) for value in owners):
                     found |= self.evaluator.union(other, scope, call.arguments[-1:])
-        return only(found, FUNCTION)
+        return only(found, FunctionObject)
 
 
 @cache

@@ -17,19 +17,20 @@ from tersely.code.expressions import HOLE, Expression
 from tersely.code.graph.passing import called_arguments, receiver_of
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
-    CLASS,
-    COLLECTION,
-    CONTAINER_LITERAL,
-    FUNCTION,
-    MODULE,
+    ClassObject,
+    CollectionObject,
+    ContainerLiteral,
+    FunctionObject,
+    ModuleObject,
     Value,
     is_router,
+    itself,
     only,
 )
 from tersely.code.graph.program.file import File, kept
 from tersely.code.graph.targets import Target
 from tersely.code.languages.model import Summary
-from tersely.code.nodes import Call, Invocation, Member
+from tersely.code.nodes import Call, Invocation, ListLiteral, Member
 from tersely.code.symbols import CALLABLE_KINDS
 from tersely.code.syntax.mentions import displays_in
 
@@ -84,7 +85,7 @@ class Routers(Component):
             registered = Registered(frozenset(), made, moves=False)
         for expression in called_arguments(summary, call):
             for value in self._given(file, scope, expression, gives_router(summary)):
-                if value[0] != CLASS or not handlers:
+                if not isinstance(value, ClassObject) or not handlers:
                     self._registered[value].add(registered)
 
     def made(self, file: File, scope: int, call: Invocation) -> frozenset[Value]:
@@ -100,13 +101,14 @@ class Routers(Component):
         return routers or frozenset((self._lists(file).get(call) or _place(file, scope),))
 
     @kept
-    def _lists(self, file: File) -> dict[Expression, Value]:
+    def _lists(self, file: File) -> dict[Expression, ContainerLiteral]:
         """The lists of a file by the calls that are written in them, each with its line."""
         return {
-            element: (CONTAINER_LITERAL, file.id, display[2])
+            element: ContainerLiteral(file.id, display.serial)
             for _, scope in file.bodies
             for display in displays_in(scope.parts())
-            for element in display[1]
+            if isinstance(display, ListLiteral)
+            for element in display.elements
             if isinstance(element, Call)
         }
 
@@ -116,12 +118,17 @@ class Routers(Component):
         """The routers, classes and modules of routes that an argument is or a list of it holds;
         `router.routes()` and `include(router.urls)` stand for the router.
         """
-        kinds = (CLASS, MODULE, CONTAINER_LITERAL, *((FUNCTION,) if takes_functions else ()))
+        kinds = (
+            ClassObject,
+            ModuleObject,
+            ContainerLiteral,
+            *((FunctionObject,) if takes_functions else ()),
+        )
         while expression is not None:
             values = self.evaluator.values(file, scope, expression)
-            lists = only(values, CONTAINER_LITERAL, COLLECTION)
+            lists = only(values, ContainerLiteral, CollectionObject)
             values |= self.evaluator.containers.held(lists)
-            found = [_unbound(one) for one in values if one[0] in kinds or is_router(one)]
+            found = [_unbound(one) for one in values if isinstance(one, kinds) or is_router(one)]
             if found:
                 yield from found
                 return
@@ -132,7 +139,7 @@ class Routers(Component):
         its class if there are any, else with theirs. To be asked when all calls are taken in.
         """
         around = self.program.file(handler.file).definitions[handler.position].parent
-        owner = (CLASS, handler.file, around)
+        owner = ClassObject(handler.file, around)
         found: set[str] = set()
         for one in (owner,) if owner in self._registered else routers:
             found |= self._before(one, MAX_ROUTERS)
@@ -148,10 +155,12 @@ class Routers(Component):
         return known
 
     def _found_before(self, owner: Value, depth: int) -> frozenset[str]:
-        if owner[0] in (FUNCTION, CONTAINER_LITERAL) and owner not in self._registered:
+        if isinstance(owner, (FunctionObject, ContainerLiteral)) and owner not in self._registered:
             file = self.program.home(owner)
-            is_list = owner[0] == CONTAINER_LITERAL
-            around = file.display(owner[2])[0] if is_list else file.definitions[owner[2]].parent
+            if isinstance(owner, FunctionObject):
+                around = file.definitions[owner.position].parent
+            else:
+                around, _ = file.display(owner.serial)
             return self._before(_place(file, around), depth)
         made = self._made.get(owner)
         own = made.paths if made is not None else frozenset()
@@ -184,14 +193,14 @@ def _place(file: File, scope: int) -> Value:
     """The innermost function around a scope, itself included, else the module."""
     while scope > 0:
         if file.definitions[scope].kind in CALLABLE_KINDS:
-            return (FUNCTION, file.id, scope)
+            return FunctionObject(file.id, scope)
         scope = file.definitions[scope].parent
-    return (MODULE, file.id)
+    return ModuleObject(file.id)
 
 
 def _unbound(value: Value) -> Value:
     """A function without the object that it belongs to, any other value as it is."""
-    return value[:3] if value[0] == FUNCTION else value
+    return itself(value) if isinstance(value, FunctionObject) else value
 
 
 def _inside(expression: Expression) -> Expression:

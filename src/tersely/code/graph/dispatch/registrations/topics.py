@@ -30,14 +30,14 @@ from tersely.code.graph.passing import receiver_of
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.names import Written
 from tersely.code.graph.pointsto.values import (
-    CLASS,
-    CONSTANT,
-    CONTAINER_LITERAL,
-    EXTERNAL,
-    FUNCTION,
-    INSTANCE,
-    MODULE,
-    RESULT,
+    ClassObject,
+    ConstantObject,
+    ContainerLiteral,
+    ExternalObject,
+    ExternalResult,
+    FunctionObject,
+    Instance,
+    ModuleObject,
     Value,
     Values,
     only,
@@ -248,7 +248,7 @@ class Topics(Component):
 
     def _own_routers(self) -> Iterator[Registration]:
         """The calls that make a router of a class of ours."""
-        members, found = self.evaluator.members, dict[Value, None]()
+        members, found = self.evaluator.members, dict[ClassObject, None]()
         for language, name in self._names(_makes_router):
             for file in self._writing(name, language)[:1]:
                 for own in members.open.named(self.program.hierarchy.based_on(name, file.family)):
@@ -257,7 +257,7 @@ class Topics(Component):
             summary, home = self.evaluator.summaries.of_base(class_), self.program.home(class_)
             if summary is None or not summary.makes_router:
                 continue
-            name = home.definitions[class_[2]].name
+            name = home.definitions[class_.position].name
             for file in self._writing(name, home.language.name):
                 for scope, index in file.calls_by_name.get(name, ()):
                     call = file.call(scope, index)
@@ -268,7 +268,9 @@ class Topics(Component):
         """The dotted names of the routers whose method a call calls."""
         file, scope, _, call = registration
         called = self.evaluator.calls.called(file, scope, call)
-        return sorted(value[1].rpartition(".")[0] for value in called if value[0] == EXTERNAL)
+        return sorted(
+            value.name.rpartition(".")[0] for value in called if isinstance(value, ExternalObject)
+        )
 
     def _registering_in(self, place: Place, router: str) -> Iterator[Registration]:
         """The calls that register something at a router which a function is given first."""
@@ -280,7 +282,7 @@ class Topics(Component):
             for call in semantics.calls:
                 callee = call.callee
                 if isinstance(callee, Member) and _beginning(call) == parameters[0].name:
-                    method = (EXTERNAL, f"{router}.{callee.name}")
+                    method = ExternalObject(f"{router}.{callee.name}")
                     summary = self.evaluator.summaries.of(method, home)
                     if summary is not None and _has_handlers(summary):
                         yield Registration(home, scope, summary, call)
@@ -305,7 +307,7 @@ class Topics(Component):
         for member, framework in registry.frameworks.items():
             for table in members.of_all(objects, member, file):
                 for name, functions in self._entries(table):
-                    targets = {Target(one[1], one[2], -1) for one in functions}
+                    targets = {Target(one.file, one.position, -1) for one in functions}
                     yield ("name", framework, name), targets
         if registry.inside and depth < MAX_REGISTRY_DEPTH:
             inside = members.of_all(objects, registry.inside, file)
@@ -313,20 +315,20 @@ class Topics(Component):
             if inner:
                 yield from self._handlers_in(inner, registry, file, depth + 1)
 
-    def _entries(self, table: Value) -> Iterator[tuple[str, Values]]:
+    def _entries(self, table: Value) -> Iterator[tuple[str, frozenset[FunctionObject]]]:
         """The functions that an object or a module has, by their names."""
-        if table[0] == MODULE:
+        if isinstance(table, ModuleObject):
             home = self.program.home(table)
             found = {
                 name: self.evaluator.members.of_module(home, name)
                 for name in home.names(0)
                 if type(name) is str
             }
-        elif table[0] == CONTAINER_LITERAL:
+        elif isinstance(table, ContainerLiteral):
             keys = sorted(
-                str(key[1])
+                str(key.constant)
                 for key in self.evaluator.containers.display_keys(table)
-                if key[0] == CONSTANT
+                if isinstance(key, ConstantObject)
             )
             found = {
                 key: self.evaluator.containers.items(table, frozenset((key,)), None) for key in keys
@@ -334,7 +336,7 @@ class Topics(Component):
         else:
             return
         for name, values in found.items():
-            yield name, only(values, FUNCTION)
+            yield name, only(values, FunctionObject)
 
     def _routers(self, registering: list[Registration]) -> Routers:
         """The routers, classes and modules that are registered for paths themselves."""
@@ -461,15 +463,19 @@ class Topics(Component):
         for value in frozenset().union(*(self._told_values(*one) for one in said)):
             if topic.kind in PATHS and (named := self.evaluator.summaries.route_named(value, file)):
                 yield named.kind, named.framework, value[2]
-            elif topic.kind == "type" and value[0] == INSTANCE:
+            elif topic.kind == "type" and isinstance(value, Instance):
                 for above in self.evaluator.members.linearised(own_class(value)):
                     yield (
                         "type",
                         topic.framework,
                         self.program.definition(above).name,
                     )
-            elif topic.kind == "name" and value[0] == CONSTANT and type(value[1]) is str:
-                told = value[1] if target is None else last_word(value[1])
+            elif (
+                topic.kind == "name"
+                and isinstance(value, ConstantObject)
+                and isinstance(value.constant, str)
+            ):
+                told = value.constant if target is None else last_word(value.constant)
                 yield "name", topic.framework, told
             elif topic.kind in PATHS and (path := _text(value)) is not None:
                 as_path = of_pattern(path) if topic.kind == "pattern" else path
@@ -482,7 +488,7 @@ class Topics(Component):
         space = ""
         for argument in call.arguments:
             for value in self.evaluator.values(file, scope, argument):
-                if value[0] == CONTAINER_LITERAL:
+                if isinstance(value, ContainerLiteral):
                     held = self.evaluator.containers.items(value, None, None)
                     texts = (_text(one) for one in held)
                     yield from (
@@ -500,37 +506,37 @@ class Topics(Component):
                 yield _Shown(file, file.named_owner(scope), _text(value) or "")
         owner = receiver_of(call) if topic.attribute else None
         for value in self.evaluator.values(file, scope, owner) if owner is not None else ():
-            if value[0] == CLASS:
+            if isinstance(value, ClassObject):
                 home = self.program.home(value)
                 said = self.evaluator.members.of(value, topic.attribute, home)
                 if all(map(_is_outside, said)) and topic.otherwise is not None:
                     said = self._template_by_model(value, topic.otherwise, home)
                 for one in said:
-                    yield _Shown(home, value[2], _text(one) or "")
+                    yield _Shown(home, value.position, _text(one) or "")
 
-    def _template_by_model(self, class_: Value, names: TemplateByModel, home: File) -> Values:
+    def _template_by_model(self, class_: ClassObject, names: TemplateByModel, home: File) -> Values:
         """The name of the template of a class that is named by the class which it shows."""
         members = self.evaluator.members
         outside = [
-            base[1].rpartition(".")[2]
+            base.name.rpartition(".")[2]
             for above in members.linearised(class_)
             for base in members.bases(above)
-            if base[0] == EXTERNAL
+            if isinstance(base, ExternalObject)
         ]
         end = next((names.ends[base] for base in outside if base in names.ends), "")
         found: set[Value] = set()
         for model in members.of(class_, names.attribute, home) if end else ():
-            if model[0] == CLASS:
+            if isinstance(model, ClassObject):
                 file = self.program.home(model)
-                name = file.definitions[model[2]].name.lower()
-                found.add((CONSTANT, f"{package_of(file.path)}/{name}{end}.html"))
+                name = file.definitions[model.position].name.lower()
+                found.add(ConstantObject(f"{package_of(file.path)}/{name}{end}.html"))
         return frozenset(found)
 
     def _told_values(self, file: File, scope: int, expression: Expression) -> Values:
         """The values of an argument, and those that a list or the options in it hold."""
         found = self.evaluator.values(file, scope, expression)
         for value in found:
-            if value[0] == CONTAINER_LITERAL:
+            if isinstance(value, ContainerLiteral):
                 found |= self.evaluator.containers.items(value, TELLING, None)
         return found
 
@@ -602,14 +608,13 @@ def _beginning(call: Invocation) -> Expression:
 
 def _text(value: Value) -> str | None:
     """A text, with a hole for each part of it that is not known; None for another value."""
-    if value[0] == CONSTANT and type(value[1]) is str:
-        return value[1]
-    has_pattern = value[0] == RESULT and len(value) == len(("tag", "name", "pattern"))
-    return str(value[2]) if has_pattern else None
+    if isinstance(value, ConstantObject) and isinstance(value.constant, str):
+        return value.constant
+    return value.pattern if isinstance(value, ExternalResult) else None
 
 
 def _is_outside(value: Value) -> bool:
-    return bool(value[0] == EXTERNAL)
+    return isinstance(value, ExternalObject)
 
 
 def package_of(path: str) -> str:
