@@ -61,8 +61,10 @@ class Subject:
 
 @contextmanager
 def copied(folder: Path) -> Iterator[Subject]:
-    """A folder of the data set, copied so that nothing is written beside the data."""
-    with scratch.copied(folder, ".git") as root, Engine.open(root) as engine:
+    """A folder of the data set, copied so that nothing is written beside the data. No truth speaks of
+    notebooks: those of one suite say once more what its modules do.
+    """
+    with scratch.copied(folder, ".git", "*.ipynb") as root, Engine.open(root) as engine:
         yield _indexed(root, engine)
 
 
