@@ -17,6 +17,7 @@ from tersely.context.lenses.diff.changed_symbols import (
     changed_symbols,
     file_symbol,
     plain_side,
+    scopes_of,
     side_of,
 )
 from tersely.context.lenses.diff.notes import note_of, without_text
@@ -161,7 +162,8 @@ def _side(root: Path, store: Store, path: str, text: bytes) -> Side:
     if indexed is None and store.why_skipped(path) is not None:
         return plain_side(path, text)
     if indexed is not None and in_tree(root, path) == text:
-        return Side(path, text, store.symbols_of(path))
+        scopes = scopes_of(lambda: store.facts(indexed.id))
+        return Side(path, text, store.symbols_of(path), scopes)
     return side_of(path, text)
 
 

@@ -6,16 +6,16 @@ or in no code at all, belongs to its file.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from tersely.code.expressions import GENERATOR, SEQUENCE, VARIADIC, Scope
 from tersely.code.index.history.patch import FileDiff, Hunk
 from tersely.code.index.storage.schema import symbols_of_facts
 from tersely.code.languages.registry import LANGUAGES, language_of_path
 from tersely.code.places import file_name_of
-from tersely.code.symbols import CALLABLE_KINDS, Kind, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, FileFacts, Kind, Symbol
 from tersely.code.syntax.extract import extract
 from tersely.context.lenses.candidate import Change, Edit
 from tersely.context.lenses.diff.renames import renamed
@@ -31,6 +31,7 @@ PARTS = "returns"  # so many parts
 RENAMED = "has no parameter called "  # so, of which there are others in the places
 
 _Asked = tuple[str | int, ...]  # a parameter: its name, its mode, whether it has to be given
+Scopes = Mapping[tuple[int, str], Scope]
 _WORD = re.compile(rb"\w+|\S")
 
 
@@ -41,6 +42,7 @@ class Side:
     path: str
     text: bytes
     symbols: Sequence[Symbol]
+    scopes: Callable[[], Scopes] = dict  # by line and name what the definitions of the file do
 
     def owners(self, last_line: int) -> list[Symbol]:
         """The innermost symbol with a name around each line from 0 on, the file itself where there
@@ -109,12 +111,30 @@ def side_of(path: str, text: bytes) -> Side:
     What a file was stays the same from question to question, so it is read once.
     """
     language = language_of_path(path)
-    symbols: list[Symbol] = []
-    if language is not None:
-        symbols = symbols_of_facts(
-            path, language, extract(text, LANGUAGES[language], path).definitions
-        )
-    return Side(path, text, symbols or [file_symbol(path, text)])
+    if language is None:
+        return plain_side(path, text)
+    facts = extract(text, LANGUAGES[language], path)
+    return Side(
+        path,
+        text,
+        symbols_of_facts(path, language, facts.definitions) or [file_symbol(path, text)],
+        scopes_of(lambda: facts),
+    )
+
+
+def scopes_of(facts: Callable[[], FileFacts]) -> Callable[[], Scopes]:
+    """What the definitions of a file do, looked at when it is asked for, once."""
+
+    @cache
+    def scopes() -> Scopes:
+        known = facts()
+        return {
+            (one.name_line, one.name): Scope(*scope)
+            for one, scope in zip(known.definitions, known.scopes, strict=True)
+            if type(scope) is tuple
+        }
+
+    return scopes
 
 
 def plain_side(path: str, text: bytes) -> Side:
@@ -264,18 +284,7 @@ def _is_async(symbol: Symbol, side: Side) -> bool:
 
 def _scope(symbol: Symbol, side: Side) -> Scope | None:
     """What the body of a function does."""
-    return _scopes(side.path, side.text, symbol.language).get((symbol.name_line, symbol.name))
-
-
-@lru_cache(maxsize=MAX_KEPT_SIDES)
-def _scopes(path: str, text: bytes, language: str) -> Mapping[tuple[int, str], Scope]:
-    """By line and name what the definitions of a file do."""
-    facts = extract(text, LANGUAGES[language], path)
-    return {
-        (one.name_line, one.name): Scope(*scope)
-        for one, scope in zip(facts.definitions, facts.scopes, strict=True)
-        if type(scope) is tuple
-    }
+    return side.scopes().get((symbol.name_line, symbol.name))
 
 
 def _signature(symbol: Symbol, side: Side, names: Sequence[str]) -> list[bytes]:

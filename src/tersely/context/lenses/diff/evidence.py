@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import accumulate
 from math import exp, log, sqrt
 
 import numpy as np
@@ -25,16 +26,14 @@ from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChang
 from tersely.context.lenses.diff.features.commit_features import cochanged, written
 from tersely.context.lenses.diff.features.lines import (
     WORD_FIELDS,
+    Lines,
     Said,
-    Wording,
     stems_of,
-    words_of,
 )
 from tersely.context.lenses.diff.features.structure import (
     STRUCTURE_FIELDS,
-    Hierarchy,
-    Structure,
     files_tested,
+    kinship,
     shares,
     stem_of,
     type_name,
@@ -177,11 +176,13 @@ def gather(
         symbols = sources.symbols_of(path)
         positions.update((symbol.id, at) for at, symbol in enumerate(symbols))
         regions += regions_of(symbols, lines[path], ids)
+    if not regions:
+        return Evidence((), np.zeros((0, len(FIELDS))), facts.edges, lines)
     by_line, share = _by_line(regions, facts, sources, texts, lines)
     symbol_ids = [region.symbol.id for region in regions]
     groups = [
-        _by_symbol(regions, positions, facts, lines),
-        _by_structure(regions, _structure(regions, positions, facts, sources)),
+        _by_symbol(regions, _row_of_symbol(regions, positions, facts, lines)),
+        _by_symbol(regions, _row_of_structure(regions, positions, facts, sources)),
         by_line,
         _most_of(by_line, symbol_ids),
         share,
@@ -331,37 +332,53 @@ def _all_imports(paths: Iterable[str], sources: ChangeSources) -> set[str]:
     return set[str]().union(*(sources.imports_of(path) for path in paths))
 
 
-def _structure(
+def _row_of_structure(
     regions: Sequence[Region], positions: Mapping[str, int], facts: _Facts, sources: ChangeSources
-) -> Structure:
+) -> Callable[[Symbol], Sequence[float]]:
+    """What gives the `STRUCTURE_FIELDS` of a symbol; what is the same for all is looked up once."""
     own, named = facts.own, facts.named
     types = [
-        one.symbol
-        for one in {r.symbol.id: r for r in regions}.values()
-        if one.symbol.kind in CLASS_KINDS
+        one for one in {r.symbol.id: r.symbol for r in regions}.values() if one.kind in CLASS_KINDS
     ]
     types += [one.symbol for one in named if not one.is_gone and one.symbol.kind in CLASS_KINDS]
     headers = ((type_name(one), _header(one, sources)) for one in types)
-    concerned = {name for one in named if (name := type_name(one.symbol))}
-    symbols = [one.symbol.path for one in facts.changed]
+    kin_of = kinship(headers, {name for one in named if (name := type_name(one.symbol))})
+    imported = _all_imports(own, sources) - own
+    importing = {
+        path for path in {one.symbol.path for one in regions} if own & sources.imports_of(path)
+    } - own
+    tested = files_tested(own, sources.paths)
+    stems = {stem_of(path) for path in own}
+    changed = [one.symbol.path for one in facts.changed]
+    changed_in_file, changed_in_folder = (
+        shares(changed),
+        shares([directory_of(path) for path in changed]),
+    )
+    namesakes = _rarities(sources.lexicon(), {one.symbol.name for one in named})
     meaning = _meaning(regions, positions, facts, sources)
     order = sorted(meaning, key=lambda symbol_id: (-meaning[symbol_id], symbol_id))
-    return Structure(
-        imported=_all_imports(own, sources) - own,
-        importing={
-            path for path in {one.symbol.path for one in regions} if own & sources.imports_of(path)
-        }
-        - own,
-        tested=files_tested(own, sources.paths),
-        stems={stem_of(path) for path in own},
-        changed_in_file=shares(symbols),
-        changed_in_folder=shares([directory_of(path) for path in symbols]),
-        hierarchy=Hierarchy.of(headers, concerned),
-        namesakes=_rarities(sources.lexicon(), {one.symbol.name for one in named}),
-        body_names=facts.body_names,
-        meaning=meaning,
-        meaning_ranks={symbol_id: rank for rank, symbol_id in enumerate(order[:MAX_MEANT_SYMBOLS])},
-    )
+    meaning_ranks = {symbol_id: rank for rank, symbol_id in enumerate(order[:MAX_MEANT_SYMBOLS])}
+
+    def row(symbol: Symbol) -> Sequence[float]:
+        path = symbol.path
+        kin = kin_of.get(type_name(symbol), 0.0)
+        namesake = namesakes.get(symbol.name, 0.0)
+        return [
+            path in imported,
+            path in importing,
+            changed_in_file.get(path, 0.0),
+            changed_in_folder.get(directory_of(path), 0.0),
+            path in tested,
+            path not in changed_in_file and stem_of(path) in stems,
+            namesake,
+            kin,
+            kin if namesake else 0.0,
+            facts.body_names.get(symbol.name, 0.0),
+            meaning.get(symbol.id, 0.0),
+            _by_rank(meaning_ranks.get(symbol.id)),
+        ]
+
+    return row
 
 
 def _header(symbol: Symbol, sources: ChangeSources) -> str:
@@ -389,110 +406,71 @@ def _meaning(
     return {units[unit]: float(near) for unit, near in zip(units, nearness.tolist(), strict=True)}
 
 
-def _by_structure(regions: Sequence[Region], structure: Structure) -> Figures:
-    """A row of `STRUCTURE_FIELDS` for each piece, that of its symbol."""
-    rows: dict[str, list[float]] = {}
-    table = np.zeros((len(regions), len(STRUCTURE_FIELDS)))
-    for at, region in enumerate(regions):
-        if region.symbol.id not in rows:
-            rows[region.symbol.id] = structure.row(region.symbol)
-        table[at] = rows[region.symbol.id]
-    return table
+def _by_symbol(regions: Sequence[Region], row_of: Callable[[Symbol], Sequence[float]]) -> Figures:
+    """A row for each piece, that of its symbol."""
+    rows = {
+        one.id: row_of(one)
+        for one in {region.symbol.id: region.symbol for region in regions}.values()
+    }
+    return np.array([rows[region.symbol.id] for region in regions], np.float64)
 
 
-def _by_symbol(
+def _row_of_symbol(
     regions: Sequence[Region],
     positions: Mapping[str, int],
     facts: _Facts,
     lines: Mapping[str, Sequence[str]],
-) -> Figures:
-    """A row of `SYMBOL_FIELDS` for each piece, that of its symbol."""
-    about = _About.of(facts, regions, lines)
+) -> Callable[[Symbol], Sequence[float]]:
+    """What gives the `SYMBOL_FIELDS` of a symbol; what is the same for all is looked up once."""
+    own, names = facts.own, facts.names
+    folders = {directory_of(path) for path in own}
+    owners = {owner for one in facts.named if (owner := _owner(one.symbol))}
+    changed_words = [set(map(stem, pieces_of(one.symbol.name))) for one in facts.named]
+    said = names.gone | names.brought | names.kept
+    said_words = set[str]().union(*changed_words) | stems_of(names.gone | names.brought)
+    path_words = _path_words({region.symbol.path for region in regions} - own, said_words)
+    word_ranks, body_ranks = (
+        {place: rank for rank, place in enumerate(listed)}
+        for listed in (facts.words, facts.body_words)
+    )
+    file_ranks = {path: rank for rank, path in enumerate(lines)}
+    most_body_words = max(facts.body_words.values(), default=1.0)
     order = _order(regions, facts.changed)
-    rows: dict[str, list[float]] = {}
-    table = np.zeros((len(regions), len(SYMBOL_FIELDS)))
-    for at, region in enumerate(regions):
-        symbol = region.symbol
-        if symbol.id not in rows:
-            rows[symbol.id] = about.row(
-                symbol, (symbol.path, positions[symbol.id]), order[symbol.id]
-            )
-        table[at] = rows[symbol.id]
-    return table
 
-
-@frozen
-class _About:
-    """The facts that the figures of a symbol are made of."""
-
-    facts: _Facts
-    own: Collection[str]
-    folders: Collection[str]
-    owners: Collection[str]  # qualified names of what holds a changed symbol
-    names: Sequence[set[str]]  # of each changed symbol the words of its name
-    said: Collection[str]
-    said_words: set[str]
-    path_words: Mapping[str, int]
-    word_ranks: Mapping[Place, int]
-    body_ranks: Mapping[Place, int]
-    most_body_words: float
-    file_ranks: Mapping[str, int]
-    lines: Mapping[str, Sequence[str]]
-
-    @classmethod
-    def of(
-        cls, facts: _Facts, regions: Sequence[Region], lines: Mapping[str, Sequence[str]]
-    ) -> _About:
-        """The facts that are the same for all symbols."""
-        own, names = facts.own, facts.names
-        said_words = stems_of(one.symbol.name for one in facts.named) | stems_of(
-            names.gone | names.brought
-        )
-        return cls(
-            facts,
-            own,
-            {directory_of(path) for path in own},
-            {owner for one in facts.named if (owner := _owner(one.symbol))},
-            [set(map(stem, pieces_of(one.symbol.name))) for one in facts.named],
-            names.gone | names.brought | names.kept,
-            said_words,
-            _path_words({region.symbol.path for region in regions} - own, said_words),
-            {place: rank for rank, place in enumerate(facts.words)},
-            {place: rank for rank, place in enumerate(facts.body_words)},
-            max(facts.body_words.values(), default=1.0),
-            {path: rank for rank, path in enumerate(lines)},
-            lines,
-        )
-
-    def row(self, symbol: Symbol, place: Place, order: float) -> list[float]:
-        """The figures of a symbol."""
-        facts, path = self.facts, symbol.path
+    def row(symbol: Symbol) -> Sequence[float]:
+        path, place = symbol.path, (symbol.path, positions[symbol.id])
         words = set(map(stem, pieces_of(symbol.name)))
         return [
-            path in self.own,
-            path not in self.own and directory_of(path) in self.folders,
-            self.path_words.get(path, 0),
+            path in own,
+            path not in own and directory_of(path) in folders,
+            path_words.get(path, 0),
             facts.words.get(place, 0.0),
-            _by_rank(self.word_ranks.get(place)),
-            facts.body_words.get(place, 0.0) / self.most_body_words,
-            _by_rank(self.body_ranks.get(place)),
+            _by_rank(word_ranks.get(place)),
+            facts.body_words.get(place, 0.0) / most_body_words,
+            _by_rank(body_ranks.get(place)),
             max(
-                (len(words & other) / len(words | other) for other in self.names if words | other),
+                (
+                    len(words & other) / len(words | other)
+                    for other in changed_words
+                    if words | other
+                ),
                 default=0.0,
             ),
-            facts.rarity.get(symbol.name, 0.0) if symbol.name in self.said else 0.0,
-            len(words & self.said_words) / max(1, len(words)),
+            facts.rarity.get(symbol.name, 0.0) if symbol.name in said else 0.0,
+            len(words & said_words) / max(1, len(words)),
             symbol.kind not in CALLABLE_KINDS and symbol.kind not in CLASS_KINDS,
             symbol.kind in CLASS_KINDS,
             facts.edges["callee"].get(symbol.id, (0.0, ""))[0],
             facts.edges["caller"].get(symbol.id, (0.0, ""))[0],
-            _owner(symbol) in self.owners,
+            _owner(symbol) in owners,
             sqrt(facts.cochanged.get(path, 0.0)),
-            order,
+            order[symbol.id],
             log(symbol.end_line - symbol.start_line + 1),
-            self.file_ranks[path],
-            log(len(self.lines[path])),
+            file_ranks[path],
+            log(len(lines[path])),
         ]
+
+    return row
 
 
 def _by_rank(rank: int | None) -> float:
@@ -555,39 +533,31 @@ def _by_line(
     of the names around the change, of those that are gone and of those that it brings, weighed by
     how rare they are.
     """
-    wording = Wording(_said(facts, sources))
+    read = Lines(_said(facts, sources), texts.values())
     wrote = written(facts.changed, sources.commits(), texts)
+    first_line = dict(zip(lines, accumulate(map(len, lines.values()), initial=0), strict=False))
+    figures = np.zeros(
+        (len(read) + 1, len(LINE_FIELDS))
+    )  # one row more, for the end of the last piece
+    figures[:-1, : len(WORD_FIELDS)] = read.figures()
+    for path, of_file in wrote.items():
+        for column, worths in enumerate((of_file.at_all, of_file.together), len(WORD_FIELDS)):
+            for line, worth in worths.items():
+                figures[first_line[path] + line - 1, column] = worth
+    ends: list[int] = []
+    piece_of = np.full(len(read), -1)
+    for at, (symbol, first, last) in enumerate(regions):
+        before = first_line[symbol.path]
+        ends += before + first - 1, before + last
+        piece_of[before + first - 1 : before + last] = at
     sorts = (facts.names.around, facts.names.gone, facts.names.brought)
-    table = np.zeros((len(regions), len(LINE_FIELDS)))
-    share = np.zeros((len(regions), len(SHARE_FIELDS)))
-    for path, rows in _rows_of([region.symbol.path for region in regions]).items():
-        worded, names = wording.figures(texts[path])
-        of_file = wrote.get(path)
-        columns = (of_file.at_all, of_file.together) if of_file else ({}, {})
-        figures = np.hstack([worded, *(_column(worths, len(lines[path])) for worths in columns)])
-        piece_of = np.full(len(lines[path]), -1)
-        for at in rows:
-            _, first, last = regions[at]
-            table[at] = figures[first - 1 : last].max(axis=0)
-            piece_of[first - 1 : last] = at
-        words = words_of(texts[path])
-        for column, some in enumerate(sorts):
-            for name in names:
-                if name in some:
-                    pieces = piece_of[words.lines_having[name]]
-                    share[pieces[pieces >= 0], column] += facts.rarity.get(name, 0.0)
+    share = np.column_stack([read.shares(piece_of, len(regions), some) for some in sorts])
+    table = np.maximum.reduceat(figures, np.array(ends, np.int64), axis=0)[::2]
     return table, share / [_summed(names, facts.rarity) or 1.0 for names in sorts]
 
 
 def _summed(names: Iterable[str], rarity: Mapping[str, float]) -> float:
     return sum(rarity.get(name, 0.0) for name in sorted(names))
-
-
-def _column(worths: Mapping[int, float], size: int) -> Figures:
-    column = np.zeros((size, 1))
-    for line, worth in worths.items():
-        column[line - 1] = worth
-    return column
 
 
 def _said(facts: _Facts, sources: ChangeSources) -> Said:
@@ -617,26 +587,18 @@ def _text(line: bytes) -> str:
 
 def _most_of(table: Figures, groups: Sequence[str]) -> Figures:
     """For each row the most of all rows of its group."""
-    rows = _rows_of(groups)
-    found = np.zeros_like(table)
-    for listed in rows.values():
-        found[listed] = table[listed].max(axis=0)
-    return found
+    _, group = np.unique(groups, return_inverse=True)
+    found = np.zeros_like(table)  # no figure that is grouped is less
+    np.maximum.at(found, group, table)
+    return found[group]
 
 
 def _sum_of(table: Figures, groups: Sequence[str]) -> Figures:
     """For each row the sum of all rows of its group."""
+    _, group = np.unique(groups, return_inverse=True)
     found = np.zeros_like(table)
-    for listed in _rows_of(groups).values():
-        found[listed] = table[listed].sum(axis=0)
-    return found
-
-
-def _rows_of(groups: Sequence[str]) -> dict[str, list[int]]:
-    rows: dict[str, list[int]] = defaultdict(list)
-    for at, group in enumerate(groups):
-        rows[group].append(at)
-    return rows
+    np.add.at(found, group, table)
+    return found[group]
 
 
 def _of_pieces(

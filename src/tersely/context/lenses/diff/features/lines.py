@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -32,6 +31,8 @@ WORD_FIELDS = (
     "calls",
 )  # fmt: skip
 
+_NAME_OR_END = re.compile(rf"{NAME.pattern}|\n")
+
 Figures = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
@@ -50,23 +51,117 @@ class Said(NamedTuple):
 
 
 class Words(NamedTuple):
-    """The names in the lines of a file, by position; those of very long lines do not count."""
+    """The names in the lines of a file, in order; those of very long lines do not count."""
 
-    lines_having: Mapping[str, Sequence[int]]  # by name, once for each time that a line has it
+    names: Sequence[str]
     sizes: Numbers  # how many names each line has
 
 
 @lru_cache(maxsize=MAX_KEPT_FILES)
 def words_of(text: str) -> Words:
     """The names in the lines of a text."""
-    having: dict[str, list[int]] = defaultdict(list)
-    sizes: list[int] = []
-    for number, line in enumerate(text.split("\n")):
-        names = NAME.findall(line) if len(line) <= LONG_LINE_CHARACTERS else []
-        sizes.append(len(names))
-        for name in names:
-            having[name].append(number)
-    return Words(dict(having), np.array(sizes, np.int64))
+    lines = text.split("\n")
+    if max(map(len, lines)) > LONG_LINE_CHARACTERS:
+        text = "\n".join("" if len(line) > LONG_LINE_CHARACTERS else line for line in lines)
+    found = _NAME_OR_END.findall(text)
+    ends = [-1, *(at for at, name in enumerate(found) if name == "\n"), len(found)]
+    return Words([name for name in found if name != "\n"], np.diff(np.array(ends)) - 1)
+
+
+class Lines:
+    """The lines of some files, one after the other, and the names in them that say something of a change, each once
+    a line.
+    """
+
+    def __init__(self, said: Said, texts: Iterable[str]) -> None:
+        read = [words_of(text) for text in texts]
+        self._said = said
+        self._sizes = np.concatenate([np.zeros(0, np.int64), *(one.sizes for one in read)])
+        self._stems = _stems(said, set[str]().union(*(one.names for one in read)))
+        self._names = sorted(self._stems)  # an order that makes sums the same each time
+        number = {name: at for at, name in enumerate(self._names)}
+        names = np.array([number.get(name, -1) for one in read for name in one.names], np.int64)
+        cells = np.repeat(np.arange(len(self)), self._sizes) * len(number) + names
+        self._line, self._name = _parts_of_each(cells[names >= 0], len(number))
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def figures(self) -> Figures:
+        """A row of `WORD_FIELDS` for each line."""
+        said, names = self._said, self._said.names
+        rarity = self._worths(said.rarity, said.rarity)
+        around = self._worths(said.rarity, names.around)[self._name]
+        columns = [
+            *(self._likeness(_Rows(rows, said.rarity), rarity) for rows in (said.removed, said.added, said.around)),
+            *(self._most(self._worths(said.rarity, some)) for some in (names.gone, names.brought, names.kept)),
+            np.bincount(self._line, around, len(self)),
+            *(self._words_said(stems_of(some)) for some in (names.gone, names.brought)),
+            self._most(self._worths(said.callable, said.callable)),
+        ]  # fmt: skip
+        return np.column_stack(columns)
+
+    def shares(self, group: Numbers, groups: int, some: Collection[str]) -> Figures:
+        """What the names of each group of lines, each once, are worth together, if they are of some; `group` has that
+        of each line, or -1.
+        """
+        worths = self._worths(self._said.rarity, some)
+        of_name = group[self._line]
+        cells = of_name * len(self._names) + self._name
+        owner, name = _parts_of_each(cells[of_name >= 0], len(self._names))
+        return np.asarray(np.bincount(owner, worths[name], groups), np.float64)
+
+    def _worths(self, worth: Mapping[str, float], some: Collection[str]) -> Figures:
+        """By name what it is worth, if it is one of some."""
+        return np.array([worth.get(name, 0.0) if name in some else 0.0 for name in self._names])
+
+    def _most(self, worths: Figures) -> Figures:
+        """By line the most that one of its names is worth."""
+        found = np.zeros(len(self))
+        np.maximum.at(found, self._line, worths[self._name])
+        return found
+
+    def _likeness(self, rows: _Rows, rarity: Figures) -> Figures:
+        """The likeness of each line to some rows, the best of all, from 0 to 1; rare names count most."""
+        best = np.zeros(len(self))
+        at, row = self._standing_for([rows.having.get(name, ()) for name in self._names])
+        lines, place = np.unique(self._line[at], return_inverse=True)
+        size = len(rows.rows)
+        common = np.bincount(place * size + row, rarity[self._name[at]], len(lines) * size).reshape(
+            len(lines), size
+        )
+        totals = np.array(rows.totals)
+        lengths = np.array([len(one) for one in rows.rows])
+        surplus = np.maximum(0, np.minimum(MOST_NAMES, self._sizes[lines])[:, None] - lengths)
+        alike = (
+            common
+            / (totals + 1)
+            * np.minimum(1.0, totals / WHOLE_RARITY)
+            / (1 + SURPLUS_NAME * surplus)
+        )
+        best[lines] = alike.max(axis=1, initial=0.0)
+        return best
+
+    def _words_said(self, some: Collection[str]) -> Figures:
+        """The share of some stems that each line has, in any of its names."""
+        number = {stem_: at for at, stem_ in enumerate(some)}
+        at, word = self._standing_for(
+            [[number[one] for one in self._stems[name] if one in number] for name in self._names]
+        )
+        line, _ = _parts_of_each(self._line[at] * len(number) + word, len(number))
+        return np.bincount(line, minlength=len(self)) / (1 + len(number))
+
+    def _standing_for(self, numbers: Sequence[Sequence[int]]) -> tuple[Numbers, Numbers]:
+        """For each number that a name of a line stands for the place of the name among all, and the number."""
+        sizes = np.array([len(one) for one in numbers], np.int64)[self._name]
+        listed = [one for name in self._name.tolist() for one in numbers[name]]
+        return np.repeat(np.arange(len(self._name)), sizes), np.array(listed, np.int64)
+
+
+def _parts_of_each(cells: Numbers, size: int) -> tuple[Numbers, Numbers]:
+    """The rows and columns of cells of a table with rows of a size, each once, in order."""
+    rows, columns = np.divmod(np.unique(cells), max(1, size))
+    return rows, columns
 
 
 class _Rows:
@@ -91,108 +186,23 @@ class _Rows:
                 self.rows.append(row)
                 self.totals.append(sum(row.values()))
 
-    def likeness(self, names: Sequence[str], words: Words) -> Figures:
-        """The likeness of each line to these, the best of all, from 0 to 1; rare names count most.
 
-        `names` are those to compare by, in an order that makes sums the same each time.
-        """
-        common = np.zeros((len(words.sizes), len(self.rows)))
-        for name in names:
-            for at in self.having.get(name, ()):
-                common[words.lines_having[name], at] += self.rows[at][name]
-        totals = np.array(self.totals)
-        lengths = np.array([len(row) for row in self.rows])
-        surplus = np.maximum(0, np.minimum(MOST_NAMES, words.sizes)[:, None] - lengths)
-        alike = (
-            common
-            / (totals + 1)
-            * np.minimum(1.0, totals / WHOLE_RARITY)
-            / (1 + SURPLUS_NAME * surplus)
+def _stems(said: Said, names: Iterable[str]) -> dict[str, set[str]]:
+    """The names that say something of a change, each with those of its words that are of the change too."""
+    words = stems_of(said.names.gone | said.names.brought)
+    # To look for the beginning of a stem is far quicker than to make the stems.
+    beginnings = (re.escape(word[:STEM_CHARACTERS]) for word in words)
+    may_say = re.compile("|".join(sorted(beginnings)) or r"(?!)")
+    found: dict[str, set[str]] = {}
+    for name in names:
+        stems = (
+            words.intersection(map(stem, pieces_of(name)))
+            if may_say.search(name.lower())
+            else set[str]()
         )
-        best: Figures = alike.max(axis=1, initial=0.0)
-        return best
-
-
-@dataclass(slots=True)
-class Wording:
-    """Reads lines for what a change says. Each name is judged once."""
-
-    said: Said
-    gone: set[str] = field(init=False)
-    brought: set[str] = field(init=False)
-    _rows: tuple[_Rows, _Rows, _Rows] = field(init=False)
-    _may_say: re.Pattern[str] = field(init=False)
-    # of each name that says something the words of the change
-    _stems: dict[str, set[str]] = field(default_factory=dict)
-    _judged: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        said = self.said
-        self.gone, self.brought = stems_of(said.names.gone), stems_of(said.names.brought)
-        self._rows = (
-            _Rows(said.removed, said.rarity),
-            _Rows(said.added, said.rarity),
-            _Rows(said.around, said.rarity),
-        )
-        # To look for the beginning of a stem is far quicker than to make the stems.
-        words = (re.escape(word[:STEM_CHARACTERS]) for word in self.gone | self.brought)
-        self._may_say = re.compile("|".join(sorted(words)) or r"(?!)")
-
-    def figures(self, text: str) -> tuple[Figures, list[str]]:
-        """A row of `WORD_FIELDS` for each line of a file, and the names in it that say something."""
-        words = words_of(text)
-        self._judge(words.lines_having.keys() - self._judged)
-        names = sorted(words.lines_having.keys() & self._stems.keys())
-        rarity, of = self.said.rarity, self.said.names
-        columns = [
-            *(rows.likeness(names, words) for rows in self._rows),
-            *(_most(words, {name: rarity.get(name, 0.0) for name in names if name in some})
-              for some in (of.gone, of.brought, of.kept)),
-            _sum(words, {name: rarity.get(name, 0.0) for name in names if name in of.around}),
-            *(self._words_said(names, words, some) for some in (self.gone, self.brought)),
-            _most(words, {name: self.said.callable[name] for name in names if name in self.said.callable}),
-        ]  # fmt: skip
-        return np.column_stack(columns), names
-
-    def _words_said(self, names: Sequence[str], words: Words, some: set[str]) -> Figures:
-        """The share of some stems that each line has, in any of its names."""
-        having: dict[str, set[int]] = defaultdict(set)
-        for name in names:
-            for one in self._stems[name] & some:
-                having[one].update(words.lines_having[name])
-        found = np.zeros(len(words.sizes))
-        for lines in having.values():
-            found[sorted(lines)] += 1
-        return found / (1 + len(some))
-
-    def _judge(self, unknown: set[str]) -> None:
-        self._judged |= unknown
-        words = self.gone | self.brought
-        for name in unknown:
-            stems = (
-                words.intersection(map(stem, pieces_of(name)))
-                if self._may_say.search(name.lower())
-                else set[str]()
-            )
-            is_rare = self.said.rarity.get(name, 0.0) >= LEAST_NAME_RARITY
-            if stems or is_rare or name in self.said.callable:
-                self._stems[name] = stems
-
-
-def _most(words: Words, worths: Mapping[str, float]) -> Figures:
-    """By line the most that one of its names is worth."""
-    found = np.zeros(len(words.sizes))
-    for name, worth in worths.items():
-        lines = words.lines_having[name]
-        found[lines] = np.maximum(found[lines], worth)
-    return found
-
-
-def _sum(words: Words, worths: Mapping[str, float]) -> Figures:
-    """By line what its names are worth together."""
-    found = np.zeros(len(words.sizes))
-    for name, worth in worths.items():
-        found[words.lines_having[name]] += worth
+        is_rare = said.rarity.get(name, 0.0) >= LEAST_NAME_RARITY
+        if stems or is_rare or name in said.callable:
+            found[name] = stems
     return found
 
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from tersely.code.places import directory_of, file_name_of, is_test
+from tersely.code.places import file_name_of, is_test
 from tersely.code.search.words import pieces_of
 from tersely.code.symbols import CLASS_KINDS, Symbol
 from tersely.context.lenses.diff.features.words import NAME
-from tersely.foundation.types import frozen
 
 STRUCTURE_FIELDS = (
     "imported", "importing", "file_share", "folder_share", "tested", "same_stem", "namesake", "kin", "kin_namesake",
@@ -45,75 +44,27 @@ def files_tested(changed: Collection[str], paths: Iterable[str]) -> set[str]:
     )
 
 
-@frozen
-class Hierarchy:
-    """The nearness of types to those that a change concerns, by the names in their headers."""
-
-    nearness: Mapping[str, float]  # by name of a type
-
-    @classmethod
-    def of(cls, headers: Iterable[tuple[str, str]], concerned: Collection[str]) -> Hierarchy:
-        """From the names of types with their headers."""
-        bases: dict[str, set[str]] = defaultdict(set)
-        for name, header in headers:
-            bases[name].update(NAME.findall(header))
-        for name, named in bases.items():
-            named.discard(name)
-        users = Counter(
-            base
-            for named in bases.values()
-            for base in named
-            if base in bases or base[:1].isupper()
-        )
-        of_concerned = set[str]().union(*(bases.get(name, set()) for name in concerned))
-        shared = {base for base in of_concerned if 1 < users[base] <= MAX_SHARED_BASE_TYPES}
-        nearness: dict[str, float] = {}
-        for name, named in bases.items():
-            if name in concerned:
-                continue
-            if name in of_concerned or not named.isdisjoint(concerned):
-                nearness[name] = DIRECT_KIN
-            elif not named.isdisjoint(shared):
-                nearness[name] = SHARED_BASE_KIN
-        return cls(nearness)
-
-
-@frozen
-class Structure:
-    """The evidence of structure on a symbol for one change."""
-
-    imported: Collection[str]  # files from which changed files import
-    importing: Collection[str]  # files that import from changed files
-    tested: Collection[str]
-    stems: Collection[tuple[str, ...]]  # of changed files
-    changed_in_file: Mapping[str, float]  # share of the changed symbols
-    changed_in_folder: Mapping[str, float]
-    hierarchy: Hierarchy
-    namesakes: Mapping[str, float]  # names of changed symbols, with how rare each is
-    body_names: Mapping[str, float]  # names in the bodies of changed symbols, with how rare each is
-    meaning: Mapping[str, float]  # by symbol the nearness of its vector to that of a changed symbol
-    meaning_ranks: Mapping[str, int]
-
-    def row(self, symbol: Symbol) -> list[float]:
-        """The figures of a symbol, in the order of `STRUCTURE_FIELDS`."""
-        path = symbol.path
-        kin = self.hierarchy.nearness.get(type_name(symbol), 0.0)
-        namesake = self.namesakes.get(symbol.name, 0.0)
-        rank = self.meaning_ranks.get(symbol.id)
-        return [
-            path in self.imported,
-            path in self.importing,
-            self.changed_in_file.get(path, 0.0),
-            self.changed_in_folder.get(directory_of(path), 0.0),
-            path in self.tested,
-            path not in self.changed_in_file and stem_of(path) in self.stems,
-            namesake,
-            kin,
-            kin if namesake else 0.0,
-            self.body_names.get(symbol.name, 0.0),
-            self.meaning.get(symbol.id, 0.0),
-            1 / (rank + 3) if rank is not None else 0.0,
-        ]
+def kinship(headers: Iterable[tuple[str, str]], concerned: Collection[str]) -> Mapping[str, float]:
+    """By name of a type how near it is to those that a change concerns, by the names in headers of types."""
+    bases: dict[str, set[str]] = defaultdict(set)
+    for name, header in headers:
+        bases[name].update(NAME.findall(header))
+    for name, named in bases.items():
+        named.discard(name)
+    users = Counter(
+        base for named in bases.values() for base in named if base in bases or base[:1].isupper()
+    )
+    of_concerned = set[str]().union(*(bases.get(name, set()) for name in concerned))
+    shared = {base for base in of_concerned if 1 < users[base] <= MAX_SHARED_BASE_TYPES}
+    nearness: dict[str, float] = {}
+    for name, named in bases.items():
+        if name in concerned:
+            continue
+        if name in of_concerned or not named.isdisjoint(concerned):
+            nearness[name] = DIRECT_KIN
+        elif not named.isdisjoint(shared):
+            nearness[name] = SHARED_BASE_KIN
+    return nearness
 
 
 def shares(keys: Sequence[str]) -> dict[str, float]:
