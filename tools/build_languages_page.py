@@ -43,7 +43,7 @@ def _cells(name: str, known: Known) -> Iterator[str]:
     yield "yes"
     yield "definitions, imports" if language.resolution.by_name else "every name"
     yield _grades(language)
-    yield "yes" if language.control is not None else _NONE
+    yield "yes" if language.control else _NONE
     yield _runners(name)
 
 

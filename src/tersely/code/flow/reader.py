@@ -94,7 +94,7 @@ def _routines_of(source: bytes, language: str, lines: range | None) -> Routines:
     from tersely.code.syntax.cfg.read import read_routines
 
     known = LANGUAGES[language]
-    if known.control is None:
+    if not known.control:
         raise TerselyError(
             "unsupported_language",
             f"this needs control flow, which is not read in {language}",

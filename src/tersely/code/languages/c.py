@@ -45,7 +45,6 @@ from tersely.code.languages.model import (
     Sequence,
     Text,
     Typed,
-    control_table,
     joined_path,
     shared_directories,
 )  # fmt: skip
@@ -775,7 +774,7 @@ C = Language(
     },
     readable=readable_c,
     blocks=BLOCKS,
-    control=control_table("c", "C_CONTROL"),
+    control="c",
     resolution=Resolution(
         called_by_runtime=(
             "wmain WinMain wWinMain DllMain _start _init _fini JNI_OnLoad JNI_OnUnload Java_* PyInit_* "

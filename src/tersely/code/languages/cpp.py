@@ -25,7 +25,6 @@ from tersely.code.languages.model import (  # fmt: skip
     Parameter,
     Resolution,
     Rule,
-    control_table,
     names,
 )
 from tersely.code.languages.nodes import (
@@ -261,7 +260,7 @@ CPP = Language(
     rules=RULES_CPP,
     readable=readable_cpp,
     blocks=BLOCKS | {"for_range_loop", "catch_clause"},
-    control=control_table("c", "CPP_CONTROL"),
+    control="cpp",
     resolution=Resolution(
         called_by_runtime=(
             "wmain WinMain wWinMain DllMain _start _init _fini JNI_OnLoad JNI_OnUnload Java_* PyInit_* "

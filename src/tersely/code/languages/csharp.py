@@ -67,7 +67,6 @@ from tersely.code.languages.model import (
     Variables,
     Wrapper,
     Yield,
-    control_table,
     names,
 )
 from tersely.code.languages.nodes import (
@@ -412,7 +411,7 @@ CSHARP = Language(
     name="csharp",
     grammar=grammar,
     rules=RULES,
-    control=control_table("csharp"),
+    control="csharp",
     namespace_of=namespace_of,
     blocks=names(
         "block for_statement foreach_statement using_statement switch_section switch_expression_arm "

@@ -52,7 +52,6 @@ from tersely.code.languages.model import (  # fmt: skip
     Text,
     Variable,
     Yield,
-    control_table,
     names,
 )
 from tersely.code.languages.nodes import all_parts, child_in, line_of, named_parts
@@ -479,6 +478,6 @@ JAVASCRIPT = Language(
     blocks=BLOCKS,
     hoists=True,
     outlives=outlives,
-    control=control_table("ecmascript"),
+    control="ecmascript",
     resolution=RESOLUTION,
 )

@@ -49,7 +49,6 @@ from tersely.code.languages.model import (  # fmt: skip
     Text,
     Typed,
     TypeParameter,
-    control_table,
     joined_path,
     names,
 )
@@ -604,7 +603,7 @@ GO = Language(
         "block if_statement for_statement expression_switch_statement type_switch_statement "
         "select_statement expression_case default_case type_case communication_case function_type"
     ),
-    control=control_table("go"),
+    control="go",
     resolution=Resolution(
         called_by_runtime="init Test* Benchmark* Fuzz* Example*",
         reaching_marks=("//export ", "//go:linkname ", "//go:wasmexport "),

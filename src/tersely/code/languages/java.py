@@ -54,7 +54,6 @@ from tersely.code.languages.model import (
     Typed,
     TypeParameter,
     Variables,
-    control_table,
     names,
     shared_directories,
 )
@@ -475,7 +474,7 @@ JAVA = Language(
         "block constructor_body for_statement enhanced_for_statement switch_block_statement_group switch_rule "
         "catch_clause try_with_resources_statement while_statement"
     ),
-    control=control_table("java"),
+    control="java",
     resolution=Resolution(
         called_by_runtime="readObject readObjectNoData readResolve writeObject writeReplace finalize premain agentmain",
         modules=package_files,

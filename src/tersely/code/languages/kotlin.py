@@ -58,7 +58,6 @@ from tersely.code.languages.model import (
     Text,
     Typed,
     TypeParameter,
-    control_table,
     names,
 )
 from tersely.code.languages.nodes import (
@@ -724,7 +723,7 @@ KOTLIN = Language(
     grammar=grammar,
     rules=RULES,
     label_of=label_of,
-    control=control_table("kotlin"),
+    control="kotlin",
     readable=readable,
     namespace_of=package_of,
     blocks=names("block function_body for_statement while_statement when_entry catch_block"),

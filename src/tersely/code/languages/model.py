@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform
 
 from tersely.code.languages.nodes import OptionalNode, TextOf
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from tersely.code import expressions
-    from tersely.code.languages.control.roles import Control
     from tersely.code.syntax.lowering import Lowering
 
 Field = str
@@ -1011,16 +1009,6 @@ def member_getters(facts: Resolution) -> Mapping[str, int]:
     return found
 
 
-def control_table(module: str, name: str = "CONTROL") -> Callable[[], Control]:
-    """A table of `languages/control`, imported at the first question about control flow."""
-
-    def load() -> Control:
-        table: Control = getattr(import_module(f"tersely.code.languages.control.{module}"), name)
-        return table
-
-    return load
-
-
 @value
 class Language:
     """One language: its grammar, the meaning of its nodes, the resolution of its names. `registry`
@@ -1051,6 +1039,6 @@ class Language:
     # The child of a node that names a field or parameter, so that it means no value, where no rule
     # says so.
     label_of: Callable[[Node], OptionalNode] | None = None
-    # the order in which its statements run, see `control_table`
-    control: Callable[[], Control] | None = None
+    # the table in `control/` of the order in which its statements run
+    control: str = ""
     resolution: Resolution = field(default_factory=Resolution)

@@ -61,7 +61,6 @@ from tersely.code.languages.model import (
     Spread,
     Text,
     Yield,
-    control_table,
     names,
     shared_directories,
 )
@@ -439,7 +438,7 @@ PHP = Language(
     grammar=grammar,
     rules=RULES,
     prologue=b"<?php ",
-    control=control_table("php"),
+    control="php",
     namespace_of=namespace_of,
     resolution=Resolution(
         found_bases=(

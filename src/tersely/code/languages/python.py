@@ -69,7 +69,6 @@ from tersely.code.languages.model import (
     Text,
     Wrapper,
     Yield,
-    control_table,
     names,
     shared_directories,
 )
@@ -346,7 +345,7 @@ PYTHON = Language(
     checks_types=False,
     grammar=grammar,
     rules=RULES,
-    control=control_table("python"),
+    control="python",
     mended=without_unclosed,
     doc_string="string",
     resolution=Resolution(

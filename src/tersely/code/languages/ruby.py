@@ -47,7 +47,6 @@ from tersely.code.languages.model import (  # fmt: skip
     Resolution,
     Skip,
     Text,
-    control_table,
     names,
 )
 from tersely.code.languages.nodes import (
@@ -1038,7 +1037,7 @@ RUBY = Language(
     checks_types=False,
     grammar=grammar,
     rules=RULES,
-    control=control_table("ruby"),
+    control="ruby",
     resolution=Resolution(
         found_bases="*.Rails.Engine *.Rails.Railtie *.Rails.Application *.ActiveRecord.Migration",
         called_by_runtime=(

@@ -51,7 +51,6 @@ from tersely.code.languages.model import (
     Typed,
     TypeParameter,
     Variable,
-    control_table,
     joined_path,
     names,
 )
@@ -976,7 +975,7 @@ RUST = Language(
     grammar=grammar,
     rules=RULES,
     blocks=names("block match_arm for_expression while_expression if_expression"),
-    control=control_table("rust"),
+    control="rust",
     resolution=Resolution(
         reaching_marks=(
             "no_mangle",

@@ -53,7 +53,6 @@ from tersely.code.languages.model import (
     Statement,
     TypeParameter,
     Variable,
-    control_table,
 )  # fmt: skip
 from tersely.code.languages.nodes import child_in, first_part, named_parts
 from tersely.code.languages.parts.ecmascript_narrowing import lower_predicate
@@ -481,7 +480,7 @@ TYPESCRIPT = Language(
     blocks=TYPED_BLOCKS,
     hoists=True,
     outlives=outlives,
-    control=control_table("ecmascript"),
+    control="ecmascript",
     namespace_of=namespace_of,
     resolution=TYPED_RESOLUTION,
 )
@@ -494,7 +493,7 @@ TSX = Language(
     blocks=TYPED_BLOCKS,
     hoists=True,
     outlives=outlives,
-    control=control_table("ecmascript"),
+    control="ecmascript",
     namespace_of=namespace_of,
     resolution=TYPED_RESOLUTION,
 )

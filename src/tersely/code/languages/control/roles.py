@@ -1,5 +1,5 @@
-"""The meaning of node types for the order in which statements run: the second half of a language's
-value.
+"""The meaning of node types for the order in which statements run: the roles that the tables beside
+this, `NAME.json`, give to node types. `shared.json` has those of names that grammars agree on.
 
 `roles_of` maps node types to the roles below; a node type without one that stands in a block is a
 statement that runs straight through. The reads and writes of a statement follow from the rules of
@@ -10,13 +10,17 @@ same meaning. Fields are written as there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
 from enum import Enum
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from tersely.code.languages import model
 from tersely.code.languages.model import Field, Language, Names, names, value
+from tersely.code.symbols import Kind
 from tersely.foundation.types import JsonMapping
 
 
@@ -316,38 +320,6 @@ class Control:
     undivided: Names = frozenset()  # decisions inside these count no more
 
 
-# Node types that grammars agree on.
-SHARED: JsonMapping = {
-    **dict.fromkeys(
-        names(
-            "program source_file compilation_unit translation_unit declaration_list class_body enum_class_body"
-        ),
-        Suite(scoped=False),
-    ),
-    **dict.fromkeys(names("block compound_statement statement_block constructor_body"), Suite()),
-    "if_statement": If(),
-    "else_clause": Else(),
-    "while_statement": While(),
-    "do_statement": While(first=False),
-    "for_statement": While(),
-    "switch_statement": Switch(breaks=True),
-    "match_expression": Switch(),
-    "try_statement": Try(),
-    "finally_clause": Finally(),
-    "return_statement": Goes(Leap.RETURN),
-    **dict.fromkeys(names("throw_statement throw_expression"), Goes(Leap.RAISE)),
-    "break_statement": Goes(Leap.BREAK, "label|:label_name"),
-    "continue_statement": Goes(Leap.CONTINUE, "label|:label_name"),
-    "goto_statement": Goes(Leap.GOTO, "#0"),
-    "labeled_statement": Labelled(),
-    "binary_expression": Choice(),
-    "unary_expression": Unary(),
-    **dict.fromkeys(names("conditional_expression ternary_expression"), Ternary()),
-    **dict.fromkeys(names("true false none nil boolean boolean_literal"), Constant()),
-    "update_expression": Update("#0", ""),
-}
-
-
 def role_of(rule: model.Rule) -> Any:
     """The role that follows from a rule; the rule itself where none does."""
     match rule:
@@ -371,8 +343,51 @@ def role_of(rule: model.Rule) -> Any:
 
 
 def roles_of(language: Language, table: Control) -> JsonMapping:
-    """The role or rule of each node type of a language: its own, else that of the node types that
-    grammars agree on, else what follows from its rules.
+    """The role or rule of each node type of a language: that of its table, else what follows from
+    its rules.
     """
-    derived = {kind: role_of(rule) for kind, rule in language.rules.items()}
-    return {**derived, **SHARED, **table.roles}
+    return {**{kind: role_of(rule) for kind, rule in language.rules.items()}, **table.roles}
+
+
+@cache
+def control_of(name: str) -> Control:
+    """The table `NAME.json` with those that it extends, read at the first question about control
+    flow. Each of several words in a key is a key, and a list has the `Forms` of a node.
+    """
+    table = json.loads(Path(__file__).with_name(f"{name}.json").read_text("utf-8"))
+    base = control_of(table.pop("extends")) if "extends" in table else Control({})
+    roles = {kinds: _role(written) for kinds, written in table.pop("roles").items()}
+    facts = {fact: _fact(written) for fact, written in table.items()}
+    return replace(base, roles={**base.roles, **_by_word(roles)}, **facts)
+
+
+def _fact(written: Any) -> Any:
+    if isinstance(written, dict):
+        return _by_word(written)
+    return names(written) if isinstance(written, str) else written
+
+
+def _by_word(table: JsonMapping) -> JsonMapping:
+    return {word: value for words, value in table.items() for word in words.split()}
+
+
+_READ: Mapping[str, Callable[[Any], Any]] = {
+    "to": Leap,
+    "kind": Kind,
+    "wildcards": names,
+    "negates": names,
+}
+
+
+def _role(written: Any) -> Any:
+    """A role or rule by its name, with the fields that differ from its own."""
+    if isinstance(written, list):
+        return Forms(tuple((mark, _role(role)) for mark, role in written))
+    name, fields = next(iter(written.items())) if isinstance(written, dict) else (written, {})
+    made = getattr(model, name, None) or globals()[name]
+    return made(
+        **{
+            field: _READ.get(field, str)(value) if type(value) is str else value
+            for field, value in fields.items()
+        }
+    )

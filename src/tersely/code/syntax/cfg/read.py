@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tersely.code.languages.control.roles import Control
+from tersely.code.languages.control.roles import control_of
 from tersely.code.routines import Routines
 from tersely.code.syntax.cfg.accesses import VISITORS
 from tersely.code.syntax.cfg.blocks import body
@@ -28,7 +28,7 @@ def read_routines(source: bytes, language: Language, lines: range | None = None)
     functions in them, the functions of the module that they call by name, and the classes and the
     module around. Of classes and modules only the place is then complete.
     """
-    table = language.control() if language.control else Control({})
+    table = control_of(language.control or "shared")
     root = parse(source, language).root_node
 
     def read(spared: Spared) -> Walk:
