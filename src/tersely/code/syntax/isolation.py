@@ -27,7 +27,7 @@ MAX_NODES_WITHOUT_RULE = 20
 KEPT_LEVELS = (3, 4)
 TOO_DEEP = "nested too deeply to be read whole"
 
-_children_only: Handler = visited(None)
+_children_only: Handler = partial(visited, None)
 
 
 class UnreadableNodeError(Exception):

@@ -46,7 +46,7 @@ from tersely.code.syntax.naming import naming_of
 from tersely.code.syntax.nodes.comments import comment_above, doc_string, first_attribute
 from tersely.code.syntax.patterns import bind
 from tersely.code.syntax.redefinitions import Redefinitions
-from tersely.code.syntax.rule_compiler.compilers import COMPILERS
+from tersely.code.syntax.rule_compiler.compilers import LOWERINGS
 from tersely.code.syntax.rule_compiler.expressions import arguments_of
 from tersely.code.syntax.rule_compiler.parameters import parameters_of
 from tersely.foundation.types import JsonObject
@@ -150,7 +150,7 @@ class Lowering:
 
     def as_rule(self, rule: model.Rule, node: Node) -> Expression:
         """The expression of a node, as if it had this rule."""
-        return COMPILERS[type(rule)](rule)(self, node)
+        return LOWERINGS[type(rule)](rule, self, node)
 
     def arguments(self, node: OptionalNode) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Positional and keyword arguments of an argument list."""

@@ -1,6 +1,6 @@
-"""One compiler a rule: it reaches for fields once and returns the function that lowers a node.
+"""The meaning of rules: one function a rule lowers the nodes that have it.
 
-The modules are themes; each ends with the table of its compilers, and `compilers` joins them.
+The modules are themes; each ends with the table of its functions, and `compilers` joins them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,10 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 Handler = Callable[["Lowering", "Node"], Expression]
-Compilers = Mapping[type[Any], Callable[[Any], Handler]]
+Lowerings = Mapping[type[Any], Callable[[Any, "Lowering", "Node"], Expression]]
 
 
-def visited(rule: object) -> Handler:
-    """The compiler of rules for nodes without a value, of which only the children are lowered."""
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        walk.values(node)
-        return None
-
-    return lower
+def visited(rule: object, walk: Lowering, node: Node) -> Expression:
+    """A node without a value, of which only the children are lowered."""
+    walk.values(node)
+    return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tersely.code.languages import model
 from tersely.code.languages.nodes import named_parts
 from tersely.code.syntax.nodes.children import field
-from tersely.code.syntax.rule_compiler import Compilers, Handler
+from tersely.code.syntax.rule_compiler import Handler, Lowerings
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -65,14 +65,11 @@ def target_names(walk: Lowering, target: Node) -> Iterator[Node]:
             yield from target_names(walk, inner)
 
 
-def _block(rule: model.Block) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        value: Expression = None
-        for child in named_parts(node):
-            value = walk.value(child)
-        return value if rule.is_value else None
-
-    return lower
+def _block(rule: model.Block, walk: Lowering, node: Node) -> Expression:
+    value: Expression = None
+    for child in named_parts(node):
+        value = walk.value(child)
+    return value if rule.is_value else None
 
 
-BLOCKS: Compilers = {model.Block: _block}
+BLOCKS: Lowerings = {model.Block: _block}

@@ -16,7 +16,7 @@ from tersely.code.expressions import EITHER, VERSION_MARK
 from tersely.code.languages import model
 from tersely.code.languages.nodes import last_part, named_parts
 from tersely.code.syntax.nodes.children import field
-from tersely.code.syntax.rule_compiler import Compilers, Handler
+from tersely.code.syntax.rule_compiler import Lowerings
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -30,34 +30,31 @@ Known = Sequence[tuple[str, "Expression"]]  # variables with their known values
 LEAVING_RULES = (model.Return, model.Raises)
 
 
-def _branches(rule: model.Branches) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        if not walk.is_straight(node):
-            for child, facts in _parts_with_facts(rule, walk, node):
-                walk.value_knowing(facts(), child)
-            return None
-        before = dict(walk.scope.versions)
-        ends: list[dict[str, int]] = []
-        is_complete = False
+def _branches(rule: model.Branches, walk: Lowering, node: Node) -> Expression:
+    if not walk.is_straight(node):
         for child, facts in _parts_with_facts(rule, walk, node):
-            walk.scope.versions = dict(before)
-            if child.type != rule.body:
-                walk.value(child)
-                before = dict(walk.scope.versions)
-                continue
-            _run(walk, child, facts())
-            walk.scope.stored.clear()
-            if not _leaves(walk, child):
-                ends.append(walk.scope.versions)
-            is_complete = is_complete or bool(child.parent and child.parent.type == rule.otherwise)
-        if not is_complete:
-            ends.append(before)
-        _meet(walk, ends or [before])
-        for name, value in rule.known_behind(walk, node) if rule.known_behind is not None else ():
-            walk.narrow(name, value)
+            walk.value_knowing(facts(), child)
         return None
-
-    return lower
+    before = dict(walk.scope.versions)
+    ends: list[dict[str, int]] = []
+    is_complete = False
+    for child, facts in _parts_with_facts(rule, walk, node):
+        walk.scope.versions = dict(before)
+        if child.type != rule.body:
+            walk.value(child)
+            before = dict(walk.scope.versions)
+            continue
+        _run(walk, child, facts())
+        walk.scope.stored.clear()
+        if not _leaves(walk, child):
+            ends.append(walk.scope.versions)
+        is_complete = is_complete or bool(child.parent and child.parent.type == rule.otherwise)
+    if not is_complete:
+        ends.append(before)
+    _meet(walk, ends or [before])
+    for name, value in rule.known_behind(walk, node) if rule.known_behind is not None else ():
+        walk.narrow(name, value)
+    return None
 
 
 def _parts_with_facts(
@@ -107,22 +104,17 @@ def _meet(walk: Lowering, ends: list[dict[str, int]]) -> None:
         walk.note_join(f"{name}{VERSION_MARK}{made}", variables)
 
 
-def _runs(rule: model.Runs) -> Handler:
-    get_body = field(rule.body)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        body = get_body(node)
-        walk.visit_others(node, body)
-        if body is not None and walk.is_straight(node):
-            _run(walk, body)
-        else:
-            walk.value(body)
-        return None
-
-    return lower
+def _runs(rule: model.Runs, walk: Lowering, node: Node) -> Expression:
+    body = field(rule.body)(node)
+    walk.visit_others(node, body)
+    if body is not None and walk.is_straight(node):
+        _run(walk, body)
+    else:
+        walk.value(body)
+    return None
 
 
-BRANCHES: Compilers = {
+BRANCHES: Lowerings = {
     model.Branches: _branches,
     model.Runs: _runs,
 }

@@ -1,11 +1,12 @@
-"""All compilers, and the rules of a language compiled for its grammar."""
+"""The functions of all rules, and the rules of a language compiled for its grammar."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tersely.code.languages import model
-from tersely.code.syntax.rule_compiler import Compilers, visited
+from tersely.code.syntax.rule_compiler import Handler, Lowerings, visited
 from tersely.code.syntax.rule_compiler.blocks import BLOCKS, as_block
 from tersely.code.syntax.rule_compiler.branches import BRANCHES
 from tersely.code.syntax.rule_compiler.definitions import DEFINITIONS
@@ -24,7 +25,7 @@ KINDS = 1 << 16  # numeric node kinds; error nodes have the last one
 # names inside end with these nodes
 ENDING_RULES = (model.Function, model.Class, model.Comprehension)
 
-COMPILERS: Compilers = {
+LOWERINGS: Lowerings = {
     **EXPRESSIONS,
     **OPERATORS,
     **DISPLAYS,
@@ -34,6 +35,13 @@ COMPILERS: Compilers = {
     **PARAMETERS,
     **DEFINITIONS,
 }
+
+
+def handler_of(rule: model.Rule) -> Handler:
+    """The function that lowers the nodes of a rule."""
+    if type(rule) is model.Custom:
+        return rule.lower
+    return partial(LOWERINGS[type(rule)], rule)
 
 
 def compile_rules(language: model.Language, grammar: Grammar) -> tuple[list[Any], list[Any]]:
@@ -53,9 +61,9 @@ def compile_rules(language: model.Language, grammar: Grammar) -> tuple[list[Any]
         if rule is not None:
             unknown.discard(name)
             rules[kind_id] = rule
-            handlers[kind_id] = COMPILERS[type(rule)](rule)
+            handlers[kind_id] = handler_of(rule)
         if name in language.blocks and type(rule) not in ENDING_RULES:
-            handlers[kind_id] = as_block(handlers[kind_id] or visited(rule))
+            handlers[kind_id] = as_block(handlers[kind_id] or partial(visited, rule))
     if unknown:
         raise KeyError(
             f"{language.name}: not node types of the grammar: {', '.join(sorted(unknown))}"

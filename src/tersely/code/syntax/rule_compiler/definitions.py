@@ -26,8 +26,8 @@ from tersely.code.languages import model
 from tersely.code.languages.nodes import OptionalNode, line_of, named_parts, next_part, parts_of
 from tersely.code.symbols import CLASS_KINDS, Kind
 from tersely.code.syntax.drafts import SCOPE_OWNERS, Naming, ScopeDraft
-from tersely.code.syntax.nodes.children import Child, field
-from tersely.code.syntax.rule_compiler import Compilers, Handler
+from tersely.code.syntax.nodes.children import field
+from tersely.code.syntax.rule_compiler import Lowerings
 from tersely.code.syntax.rule_compiler.parameters import parameters_of
 
 if TYPE_CHECKING:
@@ -36,95 +36,81 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 
-class _FunctionReader:
-    """Reads the definitions of functions that one rule describes."""
+def _function(rule: model.Function, walk: Lowering, node: Node) -> Expression:
+    """Define the function, and read its body in a scope of its own."""
+    naming, walk.naming = walk.naming, None
+    if rule.repeats is not None and rule.repeats(node):
+        walk.wrapped = None
+        return None
+    parent, type_parameters = walk.scope, walk.type_parameters
+    body, listed = field(rule.body)(node), field(rule.parameters)(node)
+    draft, patterns = _open_function(rule, walk, node, naming, listed, body)
+    walk.scope = draft
+    for synthetic, pattern in patterns:
+        walk.bind(pattern, synthetic)
+    _bind_names(rule, walk, node, draft)
+    _bind_fields(walk, listed, draft, parent)
+    value = walk.value(body)
+    if rule.body_is_value and value is not None:
+        draft.returns.append(value)
+    walk.type_parameters = type_parameters
+    return walk.leave(draft, parent)
 
-    def __init__(self, rule: model.Function) -> None:
-        self._rule = rule
-        self._name = field(rule.name)
-        self._parameters = field(rule.parameters)
-        self._body = field(rule.body)
-        self._returns = field(rule.returns)
-        self._receiver = field(rule.receiver)
-        self._generics = [field(name) for name in rule.generics]
 
-    def lower(self, walk: Lowering, node: Node) -> Expression:
-        """Define the function, and read its body in a scope of its own."""
-        naming, walk.naming = walk.naming, None
-        if self._rule.repeats is not None and self._rule.repeats(node):
-            walk.wrapped = None
-            return None
-        parent, type_parameters = walk.scope, walk.type_parameters
-        body, listed = self._body(node), self._parameters(node)
-        draft, patterns = self._open(walk, node, naming, listed, body)
-        walk.scope = draft
-        for synthetic, pattern in patterns:
-            walk.bind(pattern, synthetic)
-        self._bind_names(walk, node, draft)
-        _bind_fields(walk, listed, draft, parent)
-        value = walk.value(body)
-        if self._rule.body_is_value and value is not None:
-            draft.returns.append(value)
-        walk.type_parameters = type_parameters
-        return walk.leave(draft, parent)
+def _open_function(
+    rule: model.Function,
+    walk: Lowering,
+    node: Node,
+    naming: Naming | None,
+    listed: OptionalNode,
+    body: OptionalNode,
+) -> tuple[ScopeDraft, list[tuple[str, Node]]]:
+    """The scope with the facts of the heading, and the patterns among the parameters, as
+    `parameters_of` returns them.
+    """
+    own_name = field(rule.name)(node)
+    wrapped, walk.wrapped = walk.wrapped, None  # definitions in the heading are not decorated
+    name = _name_of(walk, naming, own_name, "lambda")
+    declared = _declare_type_parameters(walk, node, rule.generics)
+    parameters, patterns = (
+        parameters_of(walk, listed) if rule.read is None else (rule.read(walk, node), [])
+    )
+    returned = walk.value(field(rule.returns)(node))
+    receivers, _ = parameters_of(walk, field(rule.receiver)(node))
+    receiver = receivers[0].annotation if receivers else None
+    flags = _flags_of(rule, node, naming)
+    walk.wrapped = wrapped
+    kind = _kind_of(walk, rule, naming, own_name, receiver, flags)
+    if naming is not None:
+        draft = walk.enter(node, kind, name, naming.node, body, naming.prefix)
+        draft.holder = naming.holder
+    else:
+        draft = walk.enter(node, kind, name, own_name, body, last_name(receiver))
+    draft.flags |= flags | (ABSTRACT if body is None and walk.resolution.virtual else 0)
+    if walk.scope.kind in CLASS_KINDS:
+        draft.flags |= walk.resolution.named_flags.get(name, 0)
+    draft.receiver_type = receiver
+    draft.returned_type = returned
+    draft.type_parameters = declared
+    if walk.loose_type_parameters:
+        annotations = [parameter.annotation for parameter in (*receivers, *parameters)]
+        draft.type_parameters += _loose_parameters(walk, draft, (*annotations, returned))
+    draft.take(receivers + parameters)
+    draft.body = body.id if body is not None else 0
+    return draft, patterns
 
-    def _open(
-        self,
-        walk: Lowering,
-        node: Node,
-        naming: Naming | None,
-        listed: OptionalNode,
-        body: OptionalNode,
-    ) -> tuple[ScopeDraft, list[tuple[str, Node]]]:
-        """The scope with the facts of the heading, and the patterns among the parameters, as
-        `parameters_of` returns them.
-        """
-        rule, own_name = self._rule, self._name(node)
-        wrapped, walk.wrapped = walk.wrapped, None  # definitions in the heading are not decorated
-        name = _name_of(walk, naming, own_name, "lambda")
-        declared = _declare_type_parameters(walk, node, self._generics)
-        parameters, patterns = (
-            parameters_of(walk, listed) if rule.read is None else (rule.read(walk, node), [])
+
+def _bind_names(rule: model.Function, walk: Lowering, node: Node, draft: ScopeDraft) -> None:
+    """Bind the names in the heading beside the parameters: results, and the function itself."""
+    results = field(rule.returns)(node) if rule.results_are_variables else None
+    if results is not None:
+        walk.visit(
+            [part for part in named_parts(results) if type(walk.rule(part)) is model.Parameter]
         )
-        returned = walk.value(self._returns(node))
-        receivers, _ = parameters_of(walk, self._receiver(node))
-        receiver = receivers[0].annotation if receivers else None
-        flags = _flags_of(rule, node, naming)
-        walk.wrapped = wrapped
-        kind = _kind_of(walk, rule, naming, own_name, receiver, flags)
-        if naming is not None:
-            draft = walk.enter(node, kind, name, naming.node, body, naming.prefix)
-            draft.holder = naming.holder
-        else:
-            draft = walk.enter(node, kind, name, own_name, body, last_name(receiver))
-        draft.flags |= flags | (ABSTRACT if body is None and walk.resolution.virtual else 0)
-        if walk.scope.kind in CLASS_KINDS:
-            draft.flags |= walk.resolution.named_flags.get(name, 0)
-        draft.receiver_type = receiver
-        draft.returned_type = returned
-        draft.type_parameters = declared
-        if walk.loose_type_parameters:
-            annotations = [parameter.annotation for parameter in (*receivers, *parameters)]
-            draft.type_parameters += _loose_parameters(walk, draft, (*annotations, returned))
-        draft.take(receivers + parameters)
-        draft.body = body.id if body is not None else 0
-        return draft, patterns
-
-    def _bind_names(self, walk: Lowering, node: Node, draft: ScopeDraft) -> None:
-        """Bind the names in the heading beside the parameters: results, and the function itself."""
-        results = self._returns(node) if self._rule.results_are_variables else None
-        if results is not None:
-            walk.visit(
-                [part for part in named_parts(results) if type(walk.rule(part)) is model.Parameter]
-            )
-        own_name = self._name(node)
-        if self._rule.is_value and own_name is not None:
-            draft.binds.append((walk.text(own_name), (DEFINED, draft.definition)))
-            walk.note_binding(walk.text(own_name), own_name)
-
-
-def _function(rule: model.Function) -> Handler:
-    return _FunctionReader(rule).lower
+    own_name = field(rule.name)(node)
+    if rule.is_value and own_name is not None:
+        draft.binds.append((walk.text(own_name), (DEFINED, draft.definition)))
+        walk.note_binding(walk.text(own_name), own_name)
 
 
 def _name_of(walk: Lowering, naming: Naming | None, own_name: OptionalNode, what: str) -> str:
@@ -134,17 +120,19 @@ def _name_of(walk: Lowering, naming: Naming | None, own_name: OptionalNode, what
     return walk.text(own_name) if own_name is not None else walk.anonymous(what)
 
 
-def _declare_type_parameters(walk: Lowering, node: Node, getters: list[Child]) -> tuple[str, ...]:
+def _declare_type_parameters(
+    walk: Lowering, node: Node, places: tuple[str, ...]
+) -> tuple[str, ...]:
     """Bring the type parameters of a definition into scope, and return their names.
 
     The caller restores those that were in scope before.
     """
-    if not getters:
+    if not places:
         return ()
     outer = walk.type_parameters
     walk.type_parameters = dict(outer)
-    for get in getters:
-        walk.value(get(node))
+    for place in places:
+        walk.value(field(place)(node))
     return tuple(
         name for name, type_ in walk.type_parameters.items() if type_ is not outer.get(name)
     )
@@ -227,37 +215,30 @@ def _bind_fields(walk: Lowering, node: OptionalNode, draft: ScopeDraft, owner: S
         walk.scope = draft
 
 
-def _class(rule: model.Class) -> Handler:
-    get_name, get_body = field(rule.name), field(rule.body)
-    get_bases, get_alias = [field(name) for name in rule.bases], field(rule.alias)
-    get_generics = [field(name) for name in rule.generics]
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        naming, walk.naming = walk.naming, None
-        own_name, body = get_name(node), get_body(node)
-        parent, type_parameters = walk.scope, walk.type_parameters
-        declared = _declare_type_parameters(walk, node, get_generics)
-        if rule.alias and body is None:
-            value = walk.value(get_alias(node))
-            walk.type_parameters = type_parameters
-            typed = value and (TYPED, value, *([tuple(declared)] if declared else ()))
-            return _type_alias(walk, node, own_name, typed, rule.kind)
-        skipped = {child.id for child in (own_name, body) if child is not None}
-        bases = _all_bases(walk, node, get_bases, skipped, rule)
-        metaclasses = list(_metaclasses(walk, node, get_bases, rule.metaclass))
-        _note_subclass(walk, bases, line_of(node))
-        draft = _enter_class(walk, rule, node, body, naming, own_name)
-        draft.bases = bases
-        draft.binds.extend((METACLASS, value) for value in metaclasses)
-        draft.type_parameters = declared + _loose_parameters(walk, draft, bases)
-        _declare_own_type(walk)
-        walk.scope = draft
-        walk.visit([child for child in named_parts(node) if child.id not in skipped])
-        walk.value(body)
+def _class(rule: model.Class, walk: Lowering, node: Node) -> Expression:
+    naming, walk.naming = walk.naming, None
+    own_name, body = field(rule.name)(node), field(rule.body)(node)
+    parent, type_parameters = walk.scope, walk.type_parameters
+    declared = _declare_type_parameters(walk, node, rule.generics)
+    if rule.alias and body is None:
+        value = walk.value(field(rule.alias)(node))
         walk.type_parameters = type_parameters
-        return walk.leave(draft, parent)
-
-    return lower
+        typed = value and (TYPED, value, *([tuple(declared)] if declared else ()))
+        return _type_alias(walk, node, own_name, typed, rule.kind)
+    skipped = {child.id for child in (own_name, body) if child is not None}
+    bases = _all_bases(rule, walk, node, skipped)
+    metaclasses = list(_metaclasses(rule, walk, node))
+    _note_subclass(walk, bases, line_of(node))
+    draft = _enter_class(walk, rule, node, body, naming, own_name)
+    draft.bases = bases
+    draft.binds.extend((METACLASS, value) for value in metaclasses)
+    draft.type_parameters = declared + _loose_parameters(walk, draft, bases)
+    _declare_own_type(walk)
+    walk.scope = draft
+    walk.visit([child for child in named_parts(node) if child.id not in skipped])
+    walk.value(body)
+    walk.type_parameters = type_parameters
+    return walk.leave(draft, parent)
 
 
 def _note_subclass(walk: Lowering, bases: list[Expression], line: int) -> None:
@@ -301,12 +282,12 @@ def _enter_class(
 
 
 def _all_bases(
-    walk: Lowering, node: Node, getters: list[Child], skipped: set[int], rule: model.Class
+    rule: model.Class, walk: Lowering, node: Node, skipped: set[int]
 ) -> list[Expression]:
     """The base types of a class; the nodes that list them are added to `skipped`."""
     bases: list[Expression] = []
-    for get in getters:
-        listed = get(node)
+    for place in rule.bases:
+        listed = field(place)(node)
         while listed is not None:
             skipped.add(listed.id)
             bases.extend(_bases(walk, listed))
@@ -317,17 +298,15 @@ def _all_bases(
     return bases if rule.base is None else [rule.base(walk, base) for base in bases]
 
 
-def _metaclasses(
-    walk: Lowering, node: Node, getters: list[Child], keyword: str
-) -> Iterator[Expression]:
+def _metaclasses(rule: model.Class, walk: Lowering, node: Node) -> Iterator[Expression]:
     """The classes that the header of a class names as its metaclasses, by a keyword."""
-    for listed in [get(node) for get in getters] if keyword else ():
-        for child in parts_of(listed):
-            rule = walk.rules[child.kind_id]
-            if type(rule) is not model.KeywordArgument:
+    for place in rule.bases if rule.metaclass else ():
+        for child in parts_of(field(place)(node)):
+            inner = walk.rules[child.kind_id]
+            if type(inner) is not model.KeywordArgument:
                 continue
-            name, value = field(rule.name)(child), field(rule.value)(child)
-            if name is not None and value is not None and walk.text(name) == keyword:
+            name, value = field(inner.name)(child), field(inner.value)(child)
+            if name is not None and value is not None and walk.text(name) == rule.metaclass:
                 walk.mentions.add(METACLASS)
                 yield walk.callee(value)
 
@@ -364,29 +343,29 @@ def _bases(walk: Lowering, node: Node) -> list[Expression]:
     return found
 
 
-def _variable(rule: model.Variable) -> Handler:
-    get_name, get_type, get_value = field(rule.name), field(rule.type), field(rule.value)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        name, annotation, value_node = get_name(node), walk.value(get_type(node)), get_value(node)
-        wrapped, walk.wrapped = walk.wrapped, None
-        if rule.names and name is not None and value_node is not None:
-            if type(walk.rules[value_node.kind_id]) in (model.Function, model.Class):
-                walk.wrapped = wrapped or (node, 0)
-            value = walk.named_value(value_node, Naming(walk.text(name), name))
-        else:
-            value = walk.value(value_node)
-        is_definition = name is not None and walk.is_definition(value, walk.text(name))
-        value = walk.with_type(value, annotation)
-        walk.visit_others(node, name, get_type(node), value_node)
-        if name is not None:
-            text = _unquoted(walk, name)
-            walk.bind_name(text, value, name)
-            if not is_definition and walk.scope.holds_symbols:
-                walk.define_value(wrapped[0] if wrapped else node, text, name, rule.kind)
-        return None
-
-    return lower
+def _variable(rule: model.Variable, walk: Lowering, node: Node) -> Expression:
+    name, typed, value_node = (
+        field(rule.name)(node),
+        field(rule.type)(node),
+        field(rule.value)(node),
+    )
+    annotation = walk.value(typed)
+    wrapped, walk.wrapped = walk.wrapped, None
+    if rule.names and name is not None and value_node is not None:
+        if type(walk.rules[value_node.kind_id]) in (model.Function, model.Class):
+            walk.wrapped = wrapped or (node, 0)
+        value = walk.named_value(value_node, Naming(walk.text(name), name))
+    else:
+        value = walk.value(value_node)
+    is_definition = name is not None and walk.is_definition(value, walk.text(name))
+    value = walk.with_type(value, annotation)
+    walk.visit_others(node, name, typed, value_node)
+    if name is not None:
+        text = _unquoted(walk, name)
+        walk.bind_name(text, value, name)
+        if not is_definition and walk.scope.holds_symbols:
+            walk.define_value(wrapped[0] if wrapped else node, text, name, rule.kind)
+    return None
 
 
 def _unquoted(walk: Lowering, name: Node) -> str:
@@ -397,63 +376,53 @@ def _unquoted(walk: Lowering, name: Node) -> str:
     return (is_tagged(constant, CONST) and str(constant[1])) or walk.text(name)
 
 
-def _variables(rule: model.Variables) -> Handler:
-    get_type, get_name, get_value = field(rule.type), field(rule.name), field(rule.value)
+def _variables(rule: model.Variables, walk: Lowering, node: Node) -> Expression:
+    typed = field(rule.type)(node)
+    annotation = walk.value(typed)
+    scope = walk.scope
+    symbol = scope.holds_symbols
+    wrapped, walk.wrapped = walk.wrapped, None
+    outermost = wrapped[0] if wrapped else node
+    for child in named_parts(node):
+        if child.type != rule.each:
+            if typed is None or child.id != typed.id:
+                walk.value(child)
+            continue
+        name, value = field(rule.name)(child), walk.value(field(rule.value)(child))
+        if name is None:
+            continue
+        text = walk.text(name)
+        walk.note_binding(text, name)
+        walk.rebinds = text in scope.bound and walk.is_straight(node)
+        if symbol or value is not None:
+            walk.bind_name(text, walk.with_type(value, annotation), name)
+        else:  # a local variable holds a value that is assigned later
+            walk.bind_name(text, None, name)
+        walk.rebinds = False
+        if annotation is not None and not symbol:
+            scope.types[text] = annotation
+        if symbol:
+            walk.define_value(outermost, text, name, rule.kind)
+    return None
 
-    def lower(walk: Lowering, node: Node) -> Expression:
-        typed = get_type(node)
-        annotation = walk.value(typed)
-        scope = walk.scope
-        symbol = scope.holds_symbols
-        wrapped, walk.wrapped = walk.wrapped, None
-        outermost = wrapped[0] if wrapped else node
-        for child in named_parts(node):
-            if child.type != rule.each:
-                if typed is None or child.id != typed.id:
-                    walk.value(child)
-                continue
-            name, value = get_name(child), walk.value(get_value(child))
-            if name is None:
-                continue
-            text = walk.text(name)
-            walk.note_binding(text, name)
-            walk.rebinds = text in scope.bound and walk.is_straight(node)
-            if symbol or value is not None:
-                walk.bind_name(text, walk.with_type(value, annotation), name)
-            else:  # a local variable holds a value that is assigned later
-                walk.bind_name(text, None, name)
-            walk.rebinds = False
-            if annotation is not None and not symbol:
-                scope.types[text] = annotation
-            if symbol:
-                walk.define_value(outermost, text, name, rule.kind)
+
+def _wrapper(rule: model.Wrapper, walk: Lowering, node: Node) -> Expression:
+    inner = field(rule.definition)(node)
+    if inner is None:
+        walk.values(node)
         return None
-
-    return lower
-
-
-def _wrapper(rule: model.Wrapper) -> Handler:
-    get_definition = field(rule.definition)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        inner = get_definition(node)
-        if inner is None:
-            walk.values(node)
-            return None
-        decorators, flags = _decorators(walk, node, rule)
-        if type(walk.rules[inner.kind_id]) in (model.Function, model.Class, model.Variables):
-            walk.wrapped = (walk.wrapped[0] if walk.wrapped else node, flags)
-        result = walk.value(inner)
-        if not is_tagged(result, DEFINED):
-            return result
-        draft = walk.drafts[result[1]]
-        for expression, line in decorators:
-            result = walk.call(expression, (result,), (), line)
-        if draft is not None and decorators:
-            draft.decorated = result
+    decorators, flags = _decorators(walk, node, rule)
+    if type(walk.rules[inner.kind_id]) in (model.Function, model.Class, model.Variables):
+        walk.wrapped = (walk.wrapped[0] if walk.wrapped else node, flags)
+    result = walk.value(inner)
+    if not is_tagged(result, DEFINED):
         return result
-
-    return lower
+    draft = walk.drafts[result[1]]
+    for expression, line in decorators:
+        result = walk.call(expression, (result,), (), line)
+    if draft is not None and decorators:
+        draft.decorated = result
+    return result
 
 
 def _decorators(
@@ -479,7 +448,7 @@ def _decorators(
     return found[::-1], flags
 
 
-DEFINITIONS: Compilers = {
+DEFINITIONS: Lowerings = {
     model.Function: _function,
     model.Class: _class,
     model.Variable: _variable,

@@ -21,7 +21,7 @@ from tersely.code.languages.nodes import named_parts
 from tersely.code.symbols import Kind
 from tersely.code.syntax.drafts import Naming
 from tersely.code.syntax.nodes.children import field
-from tersely.code.syntax.rule_compiler import Compilers, Handler
+from tersely.code.syntax.rule_compiler import Lowerings
 from tersely.code.syntax.rule_compiler.expressions import MAX_INDEX_DIGITS
 
 if TYPE_CHECKING:
@@ -30,67 +30,56 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 
-def _sequence(rule: model.Sequence) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        parts = named_parts(node)
-        if rule.unwraps and len(parts) == 1:
-            return walk.value(parts[0])
-        values = walk.values(node)
-        serial = walk.next_serial()
-        for index, child in enumerate(parts):
-            walk.note_key(serial, (CONST, index), child)
-        return (SEQUENCE, values, serial)
-
-    return lower
+def _sequence(rule: model.Sequence, walk: Lowering, node: Node) -> Expression:
+    parts = named_parts(node)
+    if rule.unwraps and len(parts) == 1:
+        return walk.value(parts[0])
+    values = walk.values(node)
+    serial = walk.next_serial()
+    for index, child in enumerate(parts):
+        walk.note_key(serial, (CONST, index), child)
+    return (SEQUENCE, values, serial)
 
 
-def _comprehension(rule: model.Comprehension) -> Handler:
-    get_body = field(rule.body)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        body = get_body(node)
-        walk.visit_others(node, body)
-        if body is None:
-            return None
-        inner = walk.rules[body.kind_id]
-        if type(inner) is model.Pair:
-            walk.value(field(inner.key)(body))
-            return (MAPPING, ((None, walk.value(field(inner.value)(body))),), walk.next_serial())
-        return (SEQUENCE, (walk.value(body),), walk.next_serial())
-
-    return lower
+def _comprehension(rule: model.Comprehension, walk: Lowering, node: Node) -> Expression:
+    body = field(rule.body)(node)
+    walk.visit_others(node, body)
+    if body is None:
+        return None
+    inner = walk.rules[body.kind_id]
+    if type(inner) is model.Pair:
+        walk.value(field(inner.key)(body))
+        return (MAPPING, ((None, walk.value(field(inner.value)(body))),), walk.next_serial())
+    return (SEQUENCE, (walk.value(body),), walk.next_serial())
 
 
-def _mapping(rule: model.Dictionary) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        naming, walk.naming = walk.naming, None
-        walk.wrapped = None
-        display = _Display(
-            naming.path if naming is not None else "", walk.next_serial(), naming is not None
-        )
-        pairs: list[tuple[Expression, Expression]] = []
-        for child in named_parts(node):
-            inner = walk.rules[child.kind_id]
-            kind = type(inner)
-            if kind is model.Pair:
-                pairs.append(_entry(walk, inner, child, display))
-            elif kind is model.Spread:
-                pairs.append(((SPREAD, None), walk.value(field(inner.value)(child))))
-            elif kind is model.Name:  # { name }
-                walk.note_key(display.serial, (CONST, walk.text(child)), child)
-                pairs.append(((CONST, walk.text(child)), walk.value(child)))
-            elif kind is model.Function:  # { name() { … } }
-                name = field(inner.name)(child)
-                key = _key_of_function(walk, name) if name is not None else None
-                if name is not None:
-                    walk.naming = display.naming(walk.text(name), name)
-                    walk.note_key(display.serial, key, name)
-                pairs.append((key, walk.value(child)))
-            else:
-                walk.value(child)
-        return (MAPPING, _last_of_each(walk, pairs), display.serial)
-
-    return lower
+def _mapping(rule: model.Dictionary, walk: Lowering, node: Node) -> Expression:
+    naming, walk.naming = walk.naming, None
+    walk.wrapped = None
+    display = _Display(
+        naming.path if naming is not None else "", walk.next_serial(), naming is not None
+    )
+    pairs: list[tuple[Expression, Expression]] = []
+    for child in named_parts(node):
+        inner = walk.rules[child.kind_id]
+        kind = type(inner)
+        if kind is model.Pair:
+            pairs.append(_entry(walk, inner, child, display))
+        elif kind is model.Spread:
+            pairs.append(((SPREAD, None), walk.value(field(inner.value)(child))))
+        elif kind is model.Name:  # { name }
+            walk.note_key(display.serial, (CONST, walk.text(child)), child)
+            pairs.append(((CONST, walk.text(child)), walk.value(child)))
+        elif kind is model.Function:  # { name() { … } }
+            name = field(inner.name)(child)
+            key = _key_of_function(walk, name) if name is not None else None
+            if name is not None:
+                walk.naming = display.naming(walk.text(name), name)
+                walk.note_key(display.serial, key, name)
+            pairs.append((key, walk.value(child)))
+        else:
+            walk.value(child)
+    return (MAPPING, _last_of_each(walk, pairs), display.serial)
 
 
 class _Display(NamedTuple):
@@ -177,18 +166,13 @@ def _key(text: str) -> Expression:
     )
 
 
-def _pair(rule: model.Pair) -> Handler:
-    get_key, get_value = field(rule.key), field(rule.value)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        if not rule.names_are_keys:
-            walk.value(get_key(node))
-        return walk.value(get_value(node))
-
-    return lower
+def _pair(rule: model.Pair, walk: Lowering, node: Node) -> Expression:
+    if not rule.names_are_keys:
+        walk.value(field(rule.key)(node))
+    return walk.value(field(rule.value)(node))
 
 
-DISPLAYS: Compilers = {
+DISPLAYS: Lowerings = {
     model.Sequence: _sequence,
     model.Comprehension: _comprehension,
     model.Dictionary: _mapping,

@@ -34,7 +34,7 @@ from tersely.code.languages.nodes import OptionalNode, all_parts, line_of, named
 from tersely.code.syntax.effects import with_named_callbacks
 from tersely.code.syntax.items import item, store_items
 from tersely.code.syntax.nodes.children import field
-from tersely.code.syntax.rule_compiler import Compilers, Handler, visited
+from tersely.code.syntax.rule_compiler import Lowerings, visited
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -47,48 +47,40 @@ MAX_INDEX_DIGITS = 6
 INDEX_TYPES = ("int", "number")
 
 
-def _name(rule: model.Name) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        name = walk.texts[walk.source[node.start_byte : node.end_byte]]
-        if name in walk.type_parameters:
-            return walk.type_parameters[name]
-        if walk.in_blocks and (variable := walk.visible_block_variable(name)) is not None:
-            return variable
-        walk.scope.read.add(name)
-        if rule.may_call and name not in walk.scope.bound:
-            walk.scope.reads.append((name, node.start_point[0] + 1))
-        return walk.current_variable(name) if walk.scope.versions else name
-
-    return lower
+def _name(rule: model.Name, walk: Lowering, node: Node) -> Expression:
+    name = walk.texts[walk.source[node.start_byte : node.end_byte]]
+    if name in walk.type_parameters:
+        return walk.type_parameters[name]
+    if walk.in_blocks and (variable := walk.visible_block_variable(name)) is not None:
+        return variable
+    walk.scope.read.add(name)
+    if rule.may_call and name not in walk.scope.bound:
+        walk.scope.reads.append((name, node.start_point[0] + 1))
+    return walk.current_variable(name) if walk.scope.versions else name
 
 
-def _member(rule: model.Member) -> Handler:
-    get_object, get_member = field(rule.object), field(rule.member)
+def _member(rule: model.Member, walk: Lowering, node: Node) -> Expression:
+    member = field(rule.member)(node)
     # Of a long chain each end would be read, and they are as many as it has members.
-    longest_alias = max(map(len, rule.aliases), default=0)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        member = get_member(node)
-        if node.end_byte - node.start_byte <= longest_alias and walk.text(node) in rule.aliases:
-            return rule.aliases[walk.text(node)]
-        if member is None:
-            return walk.value(get_object(node))
-        rule_of_member = walk.rules[member.kind_id]
-        if type(rule_of_member) is model.Generic:  # a.b<T>
-            member = field(rule_of_member.base)(member) or member
-        text = walk.texts[walk.source[member.start_byte : member.end_byte]]
-        name = text.removeprefix(walk.resolution.sigil)
-        walk.mentions.add(name)
-        known = walk.in_blocks.get(walk.text(node)) if name in walk.narrowed_members else None
-        if known in walk.scope.block_variables:
-            return known
-        is_reference = rule.reference and any(one.type == rule.reference for one in node.children)
-        tag = REFERENCE if is_reference else MEMBER
-        result = (tag, walk.value(get_object(node)), name)
-        walk.scope.reads.append((result, node.start_point[0] + 1))
-        return result
-
-    return lower
+    is_short = rule.aliases and node.end_byte - node.start_byte <= max(map(len, rule.aliases))
+    if is_short and walk.text(node) in rule.aliases:
+        return rule.aliases[walk.text(node)]
+    if member is None:
+        return walk.value(field(rule.object)(node))
+    rule_of_member = walk.rules[member.kind_id]
+    if type(rule_of_member) is model.Generic:  # a.b<T>
+        member = field(rule_of_member.base)(member) or member
+    text = walk.texts[walk.source[member.start_byte : member.end_byte]]
+    name = text.removeprefix(walk.resolution.sigil)
+    walk.mentions.add(name)
+    known = walk.in_blocks.get(walk.text(node)) if name in walk.narrowed_members else None
+    if known in walk.scope.block_variables:
+        return known
+    is_reference = rule.reference and any(one.type == rule.reference for one in node.children)
+    tag = REFERENCE if is_reference else MEMBER
+    result = (tag, walk.value(field(rule.object)(node)), name)
+    walk.scope.reads.append((result, node.start_point[0] + 1))
+    return result
 
 
 def arguments_of(walk: Lowering, node: OptionalNode) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -116,43 +108,36 @@ def arguments_of(walk: Lowering, node: OptionalNode) -> tuple[tuple[Any, ...], t
     return tuple(positional), tuple(keywords)
 
 
-def _call(rule: model.Call) -> Handler:
-    get_callee = field(rule.callee)
-    get_arguments = field(rule.arguments)
-    get_receiver = field(rule.receiver)
-    get_generics = field(rule.generics)
-    tag = NEW if rule.constructs else CALL
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        fact = rule.imports(node, walk.text) if rule.imports is not None else None
-        if fact is not None:
-            walk.add_import(fact)
-            return walk.imported_value(fact)
-        callee_node = get_callee(node)
-        callee = _callee(walk, callee_node, get_receiver(node))
-        positional, keywords = arguments_of(walk, get_arguments(node))
-        kind = callee[0] if type(callee) is tuple else None
-        called = callee[2] if kind == MEMBER else callee
-        if type(called) is str and called in walk.resolution.named_callbacks:
-            positional, keywords = with_named_callbacks(walk, called, positional, keywords)
-        is_noted = kind == MEMBER and called in walk.noted
-        end = (callee_node or node).end_point
-        line = (node.start_point if kind == DEFINED else end)[0] + 1
-        listed = get_generics(node)
-        generics = walk.values(listed)
-        of_call = () if rule.constructs else generics
-        result = walk.call(callee, positional, keywords, line, tag, of_call)
-        for target, added in _mergers(walk, callee, positional) if is_noted else ():
-            if walk.is_straight(node):
-                store_items(walk, target, added)
-        if walk.resolution.deriving_functions and positional and _derives(walk, callee):
-            return (MAPPING, (((SPREAD, None), positional[0]),), walk.next_serial())
-        may_fill = type(called) is str and called in walk.filling_names
-        made = (may_fill and _new_collection(walk, callee, positional, keywords)) or result
-        is_typed = rule.constructs and generics
-        return walk.with_type(made, (GENERIC, callee, generics)) if is_typed else made
-
-    return lower
+def _call(rule: model.Call, walk: Lowering, node: Node) -> Expression:
+    fact = rule.imports(node, walk.text) if rule.imports is not None else None
+    if fact is not None:
+        walk.add_import(fact)
+        return walk.imported_value(fact)
+    callee_node = field(rule.callee)(node)
+    callee = _callee(walk, callee_node, field(rule.receiver)(node))
+    positional, keywords = arguments_of(walk, field(rule.arguments)(node))
+    kind = callee[0] if type(callee) is tuple else None
+    called = callee[2] if kind == MEMBER else callee
+    if type(called) is str and called in walk.resolution.named_callbacks:
+        positional, keywords = with_named_callbacks(walk, called, positional, keywords)
+    is_noted = kind == MEMBER and called in walk.noted
+    end = (callee_node or node).end_point
+    line = (node.start_point if kind == DEFINED else end)[0] + 1
+    listed = field(rule.generics)(node)
+    generics = walk.values(listed)
+    of_call = () if rule.constructs else generics
+    result = walk.call(
+        callee, positional, keywords, line, NEW if rule.constructs else CALL, of_call
+    )
+    for target, added in _mergers(walk, callee, positional) if is_noted else ():
+        if walk.is_straight(node):
+            store_items(walk, target, added)
+    if walk.resolution.deriving_functions and positional and _derives(walk, callee):
+        return (MAPPING, (((SPREAD, None), positional[0]),), walk.next_serial())
+    may_fill = type(called) is str and called in walk.filling_names
+    made = (may_fill and _new_collection(walk, callee, positional, keywords)) or result
+    is_typed = rule.constructs and generics
+    return walk.with_type(made, (GENERIC, callee, generics)) if is_typed else made
 
 
 def _callee(walk: Lowering, callee: OptionalNode, receiver: OptionalNode) -> Expression:
@@ -245,46 +230,35 @@ def _derives(walk: Lowering, callee: Expression) -> bool:
     return is_of_name and f"{callee[1]}.{callee[2]}" in walk.resolution.deriving_functions
 
 
-def _keyword_argument(rule: model.KeywordArgument) -> Handler:
-    get_value = field(rule.value)
-    return lambda walk, node: walk.value(get_value(node))
+def _keyword_argument(rule: model.KeywordArgument, walk: Lowering, node: Node) -> Expression:
+    return walk.value(field(rule.value)(node))
 
 
-def _spread(rule: model.Spread) -> Handler:
-    get_value = field(rule.value)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        value = walk.value(get_value(node))
-        return value and (SPREAD, value)
-
-    return lower
+def _spread(rule: model.Spread, walk: Lowering, node: Node) -> Expression:
+    value = walk.value(field(rule.value)(node))
+    return value and (SPREAD, value)
 
 
-def _item(rule: model.Item) -> Handler:
-    get_object, get_index = field(rule.object), field(rule.index)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        index, container = get_index(node), get_object(node)
-        value = walk.value(container)
-        if index is not None and walk.is_symbol(index):
-            name = f"[{walk.text(index)}]"
-            walk.mentions.add(name)
-            return value and (MEMBER, value, name)
-        is_slice = index is not None and type(walk.rules[index.kind_id]) is model.Slice
-        bounds = _bounds(walk, index) if is_slice and index is not None else None
-        key = None if is_slice else walk.value(index)
-        if node.named_child_count > 2 - (index is None) - (container is None):
-            others = [part for part in named_parts(node) if part not in (index, container)]
-            key = _keys(walk, key, others) if others else key
-        if value is None:
-            return None
-        if walk.resolution.item_methods:
-            walk.implicit(value, walk.resolution.item_methods[0], (key,), line_of(node))
-        if is_slice:
-            return (PART, value, *(bounds or (None, None)), walk.next_serial())
-        return item(walk, value, key, node)
-
-    return lower
+def _item(rule: model.Item, walk: Lowering, node: Node) -> Expression:
+    index, container = field(rule.index)(node), field(rule.object)(node)
+    value = walk.value(container)
+    if index is not None and walk.is_symbol(index):
+        name = f"[{walk.text(index)}]"
+        walk.mentions.add(name)
+        return value and (MEMBER, value, name)
+    is_slice = index is not None and type(walk.rules[index.kind_id]) is model.Slice
+    bounds = _bounds(walk, index) if is_slice and index is not None else None
+    key = None if is_slice else walk.value(index)
+    if node.named_child_count > 2 - (index is None) - (container is None):
+        others = [part for part in named_parts(node) if part not in (index, container)]
+        key = _keys(walk, key, others) if others else key
+    if value is None:
+        return None
+    if walk.resolution.item_methods:
+        walk.implicit(value, walk.resolution.item_methods[0], (key,), line_of(node))
+    if is_slice:
+        return (PART, value, *(bounds or (None, None)), walk.next_serial())
+    return item(walk, value, key, node)
 
 
 def _keys(walk: Lowering, first: Expression, others: list[Node]) -> Expression:
@@ -309,97 +283,71 @@ def _bounds(walk: Lowering, node: Node) -> tuple[int | None, int | None] | None:
     return (found[0], found[1]) if known else None
 
 
-def _text(rule: model.Text) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        parts = node.named_children
-        is_whole = True
-        texts: list[str] = []  # the written parts, and a hole for each interpolated one
-        first: Expression = None  # the expression interpolated at the beginning
-        for part in parts:
-            if part.type in rule.content:
-                texts.append(walk.text(part))
-            elif part.child_count and named_parts(part):
-                put_in = walk.value(part)
-                first = first if texts else put_in
-                texts.append(HOLE)
-                is_whole = False
-        known = "".join(texts)
-        walk.spelled.add(known)
-        is_one = len(texts) == 1 and len(parts) <= 3
-        if is_whole and (is_one or 1 < len(texts) == len(parts)):
-            return (CONST, known)
-        text = walk.text(node).strip("\"'`")
-        if not parts or not text:
-            return (CONST, text)
-        return patterned(known, beginning_of(first))
-
-    return lower
+def _text(rule: model.Text, walk: Lowering, node: Node) -> Expression:
+    parts = node.named_children
+    is_whole = True
+    texts: list[str] = []  # the written parts, and a hole for each interpolated one
+    first: Expression = None  # the expression interpolated at the beginning
+    for part in parts:
+        if part.type in rule.content:
+            texts.append(walk.text(part))
+        elif part.child_count and named_parts(part):
+            put_in = walk.value(part)
+            first = first if texts else put_in
+            texts.append(HOLE)
+            is_whole = False
+    known = "".join(texts)
+    walk.spelled.add(known)
+    is_one = len(texts) == 1 and len(parts) <= 3
+    if is_whole and (is_one or 1 < len(texts) == len(parts)):
+        return (CONST, known)
+    text = walk.text(node).strip("\"'`")
+    if not parts or not text:
+        return (CONST, text)
+    return patterned(known, beginning_of(first))
 
 
-def _literal(rule: model.Literal) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        if rule.type in INDEX_TYPES:
-            text = walk.text(node)
-            if text.isascii() and text.isdigit() and len(text) <= MAX_INDEX_DIGITS:
-                return (CONST, int(text))
-        return (LITERAL, rule.type)
-
-    return lower
+def _literal(rule: model.Literal, walk: Lowering, node: Node) -> Expression:
+    if rule.type in INDEX_TYPES:
+        text = walk.text(node)
+        if text.isascii() and text.isdigit() and len(text) <= MAX_INDEX_DIGITS:
+            return (CONST, int(text))
+    return (LITERAL, rule.type)
 
 
-def _either(rule: model.Either) -> Handler:
-    getters = [field(name) for name in rule.fields]
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        if not getters:
-            return either(*walk.values(node))
-        chosen = [child for child in (get(node) for get in getters) if child is not None]
-        walk.visit_others(node, *chosen)
-        return either(*[walk.value(child) for child in chosen])
-
-    return lower
+def _either(rule: model.Either, walk: Lowering, node: Node) -> Expression:
+    if not rule.fields:
+        return either(*walk.values(node))
+    chosen = [child for place in rule.fields if (child := field(place)(node)) is not None]
+    walk.visit_others(node, *chosen)
+    return either(*[walk.value(child) for child in chosen])
 
 
-def _inner(rule: model.Inner) -> Handler:
-    get = field(rule.field)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        chosen = get(node)
-        if len(named_parts(node)) > 1:
-            walk.visit_others(node, chosen)
-        return walk.value(chosen)
-
-    return lower
+def _inner(rule: model.Inner, walk: Lowering, node: Node) -> Expression:
+    chosen = field(rule.field)(node)
+    if node.named_child_count > 1:
+        walk.visit_others(node, chosen)
+    return walk.value(chosen)
 
 
-def _typed(rule: model.Typed) -> Handler:
-    get, get_value = field(rule.type), field(rule.value)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        chosen, known = get(node), get_value(node)
-        walk.visit_others(node, chosen, known)
-        return walk.with_type(walk.value(known), walk.value(chosen))
-
-    return lower
+def _typed(rule: model.Typed, walk: Lowering, node: Node) -> Expression:
+    chosen, known = field(rule.type)(node), field(rule.value)(node)
+    walk.visit_others(node, chosen, known)
+    return walk.with_type(walk.value(known), walk.value(chosen))
 
 
-def _generic(rule: model.Generic) -> Handler:
-    get_base, get_arguments = field(rule.base), field(rule.arguments)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        base, arguments = walk.value(get_base(node)), get_arguments(node)
-        if base is None or arguments is None:
-            return base
-        return (GENERIC, base, walk.values(arguments))
-
-    return lower
+def _generic(rule: model.Generic, walk: Lowering, node: Node) -> Expression:
+    base, arguments = walk.value(field(rule.base)(node)), field(rule.arguments)(node)
+    if base is None or arguments is None:
+        return base
+    return (GENERIC, base, walk.values(arguments))
 
 
-def _custom(rule: model.Custom) -> Handler:
-    return rule.lower
+def _custom(rule: model.Custom, walk: Lowering, node: Node) -> Expression:
+    return rule.lower(walk, node)
 
 
-EXPRESSIONS: Compilers = {
+EXPRESSIONS: Lowerings = {
     model.Name: _name,
     model.Member: _member,
     model.Call: _call,

@@ -28,7 +28,7 @@ from tersely.code.expressions import (
 from tersely.code.languages import model
 from tersely.code.languages.nodes import all_parts, line_of, named_parts
 from tersely.code.syntax.patterns import note_stored
-from tersely.code.syntax.rule_compiler import Compilers, Handler
+from tersely.code.syntax.rule_compiler import Lowerings
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -40,31 +40,28 @@ MINUS = "-"
 PLACE = re.compile(r"%[sdr]")  # in a text, where `%` puts something in
 
 
-def _operator(rule: model.Operator) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        values: list[Expression] = []
-        tokens: list[str] = []
-        for child in all_parts(node):
-            if child.is_named:
-                values.append(walk.value(child))
-            else:
-                tokens.append(child.type)
-        line = node.start_point[0] + 1
-        if len(values) == 1 and tokens:
-            return _of_one(walk, rule, tokens[0], values[0], line)
-        made = either(*values)
-        for token, left, right in zip(tokens, values, values[1:], strict=False):
-            if token in rule.methods:
-                made = _operate(walk, rule.methods[token], left, right, line)
-        if rule.updates and len(values) == 2:
-            _update(walk, values[0], values[1], line)
-        if values and (is_text(values[0]) or (tokens == ["+"] and is_text(values[-1]))):
-            text = _text_with(values, tokens)
-            walk.spelled.update(text[1:3])  # of one that is not whole type and pattern
-            return text
-        return made if rule.values else None
-
-    return lower
+def _operator(rule: model.Operator, walk: Lowering, node: Node) -> Expression:
+    values: list[Expression] = []
+    tokens: list[str] = []
+    for child in all_parts(node):
+        if child.is_named:
+            values.append(walk.value(child))
+        else:
+            tokens.append(child.type)
+    line = node.start_point[0] + 1
+    if len(values) == 1 and tokens:
+        return _of_one(walk, rule, tokens[0], values[0], line)
+    made = either(*values)
+    for token, left, right in zip(tokens, values, values[1:], strict=False):
+        if token in rule.methods:
+            made = _operate(walk, rule.methods[token], left, right, line)
+    if rule.updates and len(values) == 2:
+        _update(walk, values[0], values[1], line)
+    if values and (is_text(values[0]) or (tokens == ["+"] and is_text(values[-1]))):
+        text = _text_with(values, tokens)
+        walk.spelled.update(text[1:3])  # of one that is not whole type and pattern
+        return text
+    return made if rule.values else None
 
 
 def _text_with(values: list[Expression], tokens: list[str]) -> Expression:
@@ -114,24 +111,21 @@ def _update(walk: Lowering, left: Expression, right: Expression, line: int) -> N
         walk.scope.binds.append(((ITEM, left, (SPREAD, right)), None))
 
 
-def _removes(rule: model.Removes) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        for child in named_parts(node):
-            removed = (
-                named_parts(child) if type(walk.rules[child.kind_id]) is model.Sequence else [child]
-            )
-            for each in removed:
-                item = walk.value(each)
-                walk.scope.stored.clear()
-                if note_stored(walk, item, line_of(each), REMOVED):
-                    continue
-                walk.instead_of_reading(item, 2, (item[2],) if is_tagged(item, ITEM) else ())
-        return None
-
-    return lower
+def _removes(rule: model.Removes, walk: Lowering, node: Node) -> Expression:
+    for child in named_parts(node):
+        removed = (
+            named_parts(child) if type(walk.rules[child.kind_id]) is model.Sequence else [child]
+        )
+        for each in removed:
+            item = walk.value(each)
+            walk.scope.stored.clear()
+            if note_stored(walk, item, line_of(each), REMOVED):
+                continue
+            walk.instead_of_reading(item, 2, (item[2],) if is_tagged(item, ITEM) else ())
+    return None
 
 
-OPERATORS: Compilers = {
+OPERATORS: Lowerings = {
     model.Operator: _operator,
     model.Removes: _removes,
 }

@@ -18,7 +18,7 @@ from tersely.code.languages import model
 from tersely.code.languages.nodes import OptionalNode, named_parts, parts_in
 from tersely.code.symbols import CLASS_KINDS
 from tersely.code.syntax.nodes.children import field
-from tersely.code.syntax.rule_compiler import Compilers, Handler
+from tersely.code.syntax.rule_compiler import Lowerings
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -108,42 +108,31 @@ def _may_list_names(rule: Any) -> bool:
     return type(rule) is model.Parameter and rule.name[:1] not in ("", "#", ":")
 
 
-def _parameter(rule: model.Parameter) -> Handler:
+def _parameter(rule: model.Parameter, walk: Lowering, node: Node) -> Expression:
     """A parameter outside a parameter list binds its name in the current scope."""
-    get_name, get_type, get_default = field(rule.name), field(rule.type), field(rule.default)
 
-    def lower(walk: Lowering, node: Node) -> Expression:
-        annotation = walk.value(get_type(node))
-        value = walk.with_type(walk.value(get_default(node)), annotation)
-        name = get_name(node)
-        if name is not None:
-            walk.bind(name, value)
-            if rule.has_accessor and annotation is not None and walk.scope.kind in CLASS_KINDS:
-                walk.scope.binds.append((walk.text(name), (SIGNATURE, annotation, ())))
-            if rule.defines is not None and walk.scope.kind in CLASS_KINDS:
-                walk.define_node(node, name, rule.defines)
-        return None
-
-    return lower
+    annotation = walk.value(field(rule.type)(node))
+    value = walk.with_type(walk.value(field(rule.default)(node)), annotation)
+    name = field(rule.name)(node)
+    if name is not None:
+        walk.bind(name, value)
+        if rule.has_accessor and annotation is not None and walk.scope.kind in CLASS_KINDS:
+            walk.scope.binds.append((walk.text(name), (SIGNATURE, annotation, ())))
+        if rule.defines is not None and walk.scope.kind in CLASS_KINDS:
+            walk.define_node(node, name, rule.defines)
+    return None
 
 
-def _type_parameter(rule: model.TypeParameter) -> Handler:
-    get_name, get_bound = field(rule.name), field(rule.bound)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        name, bound = get_name(node), walk.value(get_bound(node))
-        if name is not None:
-            stands_for = (
-                bound if walk.resolution.traits else (TYPE_PARAMETER, bound, walk.text(name))
-            )
-            walk.type_parameters[walk.text(name)] = stands_for
-            walk.note_binding(walk.text(name), name)
-        return None
-
-    return lower
+def _type_parameter(rule: model.TypeParameter, walk: Lowering, node: Node) -> Expression:
+    name, bound = field(rule.name)(node), walk.value(field(rule.bound)(node))
+    if name is not None:
+        stands_for = bound if walk.resolution.traits else (TYPE_PARAMETER, bound, walk.text(name))
+        walk.type_parameters[walk.text(name)] = stands_for
+        walk.note_binding(walk.text(name), name)
+    return None
 
 
-PARAMETERS: Compilers = {
+PARAMETERS: Lowerings = {
     model.Parameter: _parameter,
     model.TypeParameter: _type_parameter,
 }

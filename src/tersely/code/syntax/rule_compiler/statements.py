@@ -23,7 +23,7 @@ from tersely.code.languages.nodes import line_of, named_parts
 from tersely.code.symbols import CLASS_KINDS, Kind
 from tersely.code.syntax.naming import naming_of
 from tersely.code.syntax.nodes.children import field, only_leaf
-from tersely.code.syntax.rule_compiler import Compilers, Handler, visited
+from tersely.code.syntax.rule_compiler import Lowerings, visited
 from tersely.code.syntax.rule_compiler.blocks import target_names
 
 if TYPE_CHECKING:
@@ -37,37 +37,32 @@ LABEL_MARK = "\x02"  # before the name of a label, which names no value
 HELD_IN_STATEMENTS = (model.Assign, model.Function, model.Class, model.Variable, model.Statement)
 
 
-def _assign(rule: model.Assign) -> Handler:
-    get_left, get_right, get_type = field(rule.left), field(rule.right), field(rule.type)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        wrapped, walk.wrapped = walk.wrapped, None
-        left, right, typed = get_left(node), get_right(node), get_type(node)
-        annotation = walk.value(typed)
-        if rule.updates and left is not None:
-            left = _without_parentheses(walk, left)
-        if rule.names and left is not None and right is not None:
-            value = walk.assigned_value(left, right, wrapped)
-        else:
-            value = walk.value(right)
-        if left is None:
-            return walk.with_type(value, annotation)
-        is_definition = is_tagged(value, DEFINED) and walk.is_definition(value, walk.text(left))
-        value = walk.with_type(value, annotation)
-        if rule.updates and type(walk.rules[left.kind_id]) is model.Name:
-            return walk.update(walk.text(left), value, straight=walk.is_straight(node))
-        _bind_left(walk, rule, node, left, value)
-        if rule.noted is not None:
-            rule.noted(walk, left, typed, right)
-        outermost = wrapped[0] if wrapped else node
-        if rule.defines is not None and walk.scope.holds_symbols and not is_definition:
-            meant = value[1] if is_tagged(value, DEFINED) else -1
-            _define_targets(walk, outermost, left, rule.defines, meant)
-        elif rule.names and is_tagged(value, DEFINED):
-            _define_other_name(walk, outermost, left, value[1])
-        return value
-
-    return lower
+def _assign(rule: model.Assign, walk: Lowering, node: Node) -> Expression:
+    wrapped, walk.wrapped = walk.wrapped, None
+    left, right, typed = field(rule.left)(node), field(rule.right)(node), field(rule.type)(node)
+    annotation = walk.value(typed)
+    if rule.updates and left is not None:
+        left = _without_parentheses(walk, left)
+    if rule.names and left is not None and right is not None:
+        value = walk.assigned_value(left, right, wrapped)
+    else:
+        value = walk.value(right)
+    if left is None:
+        return walk.with_type(value, annotation)
+    is_definition = is_tagged(value, DEFINED) and walk.is_definition(value, walk.text(left))
+    value = walk.with_type(value, annotation)
+    if rule.updates and type(walk.rules[left.kind_id]) is model.Name:
+        return walk.update(walk.text(left), value, straight=walk.is_straight(node))
+    _bind_left(walk, rule, node, left, value)
+    if rule.noted is not None:
+        rule.noted(walk, left, typed, right)
+    outermost = wrapped[0] if wrapped else node
+    if rule.defines is not None and walk.scope.holds_symbols and not is_definition:
+        meant = value[1] if is_tagged(value, DEFINED) else -1
+        _define_targets(walk, outermost, left, rule.defines, meant)
+    elif rule.names and is_tagged(value, DEFINED):
+        _define_other_name(walk, outermost, left, value[1])
+    return value
 
 
 def _without_parentheses(walk: Lowering, node: Node) -> Node:
@@ -115,70 +110,50 @@ def _define_other_name(walk: Lowering, node: Node, target: Node, meant: int) -> 
         walk.define_value(node, naming.name, naming.node, kind, naming.prefix, meant)
 
 
-def _return(rule: model.Return) -> Handler:
-    get = field(rule.value)
+def _return(rule: model.Return, walk: Lowering, node: Node) -> Expression:
+    value = walk.value(field(rule.value)(node))
+    if value is not None:
+        walk.scope.returns.append(value)
+    return None
 
-    def lower(walk: Lowering, node: Node) -> Expression:
-        value = walk.value(get(node))
-        if value is not None:
-            walk.scope.returns.append(value)
+
+def _yield(rule: model.Yield, walk: Lowering, node: Node) -> Expression:
+    value = walk.value(field(rule.value)(node))
+    delegates = any(child.type == rule.delegate for child in node.children)
+    walk.scope.flags |= GENERATOR
+    if value is not None:
+        walk.scope.yields.append((ELEMENT, value) if delegates else value)
+    if value is not None and delegates:
+        _implicit_iteration(walk, value, node, waits=False)
+    return None
+
+
+def _raises(rule: model.Raises, walk: Lowering, node: Node) -> Expression:
+    raised = field(rule.value)(node)
+    if raised is None:
         return None
-
-    return lower
-
-
-def _yield(rule: model.Yield) -> Handler:
-    get = field(rule.value)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        value = walk.value(get(node))
-        delegates = any(child.type == rule.delegate for child in node.children)
-        walk.scope.flags |= GENERATOR
-        if value is not None:
-            walk.scope.yields.append((ELEMENT, value) if delegates else value)
-        if value is not None and delegates:
-            _implicit_iteration(walk, value, node, waits=False)
-        return None
-
-    return lower
+    value = walk.callee(raised)
+    walk.visit_others(node, raised)
+    if type(value) is str or is_tagged(value, MEMBER):
+        walk.call(value, (), (), line_of(node), NEW)
+    return None
 
 
-def _raises(rule: model.Raises) -> Handler:
-    get = field(rule.value)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        raised = get(node)
-        if raised is None:
-            return None
-        value = walk.callee(raised)
-        walk.visit_others(node, raised)
-        if type(value) is str or is_tagged(value, MEMBER):
-            walk.call(value, (), (), line_of(node), NEW)
-        return None
-
-    return lower
-
-
-def _iterate(rule: model.Iterate) -> Handler:
-    get_target, get_iterable, get_type = field(rule.target), field(rule.iterable), field(rule.type)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        target = get_target(node)
-        iterable = get_iterable(node)
-        annotation = walk.value(get_type(node))
-        value = walk.value(iterable)
-        if target is not None:
-            takes_keys = rule.keys and any(child.type == rule.keys for child in node.children)
-            walk.bind(
-                target,
-                walk.with_type(value and (KEY_OF if takes_keys else ELEMENT, value), annotation),
-            )
-        if value is not None:
-            _implicit_iteration(walk, value, node, waits=_has_token(node, rule.waits))
-        walk.visit_others(node, target, iterable)
-        return None
-
-    return lower
+def _iterate(rule: model.Iterate, walk: Lowering, node: Node) -> Expression:
+    target = field(rule.target)(node)
+    iterable = field(rule.iterable)(node)
+    annotation = walk.value(field(rule.type)(node))
+    value = walk.value(iterable)
+    if target is not None:
+        takes_keys = rule.keys and any(child.type == rule.keys for child in node.children)
+        walk.bind(
+            target,
+            walk.with_type(value and (KEY_OF if takes_keys else ELEMENT, value), annotation),
+        )
+    if value is not None:
+        _implicit_iteration(walk, value, node, waits=_has_token(node, rule.waits))
+    walk.visit_others(node, target, iterable)
+    return None
 
 
 def _has_token(node: Node, token: str) -> bool:
@@ -204,38 +179,28 @@ def _called_by_syntax(walk: Lowering, method: str, *, waits: bool) -> str:
     return walk.resolution.async_methods.get(method, method) if waits else method
 
 
-def _alias(rule: model.Alias) -> Handler:
-    get_value, get_target = field(rule.value), field(rule.target)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        enters, walk.enters = walk.enters, ""
-        value = walk.value(get_value(node))
-        target = get_target(node)
-        if target is not None:
-            walk.bind(target, value and (ENTER, value, enters) if enters else value)
-        return value
-
-    return lower
+def _alias(rule: model.Alias, walk: Lowering, node: Node) -> Expression:
+    enters, walk.enters = walk.enters, ""
+    value = walk.value(field(rule.value)(node))
+    target = field(rule.target)(node)
+    if target is not None:
+        walk.bind(target, value and (ENTER, value, enters) if enters else value)
+    return value
 
 
-def _enters(rule: model.Enters) -> Handler:
-    get = field(rule.value)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        inner, facts = get(node), walk.resolution
-        waits = _has_token(_statement_around(walk, node), rule.waits)
-        enter = _called_by_syntax(walk, facts.enter_method, waits=waits)
-        if inner is not None and type(walk.rules[inner.kind_id]) is model.Alias:
-            walk.enters = enter
-        value = walk.value(inner)
-        if value is not None:
-            leave = _called_by_syntax(walk, facts.exit_method, waits=waits)
-            for method in (enter, leave):
-                walk.mentions.add(method)
-                walk.call((MEMBER, value, method), (), (), line_of(node))
-        return value
-
-    return lower
+def _enters(rule: model.Enters, walk: Lowering, node: Node) -> Expression:
+    inner, facts = field(rule.value)(node), walk.resolution
+    waits = _has_token(_statement_around(walk, node), rule.waits)
+    enter = _called_by_syntax(walk, facts.enter_method, waits=waits)
+    if inner is not None and type(walk.rules[inner.kind_id]) is model.Alias:
+        walk.enters = enter
+    value = walk.value(inner)
+    if value is not None:
+        leave = _called_by_syntax(walk, facts.exit_method, waits=waits)
+        for method in (enter, leave):
+            walk.mentions.add(method)
+            walk.call((MEMBER, value, method), (), (), line_of(node))
+    return value
 
 
 def _statement_around(walk: Lowering, node: Node) -> Node:
@@ -248,114 +213,82 @@ def _statement_around(walk: Lowering, node: Node) -> Node:
     return around or node
 
 
-def _awaits(rule: model.Awaits) -> Handler:
-    get = field(rule.field)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        value, method = walk.value(get(node)), walk.resolution.await_method
-        if value is None:
-            return None
-        walk.implicit(value, method, (), line_of(node))
-        return (ENTER, value, method)
-
-    return lower
-
-
-def _catches(rule: model.Catches) -> Handler:
-    get_type, get_target = field(rule.type), field(rule.target)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        caught, target = get_type(node), get_target(node)
-        parts = caught, target
-        if caught is not None:
-            inner = walk.rules[caught.kind_id]
-            if type(inner) is model.Alias:  # `except E as e` as one node
-                target = field(inner.target)(caught)
-                caught = field(inner.value)(caught)
-        value = walk.value(caught)
-        if target is not None:
-            walk.bind(target, value and (TYPED, value))
-        walk.visit_others(node, *parts)
+def _awaits(rule: model.Awaits, walk: Lowering, node: Node) -> Expression:
+    value, method = walk.value(field(rule.field)(node)), walk.resolution.await_method
+    if value is None:
         return None
-
-    return lower
-
-
-def _captures(rule: model.Captures) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        for child in named_parts(node):
-            innermost = only_leaf(child, node.type)
-            if innermost is not None and type(walk.rules[innermost.kind_id]) is model.Name:
-                walk.bind(innermost, None)
-            else:
-                walk.value(child)
-        return None
-
-    return lower
+    walk.implicit(value, method, (), line_of(node))
+    return (ENTER, value, method)
 
 
-def _statement(rule: model.Statement) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        children = named_parts(node)
-        single = len(children) == 1 and type(walk.rules[children[0].kind_id]) in HELD_IN_STATEMENTS
-        walk.wrapped = (walk.wrapped or (node, 0)) if single else None
-        result: Expression = None
-        for child in children:
-            result = walk.value(child)
-        walk.wrapped = None
-        return result
-
-    return lower
-
-
-def _outer(rule: model.Outer) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        walk.scope.outer.extend((walk.text(child), int(rule.module)) for child in named_parts(node))
-        return None
-
-    return lower
+def _catches(rule: model.Catches, walk: Lowering, node: Node) -> Expression:
+    caught, target = field(rule.type)(node), field(rule.target)(node)
+    parts = caught, target
+    if caught is not None:
+        inner = walk.rules[caught.kind_id]
+        if type(inner) is model.Alias:  # `except E as e` as one node
+            target = field(inner.target)(caught)
+            caught = field(inner.value)(caught)
+    value = walk.value(caught)
+    if target is not None:
+        walk.bind(target, value and (TYPED, value))
+    walk.visit_others(node, *parts)
+    return None
 
 
-def _imports(rule: model.Imports) -> Handler:
-    def lower(walk: Lowering, node: Node) -> Expression:
-        walk.rebinds = rule.in_order and walk.is_straight(node)
-        for fact in rule.read(node, walk.text):
-            walk.add_import(fact)
-        walk.rebinds = False
-        return None
-
-    return lower
-
-
-def _label(rule: model.Label) -> Handler:
-    get_name = field(rule.name)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        name = get_name(node)
-        if name is not None:
-            walk.note_binding(LABEL_MARK + walk.text(name), name)
-        walk.visit_others(node, name)
-        return None
-
-    return lower
+def _captures(rule: model.Captures, walk: Lowering, node: Node) -> Expression:
+    for child in named_parts(node):
+        innermost = only_leaf(child, node.type)
+        if innermost is not None and type(walk.rules[innermost.kind_id]) is model.Name:
+            walk.bind(innermost, None)
+        else:
+            walk.value(child)
+    return None
 
 
-def _jump(rule: model.Jump) -> Handler:
-    get_label = field(rule.label)
-
-    def lower(walk: Lowering, node: Node) -> Expression:
-        label = get_label(node)
-        walk.visit_others(node, label)
-        return None
-
-    return lower
-
-
-def _nothing(rule: model.Comment | model.Skip) -> Handler:
-    return lambda walk, node: None
+def _statement(rule: model.Statement, walk: Lowering, node: Node) -> Expression:
+    children = named_parts(node)
+    single = len(children) == 1 and type(walk.rules[children[0].kind_id]) in HELD_IN_STATEMENTS
+    walk.wrapped = (walk.wrapped or (node, 0)) if single else None
+    result: Expression = None
+    for child in children:
+        result = walk.value(child)
+    walk.wrapped = None
+    return result
 
 
-STATEMENTS: Compilers = {
+def _outer(rule: model.Outer, walk: Lowering, node: Node) -> Expression:
+    walk.scope.outer.extend((walk.text(child), int(rule.module)) for child in named_parts(node))
+    return None
+
+
+def _imports(rule: model.Imports, walk: Lowering, node: Node) -> Expression:
+    walk.rebinds = rule.in_order and walk.is_straight(node)
+    for fact in rule.read(node, walk.text):
+        walk.add_import(fact)
+    walk.rebinds = False
+    return None
+
+
+def _label(rule: model.Label, walk: Lowering, node: Node) -> Expression:
+    name = field(rule.name)(node)
+    if name is not None:
+        walk.note_binding(LABEL_MARK + walk.text(name), name)
+    walk.visit_others(node, name)
+    return None
+
+
+def _jump(rule: model.Jump, walk: Lowering, node: Node) -> Expression:
+    label = field(rule.label)(node)
+    walk.visit_others(node, label)
+    return None
+
+
+def _nothing(rule: model.Comment | model.Skip, walk: Lowering, node: Node) -> Expression:
+    return None
+
+
+STATEMENTS: Lowerings = {
     model.Raises: _raises,
     model.Assign: _assign,
     model.Return: _return,
