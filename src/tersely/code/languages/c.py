@@ -223,9 +223,8 @@ FIXTURES = {
 }
 
 
-def lower_function(walk: Lowering, node: Node) -> Expression:
+def lower_function(walk: Lowering, node: Node, declarator: OptionalNode) -> Expression:
     """A function with its body, also one of a class that it names: `void A::b() {…}`."""
-    declarator = node.child_by_field_name("declarator")
     found = read_declarator(declarator) if declarator is not None else None
     if (
         found is None
@@ -404,7 +403,7 @@ def _initialize_members(walk: Lowering, initializers: Node) -> None:
     for child in named_parts(initializers):
         parts = named_parts(child)
         if child.type == "field_initializer" and len(parts) > 1:
-            values = tuple(walk.value(part) for part in named_parts(parts[-1]))
+            values = walk.values(parts[-1])
             if parts[0].type == "field_identifier":
                 walk.call((MEMBER, "this", walk.text(parts[0])), values, (), line_of(child), NEW)
             else:
@@ -414,9 +413,8 @@ def _initialize_members(walk: Lowering, initializers: Node) -> None:
 # Declarations
 
 
-def lower_declaration(walk: Lowering, node: Node) -> Expression:
+def lower_declaration(walk: Lowering, node: Node, typed: OptionalNode) -> Expression:
     """Variables, fields and prototypes of one type."""
-    typed = node.child_by_field_name("type")
     annotation = walk.value(typed)
     declarators = parts_in(node, "declarator")
     default = node.child_by_field_name("default_value") or node.child_by_field_name("value")
@@ -559,9 +557,8 @@ def _element(walk: Lowering, node: Node, annotation: Expression) -> Expression:
 # Types
 
 
-def lower_struct(walk: Lowering, node: Node) -> Expression:
+def lower_struct(walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode) -> Expression:
     """`struct T {…}`; without a body it names a type."""
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if body is None:
         return walk.value(name)
     return define_class(
@@ -625,15 +622,13 @@ def _is_plain_type(field: Node) -> bool:
     return made is not None and made.type == "type_identifier"
 
 
-def lower_enum(walk: Lowering, node: Node) -> Expression:
+def lower_enum(walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode) -> Expression:
     """`enum T {…}`."""
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     return walk.value(name) if body is None else define_class(walk, node, name, body, Kind.ENUM)
 
 
-def lower_typedef(walk: Lowering, node: Node) -> Expression:
+def lower_typedef(walk: Lowering, node: Node, made: OptionalNode) -> Expression:
     """`typedef T name;`; a type without a name of its own receives the name."""
-    made = node.child_by_field_name("type")
     declarators = parts_in(node, "declarator")
     first = read_declarator(declarators[0]) if declarators else None
     body = (
@@ -682,16 +677,16 @@ MACRO_WORDS = frozenset(
 )
 
 
-def lower_macro(walk: Lowering, node: Node) -> Expression:
+def lower_macro(
+    walk: Lowering, node: Node, name: OptionalNode, value: OptionalNode, listed: OptionalNode
+) -> Expression:
     """`#define NAME(a) text`: text that looks like a call is one. Macros know no scopes."""
-    name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
     if name is None:
         return None
     parent, module = walk.scope, walk.drafts[0]
     walk.scope = module or parent
     draft = walk.enter(node, Kind.MACRO, walk.text(name), name, value)
     draft.flags |= PRIVATE  # known where the file is included
-    listed = node.child_by_field_name("parameters")
     own = {walk.text(child) for child in named_parts(listed)} if listed is not None else set()
     for parameter in sorted(own):
         draft.parameters.append(parameter_of(parameter, None))
@@ -703,10 +698,10 @@ def lower_macro(walk: Lowering, node: Node) -> Expression:
     return walk.leave(draft, parent)
 
 
-def lower_branch(walk: Lowering, node: Node) -> Expression:
+def lower_branch(
+    walk: Lowering, node: Node, condition: OptionalNode, alternative: OptionalNode
+) -> Expression:
     """Skip the code in `#if 0`; all other branches are read."""
-    condition = node.child_by_field_name("condition")
-    alternative = node.child_by_field_name("alternative")
     if condition is not None and walk.text(condition) == "0":
         return walk.value(alternative)
     walk.values(node)
@@ -744,19 +739,19 @@ RULES: dict[str, Rule] = {
     "compound_statement": Block(),
     "for_statement": Block(),
     "return_statement": Return(),
-    "function_definition": Custom(lower_function),
-    "declaration": Custom(lower_declaration),
-    "field_declaration": Custom(lower_declaration),
+    "function_definition": Custom(lower_function, "declarator"),
+    "declaration": Custom(lower_declaration, "type"),
+    "field_declaration": Custom(lower_declaration, "type"),
     "parameter_declaration": Parameter("declarator", "type"),
-    "type_definition": Custom(lower_typedef),
-    "struct_specifier": Custom(lower_struct),
-    "union_specifier": Custom(lower_struct),
-    "enum_specifier": Custom(lower_enum),
-    "preproc_def": Custom(lower_macro),
-    "preproc_function_def": Custom(lower_macro),
+    "type_definition": Custom(lower_typedef, "type"),
+    "struct_specifier": Custom(lower_struct, "name body"),
+    "union_specifier": Custom(lower_struct, "name body"),
+    "enum_specifier": Custom(lower_enum, "name body"),
+    "preproc_def": Custom(lower_macro, "name value parameters"),
+    "preproc_function_def": Custom(lower_macro, "name value parameters"),
     "preproc_include": Imports(read_include),
-    "preproc_if": Custom(lower_branch),
-    "preproc_elif": Custom(lower_branch),
+    "preproc_if": Custom(lower_branch, "condition alternative"),
+    "preproc_elif": Custom(lower_branch, "condition alternative"),
     "comment": Comment(),
 }
 

@@ -78,18 +78,16 @@ def anonymous_class(
     return (NEW, walk.leave(draft, parent), (), (), line_of(node))
 
 
-def namespace(walk: Lowering, node: Node) -> Expression:
+def namespace(walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode) -> Expression:
     """`namespace A { … }`, `namespace A;`: a symbol; the definitions inside stand at the top level."""
-    name = node.child_by_field_name("name")
     if name is not None:
         walk.define_node(node, name, Kind.NAMESPACE)
-    return walk.field_value(node, "body")
+    return walk.value(body)
 
 
-def enum_member(walk: Lowering, node: Node) -> Expression:
+def enum_member(walk: Lowering, node: Node, name: OptionalNode, value: OptionalNode) -> Expression:
     """A constant of the enum's type."""
-    name = node.child_by_field_name("name")
-    walk.field_value(node, "value")
+    walk.value(value)
     if name is not None:
         walk.bind_node(name, (TYPED, own_name(walk)))
         walk.define_node(node, name, Kind.CONSTANT)

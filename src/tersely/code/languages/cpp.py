@@ -28,6 +28,7 @@ from tersely.code.languages.model import (  # fmt: skip
     names,
 )
 from tersely.code.languages.nodes import (
+    OptionalNode,
     child_in,
     last_line_of,
     last_part,
@@ -59,11 +60,12 @@ def lower_friend(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_namespace(walk: Lowering, node: Node) -> Expression:
+def lower_namespace(
+    walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode
+) -> Expression:
     """`namespace a::b {…}`: one part of a namespace that other files may reopen; without a name, of
     the file alone.
     """
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if name is None:
         around = walk.notes.get(UNNAMED_NAMESPACE, False)
         walk.notes[UNNAMED_NAMESPACE] = True
@@ -124,11 +126,10 @@ def _name(walk: Lowering, node: Node) -> str:
     return walk.text(inner or node)
 
 
-def lower_template(walk: Lowering, node: Node) -> Expression:
+def lower_template(walk: Lowering, node: Node, listed: OptionalNode) -> Expression:
     """`template <…> definition`: type parameters have no bound."""
     around = walk.type_parameters
     walk.type_parameters = dict(around)
-    listed = node.child_by_field_name("parameters")
     for child in parts_of(listed):
         names = [part for part in named_parts(child) if part.type == "type_identifier"]
         if child.type.endswith("type_parameter_declaration"):
@@ -154,9 +155,8 @@ def lower_using(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_alias(walk: Lowering, node: Node) -> Expression:
+def lower_alias(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
     """`using A = T;`, `namespace a = b::c;`."""
-    name = node.child_by_field_name("name")
     made = walk.value(node.child_by_field_name("type") or (last_part(node)))
     if name is not None and made != walk.text(name):
         walk.bind_node(name, made)
@@ -165,15 +165,15 @@ def lower_alias(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_call(walk: Lowering, node: Node) -> Expression:
+def lower_call(
+    walk: Lowering, node: Node, function: OptionalNode, listed: OptionalNode
+) -> Expression:
     """Calls; `static_cast<T>(x)` and `make_unique<T>(…)` name the type of their result."""
-    function, listed = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if function is None:
         return None
     last = function
     while last.type == "qualified_identifier" and last.child_by_field_name("name") is not None:
         last = last.child_by_field_name("name") or last
-    arguments = parts_of(listed)
     line = last_line_of(function)
     if last.type == "template_function":
         name = _name(walk, last)
@@ -181,18 +181,19 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
         first = next((child for child in named_parts(types)), None) if types is not None else None
         if name in CASTS or name in MAKERS:
             made = walk.value(first)
-            values = tuple(walk.value(argument) for argument in arguments)
+            values = walk.values(listed)
             if name in CASTS:
                 return made and (TYPED, made)
             return walk.call(made, values, (), line, NEW) if made is not None else None
     callee = walk.callee(function)
-    return walk.call(callee, tuple(walk.value(argument) for argument in arguments), (), line)
+    return walk.call(callee, walk.values(listed), (), line)
 
 
-def lower_lambda(walk: Lowering, node: Node) -> Expression:
+def lower_lambda(
+    walk: Lowering, node: Node, body: OptionalNode, declarator: OptionalNode
+) -> Expression:
     """`[captures](parameters) {…}`."""
-    parent, body = walk.scope, node.child_by_field_name("body")
-    declarator = node.child_by_field_name("declarator")
+    parent = walk.scope
     listed = child_in(declarator, "parameters")
     draft = walk.enter_lambda(node, body)
     for child in parts_of(listed):
@@ -206,11 +207,17 @@ def lower_lambda(walk: Lowering, node: Node) -> Expression:
     return walk.leave(draft, parent)
 
 
-def lower_range_loop(walk: Lowering, node: Node) -> Expression:
+def lower_range_loop(
+    walk: Lowering,
+    node: Node,
+    declarator: OptionalNode,
+    type_node: OptionalNode,
+    right: OptionalNode,
+    body: OptionalNode,
+) -> Expression:
     """`for (T x : values) …`."""
-    annotation = walk.field_value(node, "type")
-    values = walk.field_value(node, "right")
-    declarator = node.child_by_field_name("declarator")
+    annotation = walk.value(type_node)
+    values = walk.value(right)
     found = read_declarator(declarator) if declarator is not None else None
     if found is not None and found.name is not None:
         name = walk.text(found.name)
@@ -220,7 +227,7 @@ def lower_range_loop(walk: Lowering, node: Node) -> Expression:
             name, (TYPED, annotation) if known else values and (ELEMENT, values), found.name
         )
         walk.rebinds = False
-    walk.field_value(node, "body")
+    walk.value(body)
     return None
 
 
@@ -231,22 +238,22 @@ def lower_auto(walk: Lowering, node: Node) -> Expression:
 
 RULES_CPP: dict[str, Rule] = {
     **RULES,
-    "class_specifier": Custom(lower_struct),
+    "class_specifier": Custom(lower_struct, "name body"),
     "namespace_identifier": Name(),
-    "namespace_definition": Custom(lower_namespace),
+    "namespace_definition": Custom(lower_namespace, "name body"),
     "qualified_identifier": Custom(lower_qualified),
-    "template_declaration": Custom(lower_template),
+    "template_declaration": Custom(lower_template, "parameters"),
     "template_type": Generic("name", "arguments"),
     "template_function": Inner("name"),
     "template_method": Inner("name"),
     "using_declaration": Custom(lower_using),
-    "alias_declaration": Custom(lower_alias),
-    "namespace_alias_definition": Custom(lower_alias),
-    "call_expression": Custom(lower_call),
+    "alias_declaration": Custom(lower_alias, "name"),
+    "namespace_alias_definition": Custom(lower_alias, "name"),
+    "call_expression": Custom(lower_call, "function arguments"),
     "new_expression": Call("type", "arguments", constructs=True),
     "subscript_expression": Custom(lower_subscript),
-    "lambda_expression": Custom(lower_lambda),
-    "for_range_loop": Custom(lower_range_loop),
+    "lambda_expression": Custom(lower_lambda, "body declarator"),
+    "for_range_loop": Custom(lower_range_loop, "declarator type right body"),
     "placeholder_type_specifier": Custom(lower_auto),
     "optional_parameter_declaration": Parameter("declarator", "type", "default_value"),
     "this": Name(),

@@ -70,6 +70,7 @@ from tersely.code.languages.model import (
     names,
 )
 from tersely.code.languages.nodes import (
+    OptionalNode,
     TextOf,
     last_line_of,
     last_part,
@@ -174,10 +175,15 @@ def read_chaining(walk: Lowering, node: Node) -> None:
     walk.scope.calls.insert(0, (CALL, called, values, (), line_of(initializer or node)))
 
 
-def lower_property(walk: Lowering, node: Node) -> Expression:
+def lower_property(
+    walk: Lowering,
+    node: Node,
+    name: OptionalNode,
+    accessors: OptionalNode,
+    value: OptionalNode,
+    type_node: OptionalNode,
+) -> Expression:
     """A property with code is a function that reading calls; one without is a field."""
-    name, accessors = node.child_by_field_name("name"), node.child_by_field_name("accessors")
-    value = node.child_by_field_name("value")
     arrow = value is not None and value.type == "arrow_expression_clause"
     bodies = (
         [child.child_by_field_name("body") for child in named_parts(accessors)]
@@ -187,16 +193,16 @@ def lower_property(walk: Lowering, node: Node) -> Expression:
     if arrow or any(bodies):
         return walk.as_rule(COMPUTED_BY_ARROW if arrow else COMPUTED, node)
     if name is not None:
-        annotation = walk.field_value(node, "type")
+        annotation = walk.value(type_node)
         initial = walk.value(value)
         bind_typed(walk, name, annotation, initial)
         walk.define_node(node, name, Kind.PROPERTY)
     return None
 
 
-def lower_creation(walk: Lowering, node: Node) -> Expression:
+def lower_creation(walk: Lowering, node: Node, typed: OptionalNode) -> Expression:
     """`new T(…) { Member = value, … }`."""
-    typed, arguments = node.child_by_field_name("type"), child_of(node, "argument_list")
+    arguments = child_of(node, "argument_list")
     line = last_line_of(typed or node)
     created = walk.value(typed)
     positional: list[Expression] = []
@@ -245,7 +251,7 @@ def lower_conditional_access(walk: Lowering, node: Node) -> Expression:
     return walk.value(named_parts(node)[-1]) if named_parts(node) else None
 
 
-def lower_binding(walk: Lowering, node: Node) -> Expression:
+def lower_binding(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
     """`.b` of `a?.b`."""
     access = node.parent
     inside = node
@@ -254,7 +260,6 @@ def lower_binding(walk: Lowering, node: Node) -> Expression:
     ):
         inside, access = access, access.parent
     value = walk.value(named_parts(access)[0]) if access is not None else None
-    name = node.child_by_field_name("name")
     if name is None:
         return value
     if name.type == "generic_name":
@@ -263,19 +268,19 @@ def lower_binding(walk: Lowering, node: Node) -> Expression:
     return (MEMBER, value, walk.text(name))
 
 
-def lower_pattern(walk: Lowering, node: Node) -> Expression:
+def lower_pattern(
+    walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode
+) -> Expression:
     """`T name` in a pattern, `out T name` among arguments."""
-    annotation = walk.field_value(node, "type")
-    name = node.child_by_field_name("name")
+    annotation = walk.value(type_node)
     walk.visit([child for child in named_parts(node) if child.type.endswith("clause")])
     if name is not None and name.type == "identifier":
         bind_typed(walk, name, None if annotation == "var" else annotation)
     return None
 
 
-def lower_binary(walk: Lowering, node: Node) -> Expression:
+def lower_binary(walk: Lowering, node: Node, operator: OptionalNode) -> Expression:
     """`a ?? b` is one of both."""
-    operator = node.child_by_field_name("operator")
     left, right = (walk.field_value(node, side) for side in ("left", "right"))
     if operator is not None and operator.type == "??":
         return either(left, right)
@@ -318,11 +323,11 @@ RULES: dict[str, Rule] = {
     "alias_qualified_name": Inner("name"),
     "member_access_expression": Member("expression", "name"),
     "conditional_access_expression": Custom(lower_conditional_access),
-    "member_binding_expression": Custom(lower_binding),
+    "member_binding_expression": Custom(lower_binding, "name"),
     "invocation_expression": Call("function", "arguments"),
     "argument": KeywordArgument("name", "#-1"),
-    "object_creation_expression": Custom(lower_creation),
-    "implicit_object_creation_expression": Custom(lower_creation),
+    "object_creation_expression": Custom(lower_creation, "type"),
+    "implicit_object_creation_expression": Custom(lower_creation, "type"),
     "array_creation_expression": Custom(lower_array_creation),
     "implicit_array_creation_expression": Custom(lower_array_creation),
     "initializer_expression": Sequence(),
@@ -343,12 +348,12 @@ RULES: dict[str, Rule] = {
     "real_literal": Literal("double"),
     "boolean_literal": Literal("bool"),
     "conditional_expression": Either(("consequence", "alternative")),
-    "binary_expression": Custom(lower_binary),
+    "binary_expression": Custom(lower_binary, "operator"),
     "cast_expression": Typed("type", "value"),
     "as_expression": Typed("right", "left"),
-    "declaration_pattern": Custom(lower_pattern),
-    "recursive_pattern": Custom(lower_pattern),
-    "declaration_expression": Custom(lower_pattern),
+    "declaration_pattern": Custom(lower_pattern, "name type"),
+    "recursive_pattern": Custom(lower_pattern, "name type"),
+    "declaration_expression": Custom(lower_pattern, "name type"),
     "generic_name": Generic("#0", ":type_argument_list"),
     "array_type": Custom(lower_array_type),
     "nullable_type": Inner("type"),
@@ -373,7 +378,7 @@ RULES: dict[str, Rule] = {
         returns="type", read=read_parameters, generics=("type_parameters",)
     ),
     "constructor_declaration": Custom(function(CONSTRUCTING, read_chaining)),
-    "property_declaration": Custom(lower_property),
+    "property_declaration": Custom(lower_property, "name accessors value type"),
     "indexer_declaration": Custom(lower_nameless),
     "operator_declaration": Custom(lower_nameless),
     "conversion_operator_declaration": Custom(lower_nameless),
@@ -383,12 +388,12 @@ RULES: dict[str, Rule] = {
     "struct_declaration": _class(Kind.STRUCT),
     "interface_declaration": _class(Kind.INTERFACE),
     "enum_declaration": Class(Kind.ENUM),
-    "enum_member_declaration": Custom(enum_member),
+    "enum_member_declaration": Custom(enum_member, "name value"),
     "delegate_declaration": Custom(
         lambda walk, node: walk.as_rule(Class(Kind.TYPE, body=""), node)
     ),
-    "namespace_declaration": Custom(namespace),
-    "file_scoped_namespace_declaration": Custom(namespace),
+    "namespace_declaration": Custom(namespace, "name body"),
+    "file_scoped_namespace_declaration": Custom(namespace, "name body"),
     "using_directive": Imports(read_import),
     "attribute_list": Skip(),
     "modifier": Skip(),

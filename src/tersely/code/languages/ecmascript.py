@@ -54,7 +54,7 @@ from tersely.code.languages.model import (  # fmt: skip
     Yield,
     names,
 )
-from tersely.code.languages.nodes import all_parts, child_in, line_of, named_parts
+from tersely.code.languages.nodes import OptionalNode, all_parts, child_in, line_of, named_parts
 from tersely.code.languages.parts.ecmascript_modules import (
     ELEMENT_MODULE,
     entry_words,
@@ -150,7 +150,9 @@ def read_call(node: Node, text: Text_) -> Import | None:
     return Import(text(only).strip(QUOTES), "", "", line_of(node))
 
 
-def lower_export(walk: Lowering, node: Node) -> Expression:
+def lower_export(
+    walk: Lowering, node: Node, declared: OptionalNode, value: OptionalNode
+) -> Expression:
     """Every form of `export`."""
     module, line = _source(node, walk.text), line_of(node)
     wrapped, walk.wrapped = walk.wrapped, None
@@ -164,7 +166,6 @@ def lower_export(walk: Lowering, node: Node) -> Expression:
             if fact.alias != fact.name:
                 walk.bind_name(fact.alias, fact.name, clause)
     walk.visit([child for child in named_parts(node) if child.type == "decorator"])
-    declared, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
     tokens = {child.type for child in node.children}
     if declared is not None:
         walk.wrapped = wrapped or (node, 0)
@@ -223,11 +224,10 @@ def lower_decorator(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_element(walk: Lowering, node: Node) -> Expression:
+def lower_element(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
     """`<Component a={b}/>` calls `Component({a: b})`; `<element a={b}/>` in lower case has members
     of a type.
     """
-    name = node.child_by_field_name("name")
     if name is not None and _is_element(walk, name):
         return _lower_own_element(walk, node, name)
     pairs: list[tuple[Any, Any]] = []
@@ -272,9 +272,8 @@ def _lower_own_element(walk: Lowering, node: Node, name: Node) -> Expression:
     return None
 
 
-def lower_closing(walk: Lowering, node: Node) -> Expression:
+def lower_closing(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
     """`</element>`."""
-    name = node.child_by_field_name("name")
     if name is not None and _is_element(walk, name):
         walk.note_pattern_member(_own_element(walk, name), name)
     else:
@@ -295,9 +294,10 @@ def _own_element(walk: Lowering, name: Node) -> Expression:
     return (MEMBER, (TYPED, owner), walk.text(name))
 
 
-def lower_catch(walk: Lowering, node: Node) -> Expression:
+def lower_catch(
+    walk: Lowering, node: Node, parameter: OptionalNode, body: OptionalNode
+) -> Expression:
     """`catch (error) {…}`."""
-    parameter, body = node.child_by_field_name("parameter"), node.child_by_field_name("body")
     if parameter is not None:
         walk.bind(parameter, None)
     walk.value(body)
@@ -349,14 +349,14 @@ RULES: dict[str, Rule] = {
     "parenthesized_expression": Inner(),
     "await_expression": Inner(),
     "sequence_expression": Inner("#-1"),
-    "ternary_expression": Custom(lower_ternary),
-    "binary_expression": Custom(lower_binary),
+    "ternary_expression": Custom(lower_ternary, "condition consequence alternative"),
+    "binary_expression": Custom(lower_binary, "left right operator"),
     "return_statement": Return(),
     "yield_expression": Yield(delegate="*"),
     "for_in_statement": Iterate("left", "right", keys="in"),
-    "if_statement": Custom(lower_if),
-    "switch_statement": Custom(lower_switch),
-    "catch_clause": Custom(lower_catch),
+    "if_statement": Custom(lower_if, "condition consequence alternative"),
+    "switch_statement": Custom(lower_switch, "value body"),
+    "catch_clause": Custom(lower_catch, "parameter body"),
     "labeled_statement": Label(),
     "break_statement": Jump("label"),
     "continue_statement": Jump("label"),
@@ -371,11 +371,11 @@ RULES: dict[str, Rule] = {
     "class": Class(bases=(":class_heritage",), is_value=True),
     "decorator": Custom(lower_decorator),
     "import_statement": Imports(read_import),
-    "export_statement": Custom(lower_export),
+    "export_statement": Custom(lower_export, "declaration value"),
     "jsx_expression": Inner(),
-    "jsx_opening_element": Custom(lower_element),
-    "jsx_self_closing_element": Custom(lower_element),
-    "jsx_closing_element": Custom(lower_closing),
+    "jsx_opening_element": Custom(lower_element, "name"),
+    "jsx_self_closing_element": Custom(lower_element, "name"),
+    "jsx_closing_element": Custom(lower_closing, "name"),
     "comment": Comment(),
 }
 

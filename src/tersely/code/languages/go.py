@@ -211,15 +211,20 @@ def lower_function_type(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_type_spec(walk: Lowering, node: Node) -> Expression:
+def lower_type_spec(
+    walk: Lowering,
+    node: Node,
+    name: OptionalNode,
+    made: OptionalNode,
+    type_parameters_node: OptionalNode,
+) -> Expression:
     """`type T struct {…}`, `type I interface {…}`, `type N M`."""
-    name, made = node.child_by_field_name("name"), node.child_by_field_name("type")
     if name is None or made is None:
         walk.values(node)
         return None
     parent, type_parameters = walk.scope, walk.type_parameters
     walk.type_parameters = dict(type_parameters)
-    walk.field_value(node, "type_parameters")
+    walk.value(type_parameters_node)
     walk.wrapped = (_statement(node), 0)
     kind = {"struct_type": Kind.STRUCT, "interface_type": Kind.INTERFACE}.get(made.type, Kind.TYPE)
     opening = None if kind is Kind.TYPE else _opening(made)
@@ -264,18 +269,19 @@ def lower_anonymous_type(walk: Lowering, node: Node) -> Expression:
     return walk.leave(draft, parent)
 
 
-def lower_alias(walk: Lowering, node: Node) -> Expression:
+def lower_alias(
+    walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode
+) -> Expression:
     """`type A = T`: another name for the same type."""
-    name, made = node.child_by_field_name("name"), walk.field_value(node, "type")
+    made = walk.value(type_node)
     if name is not None:
         walk.bind_node(name, made)
         walk.define_node(_statement(node), name, Kind.TYPE)
     return None
 
 
-def lower_field(walk: Lowering, node: Node) -> Expression:
+def lower_field(walk: Lowering, node: Node, declared: OptionalNode) -> Expression:
     """`a, b T`; without a name the struct has all that the type has."""
-    declared = node.child_by_field_name("type")
     annotation = walk.value(declared)
     names = parts_in(node, "name")
     for name in names:
@@ -332,7 +338,7 @@ def _with_type(value: Expression, annotation: Expression) -> Expression:
 def _values(walk: Lowering, node: OptionalNode, wanted: int) -> list[Expression]:
     """One expression for each of the wanted targets."""
     listed = [] if node is None else named_parts(node) if node.type == "expression_list" else [node]
-    values = [walk.value(child) for child in listed]
+    values = list(map(walk.value, listed))
     if len(values) == 1 and wanted > 1:
         if listed[0].type == "call_expression":
             return [(ITEM, values[0], (CONST, position)) for position in range(wanted)]
@@ -340,9 +346,8 @@ def _values(walk: Lowering, node: OptionalNode, wanted: int) -> list[Expression]
     return (values + [None] * wanted)[:wanted]
 
 
-def lower_assignment(walk: Lowering, node: Node) -> Expression:
+def lower_assignment(walk: Lowering, node: Node, left: OptionalNode) -> Expression:
     """`a, b := x, y` declares, `a, b = x, y` does not; also the left side of `range`."""
-    left = node.child_by_field_name("left")
     targets = parts_of(left)
     declares = any(child.type == ":=" for child in node.children)
     if node.type == "range_clause":
@@ -368,9 +373,10 @@ def _range_values(walk: Lowering, node: Node, wanted: int) -> list[Expression]:
     return [(KEY_OF, iterable), (HELD, iterable), *[None] * wanted][:wanted]
 
 
-def lower_send(walk: Lowering, node: Node) -> Expression:
+def lower_send(
+    walk: Lowering, node: Node, channel: OptionalNode, value: OptionalNode
+) -> Expression:
     """`channel <- value`."""
-    channel, value = node.child_by_field_name("channel"), node.child_by_field_name("value")
     walk.scope.binds.append(((ITEM, walk.value(channel), None), walk.value(value)))
     return None
 
@@ -384,11 +390,16 @@ def lower_unary(walk: Lowering, node: Node) -> Expression:
     return value if operator in ("&", "*") else None
 
 
-def lower_type_switch(walk: Lowering, node: Node) -> Expression:
+def lower_type_switch(
+    walk: Lowering,
+    node: Node,
+    alias: OptionalNode,
+    initializer: OptionalNode,
+    value_node: OptionalNode,
+) -> Expression:
     """`switch x := v.(type)`: in each case x is of the types of the case."""
-    alias = node.child_by_field_name("alias")
-    walk.field_value(node, "initializer")
-    value = walk.field_value(node, "value")
+    walk.value(initializer)
+    value = walk.value(value_node)
     name = first_part(alias)
     for case in named_parts(node):
         if case.type not in ("type_case", "default_case"):
@@ -407,9 +418,10 @@ def lower_type_switch(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_composite(walk: Lowering, node: Node) -> Expression:
+def lower_composite(
+    walk: Lowering, node: Node, made: OptionalNode, body: OptionalNode
+) -> Expression:
     """`T{…}`, `&T{…}`, `[]T{…}`, `map[K]V{…}`."""
-    made, body = node.child_by_field_name("type"), node.child_by_field_name("body")
     return _composite_literal(walk, walk.value(made), body)
 
 
@@ -519,7 +531,7 @@ RULES: dict[str, Rule] = {
     "true": Literal("bool"),
     "false": Literal("bool"),
     "expression_list": Sequence(unwraps=True),
-    "composite_literal": Custom(lower_composite),
+    "composite_literal": Custom(lower_composite, "type body"),
     "slice_type": _generic(SLICE, "element"),
     "array_type": _generic(SLICE, "element"),
     "implicit_length_array_type": _generic(SLICE, "element"),
@@ -529,11 +541,11 @@ RULES: dict[str, Rule] = {
     "function_type": Custom(lower_function_type),
     "struct_type": Custom(lower_anonymous_type),
     "interface_type": Custom(lower_anonymous_type),
-    "type_spec": Custom(lower_type_spec),
-    "type_alias": Custom(lower_alias),
+    "type_spec": Custom(lower_type_spec, "name type type_parameters"),
+    "type_alias": Custom(lower_alias, "name type"),
     "type_elem": Custom(lower_embedded),
     "type_parameter_declaration": TypeParameter(bound="type"),
-    "field_declaration": Custom(lower_field),
+    "field_declaration": Custom(lower_field, "type"),
     "method_elem": Function(Kind.METHOD, returns="result"),
     "parameter_list": Custom(lower_results),
     "parameter_declaration": Parameter("name", "type"),
@@ -556,13 +568,13 @@ RULES: dict[str, Rule] = {
     ),
     "var_spec": Custom(lower_specification),
     "const_spec": Custom(lower_specification),
-    "short_var_declaration": Custom(lower_assignment),
-    "assignment_statement": Custom(lower_assignment),
-    "range_clause": Custom(lower_assignment),
-    "receive_statement": Custom(lower_assignment),
-    "send_statement": Custom(lower_send),
+    "short_var_declaration": Custom(lower_assignment, "left"),
+    "assignment_statement": Custom(lower_assignment, "left"),
+    "range_clause": Custom(lower_assignment, "left"),
+    "receive_statement": Custom(lower_assignment, "left"),
+    "send_statement": Custom(lower_send, "channel value"),
     "return_statement": Return(),
-    "type_switch_statement": Custom(lower_type_switch),
+    "type_switch_statement": Custom(lower_type_switch, "alias initializer value"),
     **dict.fromkeys(
         names(
             "block if_statement for_statement expression_switch_statement expression_case default_case "

@@ -127,10 +127,11 @@ def lower_array_type(walk: Lowering, node: Node) -> Any:
     return (GENERIC, "[]", (walk.field_value(node, "element"),))
 
 
-def lower_array_creation(walk: Lowering, node: Node) -> Any:
+def lower_array_creation(
+    walk: Lowering, node: Node, initial: OptionalNode, type_node: OptionalNode
+) -> Any:
     """`new T[n]`, `new T[]{…}`."""
-    walk.field_value(node, "type")
-    initial = node.child_by_field_name("value")
+    walk.value(type_node)
     walk.visit(parts_in(node, "dimensions"))
     return walk.value(initial) if initial is not None else (SEQUENCE, (), walk.next_serial())
 
@@ -147,10 +148,10 @@ def anonymous_class(walk: Lowering, node: Node, body: Node, base: Any) -> Any:
     return (NEW, walk.leave(draft, parent), (), (), line_of(node))
 
 
-def lower_creation(walk: Lowering, node: Node) -> Any:
+def lower_creation(
+    walk: Lowering, node: Node, type_node: OptionalNode, arguments: OptionalNode
+) -> Any:
     """`new T(…)`, also with a class body, also of an inner class: `outer.new T(…)`."""
-    type_node = node.child_by_field_name("type")
-    arguments = node.child_by_field_name("arguments")
     body = next((child for child in named_parts(node) if child.type == "class_body"), None)
     first = first_part(node)
     created = walk.value(type_node)
@@ -169,10 +170,10 @@ def lower_creation(walk: Lowering, node: Node) -> Any:
     return anonymous_class(walk, node, body, created) if body is not None else made
 
 
-def lower_enum_constant(walk: Lowering, node: Node) -> Any:
+def lower_enum_constant(
+    walk: Lowering, node: Node, name: OptionalNode, arguments: OptionalNode, body: OptionalNode
+) -> Any:
     """`A(1) { … }`: a constant that holds an instance of the enum or of a class below it."""
-    name, arguments = node.child_by_field_name("name"), node.child_by_field_name("arguments")
-    body = node.child_by_field_name("body")
     if name is None:
         return None
     owner = walk.definitions[walk.scope.definition].name
@@ -210,11 +211,18 @@ def lower_pattern(walk: Lowering, node: Node) -> Any:
     return None
 
 
-def lower_instanceof(walk: Lowering, node: Node) -> Any:
+def lower_instanceof(
+    walk: Lowering,
+    node: Node,
+    name: OptionalNode,
+    left: OptionalNode,
+    pattern: OptionalNode,
+    right: OptionalNode,
+) -> Any:
     """`value instanceof T name`, `value instanceof R(…)`."""
-    value = walk.field_value(node, "left")
-    typed, name = walk.field_value(node, "right"), node.child_by_field_name("name")
-    walk.field_value(node, "pattern")
+    value = walk.value(left)
+    typed = walk.value(right)
+    walk.value(pattern)
     if name is not None and typed is not None:
         walk.bind(name, (DECLARED, value, typed))
     return None
@@ -227,10 +235,14 @@ def lower_binary(walk: Lowering, node: Node) -> Any:
     return joined_texts(left, right) if is_sum else None
 
 
-def lower_if(walk: Lowering, node: Node) -> Any:
+def lower_if(
+    walk: Lowering,
+    node: Node,
+    condition: OptionalNode,
+    branch: OptionalNode,
+    alternative: OptionalNode,
+) -> Any:
     """Lower an `if`: a local variable whose type the condition tests has that type in the branch."""
-    condition = node.child_by_field_name("condition")
-    branch = node.child_by_field_name("consequence")
     walk.value(condition)
     tested, typed = _type_test(walk, condition) if condition is not None else (None, None)
     name = walk.text_or_none(tested)
@@ -238,7 +250,7 @@ def lower_if(walk: Lowering, node: Node) -> Any:
         if name in walk.scope.bound and branch is not None and not _assigns(walk, branch, name):
             narrow_name(walk, name, walk.value(typed))
         walk.value(branch)
-    walk.field_value(node, "alternative")
+    walk.value(alternative)
     return None
 
 
@@ -294,9 +306,9 @@ def _assigns(walk: Lowering, node: Node, name: str) -> bool:
     return any(_assigns(walk, child, name) for child in named_parts(node))
 
 
-def lower_resource(walk: Lowering, node: Node) -> Any:
+def lower_resource(walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode) -> Any:
     """`try (T name = value)`: the resource is closed at the end."""
-    name, typed = node.child_by_field_name("name"), walk.field_value(node, "type")
+    typed = walk.value(type_node)
     value = walk.value(node.child_by_field_name("value") or first_part(node))
     if name is not None:
         value = (DECLARED, value, typed) if typed not in (None, "var") else value
@@ -382,11 +394,11 @@ RULES: dict[str, Rule] = {
     "scoped_type_identifier": Member("#0", "#-1"),
     "field_access": Member("object", "field"),
     "method_invocation": Call("name", "arguments", receiver="object"),
-    "object_creation_expression": Custom(lower_creation),
+    "object_creation_expression": Custom(lower_creation, "type arguments"),
     "explicit_constructor_invocation": Call("constructor", "arguments"),
     "method_reference": Custom(lower_method_reference),
     "array_access": Item("array", "index"),
-    "array_creation_expression": Custom(lower_array_creation),
+    "array_creation_expression": Custom(lower_array_creation, "value type"),
     "element_value_array_initializer": Sequence(),
     "array_initializer": Sequence(),
     "string_literal": Text(("string_fragment", "multiline_string_fragment")),
@@ -400,8 +412,8 @@ RULES: dict[str, Rule] = {
     "ternary_expression": Either(("consequence", "alternative")),
     "parenthesized_expression": Inner(),
     "cast_expression": Typed("type", "value"),
-    "instanceof_expression": Custom(lower_instanceof),
-    "if_statement": Custom(lower_if),
+    "instanceof_expression": Custom(lower_instanceof, "name left pattern right"),
+    "if_statement": Custom(lower_if, "condition consequence alternative"),
     "binary_expression": Custom(lower_binary),
     "type_pattern": Custom(lower_pattern),
     "record_pattern_component": Custom(lower_pattern),
@@ -421,7 +433,7 @@ RULES: dict[str, Rule] = {
     "local_variable_declaration": Variables("variable_declarator"),
     "field_declaration": Variables("variable_declarator"),
     "constant_declaration": Variables("variable_declarator", kind=Kind.CONSTANT),
-    "resource": Custom(lower_resource),
+    "resource": Custom(lower_resource, "name type"),
     "enhanced_for_statement": Iterate("name", "value", "type"),
     "return_statement": Return(),
     "labeled_statement": Label("#0"),
@@ -444,7 +456,7 @@ RULES: dict[str, Rule] = {
         Kind.INTERFACE, bases=(":extends_interfaces",), generics=GENERICS
     ),
     "annotation_type_declaration": Class(Kind.INTERFACE),
-    "enum_constant": Custom(lower_enum_constant),
+    "enum_constant": Custom(lower_enum_constant, "name arguments body"),
     "import_declaration": Imports(read_import),
     "package_declaration": Skip(),
     "line_comment": Comment(),

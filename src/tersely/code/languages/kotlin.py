@@ -477,11 +477,11 @@ def lower_test(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_if(walk: Lowering, node: Node) -> Expression:
+def lower_if(walk: Lowering, node: Node, condition: OptionalNode) -> Expression:
     """The value is that of a branch. A type test narrows a variable in the branch or after one that
     leaves.
     """
-    parts, condition = named_parts(node), node.child_by_field_name("condition")
+    parts = named_parts(node)
     before = dict(walk.scope.versions)
     walk.value(condition)
     narrow(walk, condition)
@@ -585,13 +585,14 @@ def lower_catch(walk: Lowering, node: Node) -> Expression:
 OPERATORS = {"+": "plus", "-": "minus", "*": "times", "/": "div", "%": "rem"}
 
 
-def lower_binary(walk: Lowering, node: Node) -> Expression:
+def lower_binary(
+    walk: Lowering, node: Node, first: OptionalNode, right_node: OptionalNode
+) -> Expression:
     """`a ?: b` is one of both; `a / b` calls `a.div(b)`."""
-    first = node.child_by_field_name("left")
     tokens = {child.type for child in node.children}
     left, before = walk.value(first), dict(walk.scope.versions)
     narrow(walk, first if "&&" in tokens else None)
-    right = walk.field_value(node, "right")
+    right = walk.value(right_node)
     walk.scope.versions = before
     if "?:" in tokens:
         return either(left, right)
@@ -618,9 +619,8 @@ def lower_infix(walk: Lowering, node: Node) -> Expression:
     )
 
 
-def lower_alias(walk: Lowering, node: Node) -> Expression:
+def lower_alias(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
     """`typealias A = T`."""
-    name = node.child_by_field_name("type")
     if name is not None:
         walk.bind_node(name, walk.value(named_parts(node)[-1]))
         walk.define_node(node, name, Kind.TYPE)
@@ -684,11 +684,11 @@ RULES: dict[str, Rule] = {
     "number_literal": Literal("Int"),
     "float_literal": Literal("Double"),
     "character_literal": Literal("Char"),
-    "if_expression": Custom(lower_if),
+    "if_expression": Custom(lower_if, "condition"),
     "when_expression": Custom(lower_when),
     "is_expression": Custom(lower_test),
     "unary_expression": Inner("argument"),
-    "binary_expression": Custom(lower_binary),
+    "binary_expression": Custom(lower_binary, "left right"),
     "infix_expression": Custom(lower_infix),
     "as_expression": Typed("right", "left"),
     "user_type": Custom(dotted_type("identifier")),
@@ -710,7 +710,7 @@ RULES: dict[str, Rule] = {
     "object_declaration": Custom(lower_class),
     "companion_object": Custom(lower_companion),
     "enum_entry": Custom(lower_enum_entry),
-    "type_alias": Custom(lower_alias),
+    "type_alias": Custom(lower_alias, "type"),
     "import": Imports(read_import),
     "package_header": Skip(),
     "modifiers": Skip(),

@@ -514,10 +514,12 @@ class Skip:
 @value
 class Custom:
     """A function for node types that no rule covers; use sparingly. It returns the expression that
-    the node stands for.
+    the node stands for. `fields`: the children that it is given too, None for those that are not
+    there.
     """
 
-    lower: Callable[[Lowering, Node], Any]
+    lower: Callable[..., Any]
+    fields: str = ""
 
 
 Rule = (

@@ -65,6 +65,7 @@ from tersely.code.languages.model import (
     shared_directories,
 )
 from tersely.code.languages.nodes import (
+    OptionalNode,
     TextOf,
     child_in,
     first_part,
@@ -201,9 +202,8 @@ def lower_array(walk: Lowering, node: Node) -> Expression:
     return display
 
 
-def lower_foreach(walk: Lowering, node: Node) -> Expression:
+def lower_foreach(walk: Lowering, node: Node, body: OptionalNode) -> Expression:
     """`foreach (collection as key => value)`."""
-    body = node.child_by_field_name("body")
     parts = [child for child in named_parts(node) if body is None or child.id != body.id]
     if len(parts) > 1:
         value = walk.value(parts[0])
@@ -269,9 +269,8 @@ def lower_traits(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_binary(walk: Lowering, node: Node) -> Expression:
+def lower_binary(walk: Lowering, node: Node, operator: OptionalNode) -> Expression:
     """`a ?? b` is one of both."""
-    operator = node.child_by_field_name("operator")
     left, right = (walk.field_value(node, side) for side in ("left", "right"))
     if operator is not None and operator.type in ("??", "?:"):
         return either(left, right)
@@ -393,7 +392,7 @@ RULES: dict[str, Rule] = {
     "match_block": Either(),
     "match_conditional_expression": Inner("return_expression"),
     "match_default_expression": Inner("return_expression"),
-    "binary_expression": Custom(lower_binary),
+    "binary_expression": Custom(lower_binary, "operator"),
     "union_type": Either(),
     "intersection_type": Either(),
     "type_list": Either(),
@@ -403,7 +402,7 @@ RULES: dict[str, Rule] = {
     "reference_assignment_expression": Assign("left", "right"),
     "augmented_assignment_expression": Assign("left", "right"),
     "static_variable_declaration": Assign("name", "value"),
-    "foreach_statement": Custom(lower_foreach),
+    "foreach_statement": Custom(lower_foreach, "body"),
     "return_statement": Return(),
     "yield_expression": Yield("#-1"),
     "array_element_initializer": Inner("#-1"),
@@ -419,11 +418,11 @@ RULES: dict[str, Rule] = {
     "interface_declaration": Class(Kind.INTERFACE, bases=(":base_clause",)),
     "trait_declaration": Class(Kind.TRAIT),
     "enum_declaration": Class(Kind.ENUM, bases=(":class_interface_clause",)),
-    "enum_case": Custom(enum_member),
+    "enum_case": Custom(enum_member, "name value"),
     "use_declaration": Custom(lower_traits),
     "property_declaration": Custom(lower_property),
     "const_declaration": Custom(lower_constants),
-    "namespace_definition": Custom(namespace),
+    "namespace_definition": Custom(namespace, "name body"),
     "namespace_use_declaration": Imports(read_use),
     "include_expression": Custom(lower_include),
     "include_once_expression": Custom(lower_include),

@@ -56,7 +56,6 @@ from tersely.code.languages.nodes import (
     last_line_of,
     line_of,
     named_parts,
-    operands_of,
     parts_of,
 )
 from tersely.code.languages.summaries import summaries
@@ -83,6 +82,7 @@ ITERATING = names(
     "zip sum sort_by! tally_by find_each"
 )
 NEVER_RETURNING = names("raise fail throw abort exit exit!")  # a call of them gives no value
+SENDING = names("send public_send __send__")
 HANDING_OVER = names("tap then yield_self")  # give a block the receiver itself
 INLINE = names("included class_methods class_eval module_eval instance_eval concerning prepended")
 ATTRIBUTES = {"attr_reader": "r", "attr_writer": "w", "attr_accessor": "rw", "attr": "r", "cattr_accessor": "rw",
@@ -128,13 +128,17 @@ def _is_load_path(directory: str) -> bool:
 # Classes, modules, methods
 
 
-def _lower_class(walk: Lowering, node: Node) -> Expression:
+def _lower_class(
+    walk: Lowering,
+    node: Node,
+    name_node: OptionalNode,
+    superclass: OptionalNode,
+    body: OptionalNode,
+) -> Expression:
     """`class A::B < C`, `module M`."""
-    name_node = node.child_by_field_name("name")
     if name_node is None:
         walk.values(node)
         return None
-    superclass = node.child_by_field_name("superclass")
     bases = walk.values(superclass)
     made_of = first_part(superclass)
     kind = Kind.CLASS if node.type == "class" else Kind.NAMESPACE
@@ -145,7 +149,7 @@ def _lower_class(walk: Lowering, node: Node) -> Expression:
     _end_signature(walk, draft, superclass or last)
     if made_of is not None:
         _define_struct_members(walk, made_of)
-    walk.field_value(node, "body")
+    walk.value(body)
     return walk.leave(draft, parent)
 
 
@@ -203,13 +207,18 @@ def _is_of_class(walk: Lowering, node: Node) -> bool:
     return False
 
 
-def _lower_method(walk: Lowering, node: Node) -> Expression:
+def _lower_method(
+    walk: Lowering,
+    node: Node,
+    name_node: OptionalNode,
+    owner: OptionalNode,
+    listed: OptionalNode,
+    body: OptionalNode,
+) -> Expression:
     """`def m`, `def self.m`, `def A.m`."""
-    name_node = node.child_by_field_name("name")
     if name_node is None:
         walk.values(node)
         return None
-    owner = node.child_by_field_name("object")
     flags, prefix = 0, ""
     if owner is not None:
         flags = CLASS_METHOD
@@ -221,8 +230,6 @@ def _lower_method(walk: Lowering, node: Node) -> Expression:
     if walk.notes.get(f"functions {walk.scope.definition}") and not flags:
         flags = STATIC
     kind = Kind.FUNCTION if walk.scope.kind is Kind.MODULE and not prefix else Kind.METHOD
-    listed = node.child_by_field_name("parameters")
-    body = node.child_by_field_name("body")
     return _define(walk, node, kind, walk.text(name_node), name_node, listed, body, flags, prefix)
 
 
@@ -327,8 +334,9 @@ def _define_made_class(
 # Assignments
 
 
-def _lower_assignment(walk: Lowering, node: Node) -> Expression:
-    left, right = operands_of(node)
+def _lower_assignment(
+    walk: Lowering, node: Node, left: OptionalNode, right: OptionalNode
+) -> Expression:
     if left is None or right is None:
         walk.values(node)
         return None
@@ -350,9 +358,10 @@ def _lower_assignment(walk: Lowering, node: Node) -> Expression:
     return value
 
 
-def _lower_operator_assignment(walk: Lowering, node: Node) -> Expression:
+def _lower_operator_assignment(
+    walk: Lowering, node: Node, left: OptionalNode, right: OptionalNode
+) -> Expression:
     """`a ||= b`, `a += b`."""
-    left, right = operands_of(node)
     value = walk.value(right)
     if left is not None:
         if left.type in ("call", "element_reference"):
@@ -395,7 +404,7 @@ def _bind(walk: Lowering, target: Node, value: Expression, node: OptionalNode = 
 def _bind_element(walk: Lowering, target: Node, value: Expression) -> None:
     """`container[key] = value` calls `[]=`."""
     container = walk.field_value(target, "object")
-    keys = [walk.value(child) for child in named_parts(target)[1:]]
+    keys = list(map(walk.value, named_parts(target)[1:]))
     walk.scope.binds.append(((ITEM, container, keys[0] if len(keys) == 1 else None), value))
     walk.call((MEMBER, container, "[]="), (*keys, value), (), line_of(target))
 
@@ -429,7 +438,7 @@ def _bind_pattern(walk: Lowering, target: Node, value: Expression) -> None:
 
 def _arguments(call: Node) -> list[Node]:
     listed = call.child_by_field_name("arguments")
-    return parts_of(listed)
+    return named_parts(listed) if listed is not None else []
 
 
 def _symbol(walk: Lowering, node: Node) -> str:
@@ -444,8 +453,9 @@ def _symbol(walk: Lowering, node: Node) -> str:
     return ""
 
 
-def _lower_call(walk: Lowering, node: Node) -> Expression:
-    receiver, method = node.child_by_field_name("receiver"), node.child_by_field_name("method")
+def _lower_call(
+    walk: Lowering, node: Node, receiver: OptionalNode, method: OptionalNode, block: OptionalNode
+) -> Expression:
     if method is not None and method.type == "super":
         return _call_super(walk, node, method)
     name = walk.text(method) if method is not None else "call"
@@ -453,14 +463,15 @@ def _lower_call(walk: Lowering, node: Node) -> Expression:
         special = DIRECTIVES.get(name)
         if special is not None and special(walk, node, name):
             return None
-    block = node.child_by_field_name("block")
     if block is not None and name in INLINE and walk.scope.kind in BODIES:
         walk.field_value(block, "body")
         return None
     line = last_line_of(method or node)
     base = walk.value(receiver)
     positional, keywords, arguments = _lower_arguments(walk, node, base)
-    name, positional = _resolve_send(name, arguments, positional, walk)
+    sent = _symbol(walk, arguments[0]) if arguments and name in SENDING else ""
+    if sent:  # `send(:name, …)` calls `name`
+        name, positional = sent, positional[1:]
     if receiver is None:
         return _call_own(walk, name, arguments, _Passed(positional, keywords), line)
     if name == "new" and walk.text(receiver) == "Proc" and keywords:
@@ -495,17 +506,6 @@ def _call_own(
     walk.scope.read.add(name)
     made = walk.call(name, positional, keywords, line)
     return None if name in NEVER_RETURNING else made
-
-
-def _resolve_send(
-    name: str, arguments: list[Node], positional: tuple[Expression, ...], walk: Lowering
-) -> tuple[str, tuple[Expression, ...]]:
-    """`send(:name, …)` calls `name`."""
-    if name in ("send", "public_send", "__send__") and arguments:
-        sent = _symbol(walk, arguments[0])
-        if sent:
-            return sent, positional[1:]
-    return name, positional
 
 
 def _call_named(walk: Lowering, arguments: list[Node], line: int) -> None:
@@ -583,7 +583,7 @@ def _lower_yield(walk: Lowering, node: Node) -> Expression:
         _receive_block(method)
     values: list[Expression] = []
     for child in named_parts(node):
-        values.extend(walk.value(part) for part in named_parts(child))
+        values += walk.values(child)
     return walk.call(BLOCK, tuple(values), (), line_of(node))
 
 
@@ -681,8 +681,7 @@ def _alias_method(walk: Lowering, node: Node, name: str) -> bool:
     return True
 
 
-def _lower_alias(walk: Lowering, node: Node) -> Expression:
-    new, old = node.child_by_field_name("name"), node.child_by_field_name("alias")
+def _lower_alias(walk: Lowering, node: Node, new: OptionalNode, old: OptionalNode) -> Expression:
     if new is not None and old is not None:
         _alias(walk, node, new, walk.text(new).lstrip(":"), walk.text(old).lstrip(":"))
     return None
@@ -813,14 +812,14 @@ def _lower_branches(walk: Lowering, node: Node) -> Expression:
     return either(*values)
 
 
-def _lower_rescue(walk: Lowering, node: Node) -> Expression:
-    exceptions = node.child_by_field_name("exceptions")
-    variable = node.child_by_field_name("variable")
+def _lower_rescue(
+    walk: Lowering, node: Node, exceptions: OptionalNode, variable: OptionalNode, body: OptionalNode
+) -> Expression:
     types = walk.values(exceptions)
     if variable is not None:
         for target in named_parts(variable):
             _bind(walk, target, either(*[(TYPED, type_) for type_ in types if type_ is not None]))
-    return walk.field_value(node, "body")
+    return walk.value(body)
 
 
 def _lower_return(walk: Lowering, node: Node) -> Expression:
@@ -838,18 +837,19 @@ def _lower_return(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def _lower_for(walk: Lowering, node: Node) -> Expression:
-    pattern, value = node.child_by_field_name("pattern"), node.child_by_field_name("value")
+def _lower_for(
+    walk: Lowering, node: Node, pattern: OptionalNode, value: OptionalNode, body: OptionalNode
+) -> Expression:
     iterable = either(*walk.values(value)) if value is not None else None
     if pattern is not None:
         _bind(walk, pattern, iterable and (ELEMENT, iterable))
-    walk.field_value(node, "body")
+    walk.value(body)
     return None
 
 
-def _lower_binary(walk: Lowering, node: Node) -> Expression:
-    left, right = operands_of(node)
-    operator = node.child_by_field_name("operator")
+def _lower_binary(
+    walk: Lowering, node: Node, left: OptionalNode, right: OptionalNode, operator: OptionalNode
+) -> Expression:
     sign = operator.type if operator is not None else ""
     first, second = walk.value(left), walk.value(right)
     if sign in ("||", "or"):
@@ -910,9 +910,8 @@ def _lower_symbol(walk: Lowering, node: Node) -> Expression:
     return (CONST, name) if name else (LITERAL, "Symbol")
 
 
-def _lower_scope(walk: Lowering, node: Node) -> Expression:
+def _lower_scope(walk: Lowering, node: Node, scope: OptionalNode, name: OptionalNode) -> Expression:
     """`A::B`, `::B`."""
-    scope, name = node.child_by_field_name("scope"), node.child_by_field_name("name")
     if name is None:
         return walk.value(scope)
     text = walk.text(name)
@@ -957,11 +956,11 @@ RULES: dict[str, model.Rule] = {
         ),
         BODY,
     ),
-    "class": Custom(_lower_class),
-    "module": Custom(_lower_class),
+    "class": Custom(_lower_class, "name superclass body"),
+    "module": Custom(_lower_class, "name superclass body"),
     "singleton_class": Custom(_lower_singleton_class),
-    "method": Custom(_lower_method),
-    "singleton_method": Custom(_lower_method),
+    "method": Custom(_lower_method, "name object parameters body"),
+    "singleton_method": Custom(_lower_method, "name object parameters body"),
     "block": BLOCK_RULE,
     "do_block": BLOCK_RULE,
     "lambda": BLOCK_RULE,
@@ -971,14 +970,14 @@ RULES: dict[str, model.Rule] = {
     "global_variable": Name(),
     "instance_variable": OWN_VARIABLE,
     "class_variable": OWN_VARIABLE,
-    "scope_resolution": Custom(_lower_scope),
-    "call": Custom(_lower_call),
+    "scope_resolution": Custom(_lower_scope, "scope name"),
+    "call": Custom(_lower_call, "receiver method block"),
     "element_reference": Custom(_lower_item),
     "super": Custom(_lower_super),
     "yield": Custom(_lower_yield),
-    "alias": Custom(_lower_alias),
-    "assignment": Custom(_lower_assignment),
-    "operator_assignment": Custom(_lower_operator_assignment),
+    "alias": Custom(_lower_alias, "name alias"),
+    "assignment": Custom(_lower_assignment, "left right"),
+    "operator_assignment": Custom(_lower_operator_assignment, "left right"),
     "return": Custom(_lower_return),
     "next": Custom(_lower_return),
     "break": Custom(_lower_return),
@@ -989,9 +988,9 @@ RULES: dict[str, model.Rule] = {
         ),
         BRANCHES,
     ),
-    "rescue": Custom(_lower_rescue),
-    "for": Custom(_lower_for),
-    "binary": Custom(_lower_binary),
+    "rescue": Custom(_lower_rescue, "exceptions variable body"),
+    "for": Custom(_lower_for, "pattern value body"),
+    "binary": Custom(_lower_binary, "left right operator"),
     "hash": Custom(_lower_hash),
     "array": Custom(_lower_sequence),
     "right_assignment_list": Custom(_lower_sequence),

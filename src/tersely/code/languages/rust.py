@@ -261,14 +261,13 @@ def _from_file(walk: Lowering, segments: list[str]) -> list[str]:
     return ["self", *inline, *rest] if not rest or rest[0] != "super" else rest
 
 
-def lower_path(walk: Lowering, node: Node) -> Expression:
+def lower_path(walk: Lowering, node: Node, path: OptionalNode, name: OptionalNode) -> Expression:
     """`a::b`: a member of a, or of a module for paths that start at one."""
     segments = _segments(walk, node)
     if segments and segments[0] in PATH_WORDS and len(segments) > 1:
         segments = _from_file(walk, segments)
         walk.mentions.update(segments)
         return (IMPORTED, SEPARATOR.join(segments[:-1]), segments[-1])
-    path, name = node.child_by_field_name("path"), node.child_by_field_name("name")
     if name is None or path is None:
         return walk.text(name) if name is not None else None
     text = walk.text(name)
@@ -323,17 +322,17 @@ def _use_bindings(
             yield path[:-1], path[-1], path[-1]
 
 
-def lower_extern_crate(walk: Lowering, node: Node) -> Expression:
+def lower_extern_crate(
+    walk: Lowering, node: Node, name: OptionalNode, alias: OptionalNode
+) -> Expression:
     """`extern crate a as b;`."""
-    name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
     if name is not None:
         walk.add_import(Import(walk.text(name), "", walk.text(alias or name), line_of(node)))
     return None
 
 
-def lower_module(walk: Lowering, node: Node) -> Expression:
+def lower_module(walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode) -> Expression:
     """`mod name;` declares a file, `mod name { … }` is a module by itself."""
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if name is None:
         return None
     if body is None:
@@ -383,9 +382,10 @@ def lower_qualified_type(walk: Lowering, node: Node) -> Expression:
     return (AS_TRAIT, made, trait) if trait is not None else made
 
 
-def lower_bounds(walk: Lowering, node: Node) -> Expression:
+def lower_bounds(
+    walk: Lowering, node: Node, left: OptionalNode, bounds: OptionalNode
+) -> Expression:
     """`T: A + B` in a where clause bounds a type parameter once more."""
-    left, bounds = node.child_by_field_name("left"), node.child_by_field_name("bounds")
     bound = walk.value(bounds)
     if left is not None and walk.text(left) in walk.type_parameters:
         name = walk.text(left)
@@ -393,10 +393,11 @@ def lower_bounds(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_field(walk: Lowering, node: Node) -> Expression:
+def lower_field(
+    walk: Lowering, node: Node, name: OptionalNode, type_node: OptionalNode
+) -> Expression:
     """`name: Type` of a struct."""
-    name = node.child_by_field_name("name")
-    annotation = walk.field_value(node, "type")
+    annotation = walk.value(type_node)
     if name is not None:
         walk.bind_node(name, annotation and (TYPED, annotation))
         walk.define_node(node, name, Kind.FIELD)
@@ -411,17 +412,18 @@ def lower_ordered_fields(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_variant(walk: Lowering, node: Node) -> Expression:
+def lower_variant(
+    walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode, value: OptionalNode
+) -> Expression:
     """A variant of an enum is the enum's instance; its fields are members `Variant.field` of the
     enum.
     """
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if name is None:
         return None
     text, own = walk.text(name), walk.scope.qualname.rpartition(".")[2]
     walk.bind_name(text, (TYPED, own), name)
     walk.define_value(node, text, name, Kind.FIELD)
-    walk.field_value(node, "value")
+    walk.value(value)
     if body is not None and body.type == "ordered_field_declaration_list":
         for position, child in enumerate(parts_in(body, "type")):
             annotation = walk.value(child)
@@ -435,11 +437,13 @@ def lower_variant(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_alias(walk: Lowering, node: Node) -> Expression:
+def lower_alias(
+    walk: Lowering, node: Node, name: OptionalNode, type_parameters: OptionalNode
+) -> Expression:
     """`type A<T> = B<T>;`: another name for the type; in traits and impls an associated type."""
-    name, parameters = node.child_by_field_name("name"), walk.type_parameters
+    parameters = walk.type_parameters
     walk.type_parameters = dict(parameters)
-    walk.field_value(node, "type_parameters")
+    walk.value(type_parameters)
     made = walk.value(node.child_by_field_name("type") or node.child_by_field_name("bounds"))
     walk.type_parameters = parameters
     if name is not None:
@@ -490,11 +494,11 @@ def bind_pattern(walk: Lowering, node: OptionalNode, value: Expression) -> None:
         walk.value(condition)
 
 
-def _patterns(node: Node) -> list[Node]:
-    """The patterns of a list, those of which nothing is kept among them."""
+def _patterns(node: OptionalNode) -> list[Node]:
+    """The patterns of a list, those of which nothing is kept among them; none of None."""
     return [
         child
-        for child in all_parts(node)
+        for child in (node.children if node is not None else ())
         if child.type == "_" or (child.is_named and "comment" not in child.type)
     ]
 
@@ -563,11 +567,10 @@ def lower_for(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_match(walk: Lowering, node: Node) -> Expression:
+def lower_match(walk: Lowering, node: Node, body: OptionalNode, value: OptionalNode) -> Expression:
     """The value is that of one of the arms; each arm takes the matched value apart."""
-    matched = walk.field_value(node, "value")
+    matched = walk.value(value)
     values = []
-    body = node.child_by_field_name("body")
     for arm in parts_of(body):
         if arm.type == "match_arm":
             with walk.in_block():
@@ -595,15 +598,15 @@ def lower_block(walk: Lowering, node: Node) -> Expression:
     return value
 
 
-def lower_closure(walk: Lowering, node: Node) -> Expression:
+def lower_closure(
+    walk: Lowering, node: Node, body: OptionalNode, listed: OptionalNode, return_type: OptionalNode
+) -> Expression:
     """`|a, b: T| body`."""
     parent = walk.scope
-    body = node.child_by_field_name("body")
-    listed = node.child_by_field_name("parameters")
     draft = walk.enter_lambda(node, body)
-    returned = walk.field_value(node, "return_type")
+    returned = walk.value(return_type)
     patterns = []
-    for position, child in enumerate(_patterns(listed) if listed is not None else []):
+    for position, child in enumerate(_patterns(listed)):
         pattern = child.child_by_field_name("pattern") if child.type == "parameter" else child
         annotation = walk.field_value(child, "type") if child.type == "parameter" else None
         plain = pattern is not None and pattern.type == "identifier"
@@ -622,15 +625,14 @@ def lower_closure(walk: Lowering, node: Node) -> Expression:
     return walk.leave(draft, parent)
 
 
-def lower_call(walk: Lowering, node: Node) -> Expression:
+def lower_call(
+    walk: Lowering, node: Node, function: OptionalNode, listed: OptionalNode
+) -> Expression:
     """`callee(arguments)`; naming a variant with arguments makes a value of its enum."""
-    function, listed = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if function is None:
         return None
     callee = walk.callee(function)
-    arguments = (
-        tuple(walk.value(child) for child in _patterns(listed)) if listed is not None else ()
-    )
+    arguments = tuple(map(walk.value, _patterns(listed)))
     names = walk.text(function).split(SEPARATOR)
     if names[-1] in ("Some", "Ok") and len(names) == 1:
         return arguments[0] if arguments else None
@@ -646,9 +648,11 @@ def lower_call(walk: Lowering, node: Node) -> Expression:
     return walk.call(callee, arguments, (), last_line_of(function))
 
 
-def lower_struct_literal(walk: Lowering, node: Node) -> Expression:
+def lower_struct_literal(
+    walk: Lowering, node: Node, body: OptionalNode, name_node: OptionalNode
+) -> Expression:
     """`T { field: value, other, ..base }`."""
-    made, body = walk.field_value(node, "name"), node.child_by_field_name("body")
+    made = walk.value(name_node)
     typed = made and (TYPED, made)
     for child in parts_of(body):
         field = child.child_by_field_name("field")
@@ -673,9 +677,8 @@ def lower_range(walk: Lowering, node: Node) -> Expression:
 # Macros: their arguments are tokens, read as far as they look like expressions
 
 
-def lower_macro_call(walk: Lowering, node: Node) -> Expression:
+def lower_macro_call(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
     """`name!(tokens)`: calls the macro, and the functions that the tokens call."""
-    name = node.child_by_field_name("macro")
     tree = next((child for child in named_parts(node) if child.type == "token_tree"), None)
     line = line_of(node)
     callee = walk.callee(name) if name is not None else None
@@ -844,9 +847,8 @@ def _token_postfix(
     return value, position
 
 
-def lower_macro(walk: Lowering, node: Node) -> Expression:
+def lower_macro(walk: Lowering, node: Node, name: OptionalNode) -> Expression:
     """`macro_rules! name { … }`: its bodies call the functions that they name."""
-    name = node.child_by_field_name("name")
     parent = walk.scope
     text = walk.text(name) if name is not None else walk.anonymous("macro")
     draft = walk.enter(node, Kind.MACRO, text, name, None)
@@ -876,10 +878,10 @@ RULES: dict[str, Rule] = {
     ),
     "metavariable": Skip(),
     "tuple_pattern": Sequence(),
-    "scoped_identifier": Custom(lower_path),
-    "scoped_type_identifier": Custom(lower_path),
+    "scoped_identifier": Custom(lower_path, "path name"),
+    "scoped_type_identifier": Custom(lower_path, "path name"),
     "field_expression": Member("value", "field"),
-    "call_expression": Custom(lower_call),
+    "call_expression": Custom(lower_call, "function arguments"),
     "generic_function": Inner("function"),
     "index_expression": Item("#0", "#1"),
     "string_literal": Text(("string_content",)),
@@ -901,19 +903,19 @@ RULES: dict[str, Rule] = {
     "reference_expression": Inner("value"),
     "const_block": Inner("body"),
     "type_cast_expression": Typed("type"),
-    "struct_expression": Custom(lower_struct_literal),
+    "struct_expression": Custom(lower_struct_literal, "body name"),
     "assignment_expression": Assign(updates=True),
     "let_declaration": Custom(lower_let),
     "let_condition": Custom(lower_let),
     "for_expression": Custom(lower_for),
-    "match_expression": Custom(lower_match),
+    "match_expression": Custom(lower_match, "body value"),
     "if_expression": Custom(lower_if),
     "while_expression": Block(),
     "block": Custom(lower_block),
     "return_expression": Return(),
-    "closure_expression": Custom(lower_closure),
-    "macro_invocation": Custom(lower_macro_call),
-    "macro_definition": Custom(lower_macro),
+    "closure_expression": Custom(lower_closure, "body parameters return_type"),
+    "macro_invocation": Custom(lower_macro_call, "macro"),
+    "macro_definition": Custom(lower_macro, "name"),
     "token_tree": Skip(),
     "reference_type": Inner("type"),
     "pointer_type": Inner("type"),
@@ -931,7 +933,7 @@ RULES: dict[str, Rule] = {
     "higher_ranked_trait_bound": Inner("type"),
     "function_type": Custom(lambda walk, node: walk.visit(named_parts(node))),
     "type_parameter": TypeParameter("name", "bounds"),
-    "where_predicate": Custom(lower_bounds),
+    "where_predicate": Custom(lower_bounds, "left bounds"),
     "parameter": Parameter("pattern", "type"),
     "self_parameter": Skip(),
     "function_item": Function(returns="return_type", body_is_value=True, generics=GENERICS),
@@ -939,18 +941,18 @@ RULES: dict[str, Rule] = {
     "struct_item": Class(Kind.STRUCT, generics=GENERICS),
     "union_item": Class(Kind.STRUCT, generics=GENERICS),
     "enum_item": Class(Kind.ENUM, generics=GENERICS),
-    "enum_variant": Custom(lower_variant),
+    "enum_variant": Custom(lower_variant, "name body value"),
     "trait_item": Class(Kind.TRAIT, bases=("bounds",), generics=GENERICS),
     "impl_item": Class(name="type", bases=("trait",), extends=True, generics=GENERICS),
-    "field_declaration": Custom(lower_field),
+    "field_declaration": Custom(lower_field, "name type"),
     "ordered_field_declaration_list": Custom(lower_ordered_fields),
-    "type_item": Custom(lower_alias),
-    "associated_type": Custom(lower_alias),
+    "type_item": Custom(lower_alias, "name type_parameters"),
+    "associated_type": Custom(lower_alias, "name type_parameters"),
     "const_item": Variable(Kind.CONSTANT, "name", "type", "value"),
     "static_item": Variable(Kind.VARIABLE, "name", "type", "value"),
-    "mod_item": Custom(lower_module),
+    "mod_item": Custom(lower_module, "name body"),
     "use_declaration": Custom(lower_use),
-    "extern_crate_declaration": Custom(lower_extern_crate),
+    "extern_crate_declaration": Custom(lower_extern_crate, "name alias"),
     "attribute_item": Attribute(),
     "inner_attribute_item": Skip(),
     "line_comment": Comment(),

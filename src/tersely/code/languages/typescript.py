@@ -54,7 +54,7 @@ from tersely.code.languages.model import (
     TypeParameter,
     Variable,
 )  # fmt: skip
-from tersely.code.languages.nodes import child_in, first_part, named_parts
+from tersely.code.languages.nodes import OptionalNode, child_in, first_part, named_parts
 from tersely.code.languages.parts.ecmascript_narrowing import lower_predicate
 from tersely.code.languages.parts.ecmascript_scripts import namespace_of
 from tersely.code.symbols import Kind
@@ -306,9 +306,10 @@ def lower_assertion(walk: Lowering, node: Node) -> Expression:
     return _cast(value, annotation)
 
 
-def lower_namespace(walk: Lowering, node: Node) -> Expression:
+def lower_namespace(
+    walk: Lowering, node: Node, name: OptionalNode, body: OptionalNode
+) -> Expression:
     """`namespace a.b {…}` is a namespace in a namespace."""
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     path = _names_of_path(name) if name is not None else []
     if len(path) < 2:
         return walk.as_rule(NAMESPACE, node)
@@ -450,7 +451,7 @@ TYPE_RULES: dict[str, Rule] = {
     "enum_declaration": Class(kind=Kind.ENUM),
     "enum_body": Custom(lower_enum_body),
     "enum_assignment": Variable(kind=Kind.CONSTANT, name="name", value="value"),
-    "internal_module": Custom(lower_namespace),
+    "internal_module": Custom(lower_namespace, "name body"),
     "module": Class(kind=Kind.NAMESPACE),
     "ambient_declaration": Custom(lower_ambient),
 }

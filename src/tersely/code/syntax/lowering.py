@@ -29,7 +29,7 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.languages import model
-from tersely.code.languages.nodes import OptionalNode, named_parts, parts_of
+from tersely.code.languages.nodes import OptionalNode, named_parts
 from tersely.code.symbols import Definition, Import, Kind
 from tersely.code.syntax.drafts import SCOPE_OWNERS, Naming, ScopeDraft
 from tersely.code.syntax.effects import (
@@ -205,7 +205,7 @@ class Lowering:
 
     def values(self, node: OptionalNode) -> tuple[Expression, ...]:
         """The expressions of the named children of a node, none of None."""
-        return tuple(map(self.value, parts_of(node)))
+        return tuple(map(self.value, named_parts(node))) if node is not None else ()
 
     def field_value(self, node: Node, field: str) -> Expression:
         """The expression of the child in a field, None where there is none."""
@@ -218,8 +218,9 @@ class Lowering:
 
     def visit_others(self, node: Node, *but: OptionalNode) -> None:
         """Record the effects of a node's named children, some excepted."""
-        left_out = {child.id for child in but if child is not None}
-        self.visit([child for child in named_parts(node) if child.id not in left_out])
+        for child in named_parts(node):
+            if child not in but:
+                self.value(child)
 
     def rule(self, node: Node) -> Any:
         """The rule of a node's type, None without one."""

@@ -25,7 +25,6 @@ from tersely.code.languages.nodes import (
     first_part,
     last_part,
     named_parts,
-    operands_of,
 )
 
 if TYPE_CHECKING:
@@ -64,13 +63,16 @@ class Test(NamedTuple):
     criterion: Node | Question
 
 
-def lower_if(walk: Lowering, node: Node) -> Expression:
+def lower_if(
+    walk: Lowering,
+    node: Node,
+    condition: OptionalNode,
+    branch: OptionalNode,
+    alternative: OptionalNode,
+) -> Expression:
     """An `if`: its condition narrows in the branch, and behind a branch that leaves when it is
     false.
     """
-    condition = node.child_by_field_name("condition")
-    branch = node.child_by_field_name("consequence")
-    alternative = node.child_by_field_name("alternative")
     walk.value(condition)
     _narrowed_branch(walk, condition, branch)
     _narrowed_branch(walk, condition, alternative, when=False)
@@ -82,9 +84,10 @@ def lower_if(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_switch(walk: Lowering, node: Node) -> Expression:
+def lower_switch(
+    walk: Lowering, node: Node, subject: OptionalNode, body: OptionalNode
+) -> Expression:
     """`switch (x.kind)`: a case narrows x to matching values, `default` to all values of no case."""
-    subject, body = node.child_by_field_name("value"), node.child_by_field_name("body")
     walk.value(subject)
     member = first_part(subject) if subject is not None else None
     if member is None or body is None or not _is_discriminant(walk, member):
@@ -113,10 +116,10 @@ def lower_switch(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_binary(walk: Lowering, node: Node) -> Expression:
+def lower_binary(
+    walk: Lowering, node: Node, left: OptionalNode, right: OptionalNode, operator: OptionalNode
+) -> Expression:
     """`a && b`: `a` narrows in `b` when true, of `a || b` when false; `"text" + b` is a text."""
-    left, right = operands_of(node)
-    operator = node.child_by_field_name("operator")
     if operator is not None and operator.type == "+":
         return joined_texts(walk.value(left), walk.value(right))
     if operator is None or operator.type not in VALUE_OPERATORS:
@@ -127,11 +130,14 @@ def lower_binary(walk: Lowering, node: Node) -> Expression:
     return either(value, _narrowed_branch(walk, condition, right, when=operator.type == "&&"))
 
 
-def lower_ternary(walk: Lowering, node: Node) -> Expression:
+def lower_ternary(
+    walk: Lowering,
+    node: Node,
+    condition: OptionalNode,
+    branch: OptionalNode,
+    alternative: OptionalNode,
+) -> Expression:
     """`a ? b : c`: `a` narrows in `b` when true, in `c` when false."""
-    condition = node.child_by_field_name("condition")
-    branch = node.child_by_field_name("consequence")
-    alternative = node.child_by_field_name("alternative")
     walk.value(condition)
     value = _narrowed_branch(walk, condition, branch)
     return either(value, _narrowed_branch(walk, condition, alternative, when=False))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import CONST, DECLARED, ITEM, MEMBER, Expression, either
-from tersely.code.languages.nodes import child_in, first_part, named_parts, parts_of
+from tersely.code.languages.nodes import OptionalNode, child_in, first_part, named_parts, parts_of
 from tersely.code.languages.parts.python_narrowing import PLACE, is_assigned
 
 if TYPE_CHECKING:
@@ -22,13 +22,12 @@ class Captured(NamedTuple):
     value: Expression
 
 
-def lower_case(walk: Lowering, node: Node) -> Expression:
+def lower_case(walk: Lowering, node: Node, body: OptionalNode, guard: OptionalNode) -> Expression:
     """One case: its pattern gives values to its names, and to the subject, in its body."""
     statement = node.parent.parent if node.parent is not None else None
     subject = child_in(statement, "subject")
     is_place = subject is not None and PLACE.fullmatch(walk.text(subject)) is not None
     matched = walk.callee(subject) if subject is not None and is_place else None
-    body, guard = node.child_by_field_name("consequence"), node.child_by_field_name("guard")
     narrowed: dict[str, Expression] = {}
     patterns = [part for part in named_parts(node) if part.type == "case_pattern"]
     for pattern in patterns:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import DECLARED, Expression, NamedExpressions, either
-from tersely.code.languages.nodes import last_part, named_parts, operands_of
+from tersely.code.languages.nodes import OptionalNode, last_part, named_parts
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -67,10 +67,10 @@ def lower_assert(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_boolean(walk: Lowering, node: Node) -> Expression:
+def lower_boolean(
+    walk: Lowering, node: Node, left: OptionalNode, right: OptionalNode, operator: OptionalNode
+) -> Expression:
     """`a and b`: `a` narrows in `b` when true; `a or b`: when false."""
-    left, right = operands_of(node)
-    operator = node.child_by_field_name("operator")
     if left is None or right is None or operator is None:
         walk.values(node)
         return None

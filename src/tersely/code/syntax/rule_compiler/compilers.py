@@ -39,7 +39,7 @@ LOWERINGS: Lowerings = {
 
 def handler_of(rule: model.Rule) -> Handler:
     """The function that lowers the nodes of a rule."""
-    if type(rule) is model.Custom:
+    if type(rule) is model.Custom and not rule.fields:
         return rule.lower
     return partial(LOWERINGS[type(rule)], rule)
 

@@ -320,7 +320,7 @@ def _either(rule: model.Either, walk: Lowering, node: Node) -> Expression:
         return either(*walk.values(node))
     chosen = [child for place in rule.fields if (child := field(place)(node)) is not None]
     walk.visit_others(node, *chosen)
-    return either(*[walk.value(child) for child in chosen])
+    return either(*map(walk.value, chosen))
 
 
 def _inner(rule: model.Inner, walk: Lowering, node: Node) -> Expression:
@@ -344,7 +344,7 @@ def _generic(rule: model.Generic, walk: Lowering, node: Node) -> Expression:
 
 
 def _custom(rule: model.Custom, walk: Lowering, node: Node) -> Expression:
-    return rule.lower(walk, node)
+    return rule.lower(walk, node, *map(node.child_by_field_name, rule.fields.split()))
 
 
 EXPRESSIONS: Lowerings = {
