@@ -21,11 +21,9 @@ from tersely.code.expressions import (
     CLASS_METHOD,
     DETACHED,
     HOLE,
-    MEMBER,
     PROPERTY,
     REMOVER,
     SETTER,
-    STORED,
     Expression,
     is_spread,
 )
@@ -77,7 +75,14 @@ from tersely.code.graph.program.program import MAX_NAMESAKES, Place
 from tersely.code.graph.program.work import WorkSpentError
 from tersely.code.graph.targets import Carrier, FoundCall, Manner, Passing, Target
 from tersely.code.languages.model import Summary, member_getters
-from tersely.code.nodes import Call, ConstantValue, Invocation, Member, New
+from tersely.code.nodes import (
+    Call,
+    ConstantValue,
+    Invocation,
+    Member,
+    New,
+    StoredMember,
+)
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, MEMBER_OWNERS, Kind
 from tersely.code.syntax.mentions import callee_names
 
@@ -453,9 +458,7 @@ class Sites(Component):
                 return summary
         return file.semantics.methods.get(self.evaluator.names.method_name(file, scope, callee))
 
-    def given(
-        self, file: File, scope: int, call: Invocation, place: Place | None = None
-    ) -> Expression:
+    def given(self, file: File, scope: int, call: Invocation, place: Place | None = None) -> Call:
         """The call that a function outside the repository makes to a function it was given, to that
         at `place` if that matters.
         """
@@ -538,24 +541,26 @@ class Sites(Component):
                 else set()
             )
             return sorted(found)
-        if not isinstance(expression, tuple) or expression[0] not in (MEMBER, STORED):
+        if not isinstance(expression, (Member, StoredMember)):
             return []
-        name, is_stored = expression[2], expression[0] == STORED
-        asked = self.evaluator.descriptors.methods(
-            file, scope, expression[1], name, stored=is_stored
+        owner, name, is_stored = (
+            expression.object,
+            expression.name,
+            isinstance(expression, StoredMember),
         )
+        asked = self.evaluator.descriptors.methods(file, scope, owner, name, stored=is_stored)
         described = [self._function(value) for value in asked]
         if not self._named(name, READ_KINDS):
             return described
         found = set()
-        for value in self.evaluator.values(file, scope, expression[1]):
+        for value in self.evaluator.values(file, scope, owner):
             found |= self._properties_of(value, name, file)
-        member = Member(*expression[1:3])
+        member = Member(owner, name)
         for receiver, members in self.evaluator.overriding.unbound(file, scope, member):
             found |= self._property_functions(members, isinstance(receiver, Instance))
-        wanted = (SETTER if is_stored else 0) | (
-            REMOVER if expression[0] == STORED and expression[3] else 0
-        )
+        wanted = 0
+        if isinstance(expression, StoredMember):
+            wanted = SETTER | (REMOVER if expression.removed else 0)
         properties = {target for target in found if self._use(target) == wanted}
         return sorted(properties.union(described))
 
@@ -1155,7 +1160,7 @@ class Sites(Component):
                 for field in self.evaluator.header_fields.given(called, argument):
                     found.append(Carrier(field.name, field.owner.file, False, False))
             # else it is called by a function of which it is not known what it passes
-            elif target.shift >= 0 or self.given(other, scope, call)[2]:
+            elif target.shift >= 0 or self.given(other, scope, call).arguments:
                 found.extend(into_parameters_of(home, target, argument))
         return found
 

@@ -7,17 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import cached_property, lru_cache, partial
 from itertools import islice
-from typing import Any
 
 from tersely.code.bounds import Bounds
 from tersely.code.expressions import (
     ABSTRACT,
-    AS_TRAIT,
-    CALL,
-    DEFINED,
-    IMPORTED,
-    MEMBER,
-    PARAMETER,
     PROPERTY,
     Expression,
 )
@@ -37,7 +30,17 @@ from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Facts, Inside, Program
 from tersely.code.graph.program.work import WorkSpentError
 from tersely.code.graph.targets import Manner, Target
-from tersely.code.nodes import Invocation, Member, MethodReference
+from tersely.code.nodes import (
+    AsTrait,
+    Call,
+    DefinedHere,
+    ImportedValue,
+    Invocation,
+    Member,
+    MethodReference,
+    Node,
+    Received,
+)
 from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, CallSite, Edge, Grade, Kind
 from tersely.foundation.types import frozen
 
@@ -52,6 +55,9 @@ WALK_LIMIT = f"calls were followed until {MAX_WALK_WORK:,} values had been found
 MAX_IMPLEMENTATIONS = 50  # of a method without a body, whose callers are taken for its own
 
 EXTERNAL_PREFIX = "external:"
+
+# whose members are the same wherever they come from
+FIXED = (ModuleObject, ClassObject, ExternalObject, TraitView)
 
 _GRADE_ORDER = {Grade.EXACT: 0, Grade.INFERRED: 1, Grade.BY_NAME: 2}
 
@@ -448,25 +454,19 @@ class CallGraph:
     def _is_exact(self, file: File, scope: int, expression: Expression) -> bool:
         if type(expression) is str:
             return self._is_exact_name(file, scope, expression)
-        if not isinstance(expression, tuple):
-            return False
-        if expression[0] == MEMBER:
-            if not self._is_exact(file, scope, expression[1]):
-                return False
-            values = self.evaluator.values(file, scope, expression[1])
-            fixed = all(
-                isinstance(value, (ModuleObject, ClassObject, ExternalObject, TraitView))
-                for value in values
-            )
-            return fixed or self._is_receiver(file, scope, expression[1])
-        if expression[0] == AS_TRAIT:
-            return self._is_exact(file, scope, expression[1])
-        is_super = (
-            expression[0] == CALL
-            and type(expression[1]) is str
-            and expression[1] in file.semantics.super_names
-        )
-        return is_super or expression[0] in (DEFINED, IMPORTED)
+        match expression:
+            case Member(owner):
+                if not self._is_exact(file, scope, owner):
+                    return False
+                values = self.evaluator.values(file, scope, owner)
+                return all(isinstance(value, FIXED) for value in values) or self._is_receiver(
+                    file, scope, owner
+                )
+            case AsTrait(type_):
+                return self._is_exact(file, scope, type_)
+            case Call(str(callee)):
+                return callee in file.semantics.super_names
+        return isinstance(expression, (DefinedHere, ImportedValue))
 
     def _is_given(self, file: File, scope: int, member: Expression) -> bool:
         """True if a member of the receiver is an object, or what a property gives: which one, the
@@ -483,9 +483,8 @@ class CallGraph:
     def _is_receiver(self, file: File, scope: int, expression: Expression) -> bool:
         method = file.enclosing_method(scope)
         own = file.receiver_name(method) if method >= 0 else ""
-        if isinstance(expression, tuple):
-            is_call: bool = expression[0] == CALL
-            return is_call
+        if isinstance(expression, Node):
+            return isinstance(expression, Call)
         if not expression:
             return False
         return (
@@ -594,11 +593,9 @@ def _weaker(one: Grade, other: Grade) -> Grade:
     return max(one, other, key=lambda grade: _GRADE_ORDER[grade])
 
 
-def _is_fixed(entry: Any, file: File, is_receiver: bool) -> bool:
-    if not isinstance(entry, tuple):
-        return False
-    if entry[0] == PARAMETER:
+def _is_fixed(entry: Expression, file: File, is_receiver: bool) -> bool:
+    if isinstance(entry, Received):
         return is_receiver
-    return entry[0] in (DEFINED, IMPORTED) or (
-        entry[0] == CALL and any(scope.decorated is entry for _, scope in file.bodies)
+    return isinstance(entry, (DefinedHere, ImportedValue)) or (
+        isinstance(entry, Call) and any(scope.decorated is entry for _, scope in file.bodies)
     )

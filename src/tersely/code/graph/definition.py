@@ -8,7 +8,6 @@ from itertools import chain
 from typing import NamedTuple
 
 from tersely.code.expressions import (
-    ITEM,
     Expression,
 )
 from tersely.code.graph.callgraph import CallGraph
@@ -34,6 +33,7 @@ from tersely.code.nodes import (
     DefinedHere,
     Displayed,
     ImportedValue,
+    Item,
     Member,
     decoded,
 )
@@ -214,7 +214,7 @@ class Definitions:
         return [
             self._place(file, position)
             for position, definition in enumerate(file.definitions)
-            if position and definition[6] == line and definition.name == name
+            if position and definition.name_line == line and definition.name == name
         ]
 
     def _named_at(self, file: File, source: bytes, line: int, column: int) -> list[DefinitionPlace]:
@@ -250,28 +250,30 @@ class Definitions:
     def _of_member_expression(
         self, file: File, scope: int, expression: Expression
     ) -> list[DefinitionPlace]:
-        name = expression[2]
-        if expression[0] == ITEM:
-            if not isinstance(name, ConstantValue):
+        match expression:
+            case Item(owner, ConstantValue(key)):
+                member = Member(owner, str(key))
+            case Member():
+                member = expression
+            case _:
                 return []
-            name = name.value
         return (
-            self._of_known_member(file, scope, Member(expression[1], name))
+            self._of_known_member(file, scope, member)
             or self._of_values(file, scope, expression)
-            or self._assigned_here(file, str(name))
+            or self._assigned_here(file, member.name)
         )
 
-    def _of_known_member(self, file: File, scope: int, member: Expression) -> list[DefinitionPlace]:
+    def _of_known_member(self, file: File, scope: int, member: Member) -> list[DefinitionPlace]:
         """The definitions of a member of something that is known."""
-        name = member[2]
-        holders = self._evaluator.calls.receivers(file, scope, member[1])
+        owner, name = member.object, member.name
+        holders = self._evaluator.calls.receivers(file, scope, owner)
         if has(holders, ContainerLiteral):
-            declared = self._evaluator.contexts.declared(file, scope, member[1])
-            if found := self._of_members(_types(declared), str(name)):
+            declared = self._evaluator.contexts.declared(file, scope, owner)
+            if found := self._of_members(_types(declared), name):
                 return found
         return [
-            *self._of_members(holders, str(name)),
-            *self._imported_by_path(file, holders, str(name)),
+            *self._of_members(holders, name),
+            *self._imported_by_path(file, holders, name),
         ]
 
     def _imported_by_path(self, file: File, holders: Values, name: str) -> list[DefinitionPlace]:
@@ -349,7 +351,7 @@ class Definitions:
         return [
             line
             for offset, line in self._trace(file).stores.get(name, ())
-            if inside[7] <= offset < inside[8]
+            if inside.start_byte <= offset < inside.end_byte
         ]
 
     def _assigned_here(
@@ -568,7 +570,11 @@ class Definitions:
         """A line that binds a name, with the symbol that the name is at module and class level."""
         for position in file.children.get(owner, ()):
             definition = file.definitions[position]
-            if definition.name == name and file.body(position) is None and definition[6] == line:
+            if (
+                definition.name == name
+                and file.body(position) is None
+                and definition.name_line == line
+            ):
                 return self._place(file, position)
         return DefinitionPlace(file.path, line, "")
 
@@ -666,9 +672,9 @@ def _token(walk: Trace, offset: int) -> Token:
 
 def _definition_of(entry: Expression) -> int:
     """The definition that a binding stands for, decorators aside; -1 for none."""
-    while isinstance(entry, Call) and len(entry[2]) == 1:
-        entry = entry[2][0]
-    return entry[1] if isinstance(entry, DefinedHere) else -1
+    while isinstance(entry, Call) and len(entry.arguments) == 1:
+        (entry,) = entry.arguments
+    return entry.definition if isinstance(entry, DefinedHere) else -1
 
 
 def _word_at(text: str, column: int) -> str:

@@ -20,7 +20,10 @@ from tersely.code.graph.definition import NAMED_KINDS, Definitions, Meaning, Sym
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import MAX_NAMESAKES
 from tersely.code.graph.program.work import WorkSpentError
-from tersely.code.nodes import ImportedValue
+from tersely.code.nodes import (
+    ImportedValue,
+    Member,
+)
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, CallSite, Edge, Grade, Kind
 from tersely.code.syntax.nodes.uses import Use
 
@@ -211,11 +214,13 @@ class References:
         definitions have the name.
         """
         name = wanted.name
-        is_namesake = wanted.is_member and expression[2] == name
+        if not isinstance(expression, Member):
+            return False
+        is_namesake = wanted.is_member and expression.name == name
         is_common = name in other.semantics.common_members
         if not is_namesake or is_common or len(self._program.named(name)) > MAX_NAMESAKES:
             return False
-        return not self._graph.evaluator.values(other, scope, expression[1])
+        return not self._graph.evaluator.values(other, scope, expression.object)
 
 
 class _Wanted:

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tersely.code.expressions import (
-    DECLARED,
-    TYPED,
     Expression,
     last_name,
     named_parameters,
@@ -32,7 +30,14 @@ from tersely.code.graph.pointsto.values import (
     singleton,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.nodes import Generic, GivenInstances, Item, decoded
+from tersely.code.nodes import (
+    Declared,
+    Generic,
+    GivenInstances,
+    Item,
+    Typed,
+    decoded,
+)
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
@@ -222,10 +227,9 @@ class Generics(Component):
         return ()
 
 
-def _type_of(entry: Any) -> Expression:
+def _type_of(entry: Expression) -> Expression:
     """The type that a field is declared with, if it names a type parameter."""
-    tag = entry[0] if isinstance(entry, tuple) else None
-    annotation = entry[1] if tag == TYPED else entry[2] if tag == DECLARED else None
+    annotation = entry.type if isinstance(entry, (Typed, Declared)) else None
     return annotation if names_type_parameter(annotation) else None
 
 

@@ -5,16 +5,10 @@ T[]): T`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.code.expressions import (
-    EITHER,
-    GENERIC,
-    MAPPING,
     REST,
-    SIGNATURE,
-    TYPE_PARAMETER,
     Expression,
     last_name,
     substitute,
@@ -34,7 +28,19 @@ from tersely.code.graph.pointsto.values import (
     without,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.nodes import ConstantValue, Generic, GivenInstances, Invocation, KeyOf, Typed
+from tersely.code.nodes import (
+    CallableType,
+    ConstantValue,
+    Either,
+    Entries,
+    Generic,
+    GivenInstances,
+    Invocation,
+    KeyOf,
+    MappingLiteral,
+    Typed,
+    TypeParameter,
+)
 
 MAX_TYPE_DEPTH = 6  # types in the type of a parameter that are looked into
 
@@ -108,22 +114,21 @@ class Inference(Component):
         """Add what type parameters in a type stand for if these are its values."""
         if not values or not left or not names_type_parameter(type_):
             return
-        tag = type_[0]
-        if tag == TYPE_PARAMETER:
-            ours = frozenset(value for value in values if not isinstance(value, OUTSIDE))
-            found[type_[2]] |= values if isinstance(type_[1], KeyOf) else ours
-        elif tag == EITHER:
-            for part in type_[1]:
-                self._match(part, values, home, found, left - 1)
-        elif tag == SIGNATURE:
-            self._match(type_[1], self._results(values), home, found, left - 1)
-        elif tag == MAPPING:
-            self._match_members(type_[1], values, home, found, left - 1)
-        elif tag == GENERIC:
-            self._match_generic(type_, values, home, found, left - 1)
+        match type_:
+            case TypeParameter(bound, name):
+                found[name] |= values if isinstance(bound, KeyOf) else without(values, *OUTSIDE)
+            case Either(parts):
+                for part in parts:
+                    self._match(part, values, home, found, left - 1)
+            case CallableType(returned):
+                self._match(returned, self._results(values), home, found, left - 1)
+            case MappingLiteral(entries):
+                self._match_members(entries, values, home, found, left - 1)
+            case Generic():
+                self._match_generic(type_, values, home, found, left - 1)
 
     def _match_members(
-        self, pairs: Iterable[Any], values: Values, home: File, found: dict[str, Values], left: int
+        self, pairs: Entries, values: Values, home: File, found: dict[str, Values], left: int
     ) -> None:
         """A type that is written out: each member has the type that stands there."""
         for key, part in pairs:
@@ -132,30 +137,36 @@ class Inference(Component):
                 self._match(part.type, members, home, found, left)
 
     def _match_generic(
-        self, type_: Any, values: Values, home: File, found: dict[str, Values], left: int
+        self, type_: Generic, values: Values, home: File, found: dict[str, Values], left: int
     ) -> None:
         """A generic type outside holds its argument or is it; one of ours has its own type
         arguments.
         """
-        name, semantics, containers = last_name(type_[1]), home.semantics, self.evaluator.containers
+        name, semantics, containers = (
+            last_name(type_.base),
+            home.semantics,
+            self.evaluator.containers,
+        )
+        types = type_.arguments
         if name in semantics.union_types or name in semantics.transparent_types:
-            for part in type_[2]:
+            for part in types:
                 self._match(part, values, home, found, left)
-        elif name in semantics.mappings and len(type_[2]) == len(("key", "item")):
-            self._match(type_[2][0], containers.keys_of(values), home, found, left)
-            self._match(type_[2][1], containers.held(values), home, found, left)
+        elif name in semantics.mappings and len(types) == len(("key", "item")):
+            key, item = types
+            self._match(key, containers.keys_of(values), home, found, left)
+            self._match(item, containers.held(values), home, found, left)
         elif name in semantics.class_types:
-            for part in type_[2]:
+            for part in types:
                 self._match(part, instances_of(values), home, found, left)
         elif name in semantics.callable_types:
-            self._match(type_[2][-1], self._results(values), home, found, left)
+            self._match(types[-1], self._results(values), home, found, left)
         elif name in semantics.generators:
-            self._match(type_[2][0], containers.held(values), home, found, left)
+            self._match(types[0], containers.held(values), home, found, left)
         elif name in semantics.containers:
-            self._match(type_[2][-1], containers.held(values), home, found, left)
+            self._match(types[-1], containers.held(values), home, found, left)
         else:
             for value in values:
-                for part, known in zip(type_[2], self._arguments(value, name), strict=False):
+                for part, known in zip(types, self._arguments(value, name), strict=False):
                     self._match(part, known, home, found, left)
 
     def _arguments(self, value: Value, name: str) -> tuple[Values, ...]:

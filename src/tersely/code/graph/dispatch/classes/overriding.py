@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tersely.code.expressions import CALL, MEMBER, Expression
+from tersely.code.expressions import Expression
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
     BOTTOM,
@@ -25,7 +25,10 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import ClassName
-from tersely.code.nodes import Member
+from tersely.code.nodes import (
+    Call,
+    Member,
+)
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS
 
 NAMED_KINDS = CALLABLE_KINDS | VALUE_KINDS
@@ -104,13 +107,12 @@ class Overriding(Component):
 
     def _is_of_receiver(self, file: File, expression: Expression, own: str) -> bool:
         """True if an expression is written as the receiver, its class, or its parent."""
-        if not isinstance(expression, tuple):
-            return bool(expression == own)
-        if expression[0] == MEMBER:
-            return bool(expression[1] == own and expression[2] == file.semantics.class_member)
-        return expression[0] == CALL and (
-            expression[1] in file.semantics.super_names or expression[2] == (own,)
-        )
+        match expression:
+            case Member(object, name):
+                return object == own and name == file.semantics.class_member
+            case Call(callee, arguments):
+                return callee in file.semantics.super_names or arguments == (own,)
+        return bool(expression == own)
 
     def below(self, target: ClassObject, name: str) -> Values:
         """The members of a name that classes below one have in place of its own."""

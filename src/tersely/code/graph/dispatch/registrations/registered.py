@@ -61,7 +61,7 @@ class Registered(Component):
             for scope, index in other.calls_by_name.get(method, ()):
                 call = other.call(scope, index)
                 owners = self.evaluator.values(other, scope, registering(call))
-                if any(itself(value) == FunctionObject(file.id, position) for value in owners):
+                if FunctionObject(file.id, position) in map(itself, owners):
                     found |= self.evaluator.union(other, scope, call.arguments[-1:])
         return only(found, FunctionObject)
 
@@ -76,5 +76,5 @@ def registering(call: Invocation) -> Expression:
     """What a call gives something to: `show` of `show.register(f)` and `show.register(int)(f)`."""
     callee = call.callee
     while isinstance(callee, Call):
-        callee = callee[1]
-    return callee[1] if isinstance(callee, Member) else None
+        callee = callee.callee
+    return callee.object if isinstance(callee, Member) else None

@@ -205,10 +205,13 @@ def _unbound(value: Value) -> Value:
 
 def _inside(expression: Expression) -> Expression:
     """What a member is of, or what a function is given, None for all else."""
-    if isinstance(expression, Member):
-        return expression[1]
-    if isinstance(expression, Call):
-        return expression[2][0] if expression[2] else receiver_of(expression)
+    match expression:
+        case Member(owner):
+            return owner
+        case Call(_, (first, *_)):
+            return first
+        case Call():
+            return receiver_of(expression)
     return None
 
 
