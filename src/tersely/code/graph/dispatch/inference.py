@@ -18,7 +18,7 @@ from tersely.code.graph.pointsto.annotations import instances_of
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
-    OUTSIDE,
+    NOT_OURS,
     ClassObject,
     FunctionObject,
     Instance,
@@ -116,7 +116,7 @@ class Inference(Component):
             return
         match type_:
             case TypeParameter(bound, name):
-                found[name] |= values if isinstance(bound, KeyOf) else without(values, *OUTSIDE)
+                found[name] |= values if isinstance(bound, KeyOf) else without(values, *NOT_OURS)
             case Either(parts):
                 for part in parts:
                     self._match(part, values, home, found, left - 1)

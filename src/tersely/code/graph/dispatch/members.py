@@ -36,6 +36,7 @@ from tersely.code.graph.pointsto.values import (
     InFile,
     Instance,
     ModuleObject,
+    Outside,
     RestArguments,
     SignatureObject,
     SuperObject,
@@ -699,7 +700,9 @@ class Members(Component):
         """True if having every method of a type makes a class implement it."""
         home = self.program.home(target)
         if home.semantics.protocols:
-            outside = map(_last_name, only(self.bases(target, ExternalObject), ExternalObject))
+            outside = (
+                base.last_name for base in only(self.bases(target, ExternalObject), ExternalObject)
+            )
             return not home.semantics.protocols.isdisjoint(outside)
         return home.definitions[target.position].kind in home.semantics.structural
 
@@ -873,7 +876,7 @@ class Members(Component):
             base
             for owner in self.linearised(target)
             for base in self.bases(owner)
-            if isinstance(base, ExternalObject) and _last_name(base) not in empty
+            if isinstance(base, ExternalObject) and base.last_name not in empty
         )
         return frozenset(islice(bases, 1))
 
@@ -965,7 +968,7 @@ class Members(Component):
         if whole and whole in file.names(0) and name not in (whole, file.semantics.default_export):
             exported = self.evaluator.names.bound(file, 0, whole) - {ModuleObject(file.id)}
             found = self.of_all(exported, name, file)
-            ours = without(found, BuiltinMethod, ExternalObject, ExternalResult)
+            ours = without(found, BuiltinMethod, Outside)
             if ours:
                 return ours
         if name in file.names(0):
@@ -1215,10 +1218,6 @@ class Members(Component):
         dotted = f"{value.name}.{name}"
         targets = self.program.modules(file, dotted)
         return singleton(ModuleObject(targets[0])) if targets else external(dotted)
-
-
-def _last_name(outside: ExternalObject) -> str:
-    return outside.name.rpartition(".")[2]
 
 
 def _merge(orders: list[list[ClassObject]]) -> list[ClassObject] | None:

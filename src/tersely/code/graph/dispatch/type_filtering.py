@@ -35,6 +35,7 @@ from tersely.code.graph.pointsto.values import (
     ExternalResult,
     FunctionObject,
     Instance,
+    Outside,
     SignatureObject,
     Value,
     Values,
@@ -47,8 +48,7 @@ from tersely.code.graph.program.file import File, kept
 from tersely.code.nodes import ConstantValue, Invocation, Literal, Spread
 from tersely.code.symbols import Kind
 
-UNKNOWN = (ExternalResult, ExternalObject)
-UNBOUNDED = (*UNKNOWN, ConstantObject, BuiltinMethod)
+UNBOUNDED = (Outside, ConstantObject, BuiltinMethod)
 TEXT = "str"  # the type of text literals, in every language
 
 
@@ -83,7 +83,7 @@ class TypeFilter(Component):
         if self.evaluator.traits.bound(declared):
             return declared
         if not ours:
-            known = frozenset(value for value in values if not isinstance(value, UNKNOWN))
+            known = frozenset(value for value in values if not isinstance(value, Outside))
             if whole and values and all(isinstance(value, Instance) for value in values):
                 return values
             if declared and not self.evaluator.containers.elements(known):
@@ -165,8 +165,7 @@ class TypeFilter(Component):
         if not members.declared(target, home.semantics.call_method):
             return False
         return any(
-            isinstance(base, ExternalObject)
-            and base.name.rpartition(".")[2] in home.semantics.protocols
+            isinstance(base, ExternalObject) and base.last_name in home.semantics.protocols
             for base in members.bases(target)
         )
 
@@ -236,7 +235,7 @@ class TypeFilter(Component):
             return {self.program.definition(above).name for above in linear}
         if isinstance(value, ConstantObject):
             return set(self.key_types(value, file))
-        return {value.name.rpartition(".")[2]} if isinstance(value, ExternalResult) else set()
+        return {value.last_name} if isinstance(value, ExternalResult) else set()
 
     def key_types(self, key: ConstantObject, file: File) -> frozenset[str]:
         """Names of the types that a constant has."""
@@ -409,9 +408,9 @@ class TypeFilter(Component):
                         for base in self.evaluator.members.bases(above)
                         if isinstance(base, ExternalObject)
                     )
-                    names.update(base.name.rpartition(".")[2] for base in outside)
+                    names.update(base.last_name for base in outside)
             elif isinstance(value, ExternalResult):
-                names.add(value.name.rpartition(".")[2])
+                names.add(value.last_name)
             elif isinstance(value, ClassObject) or (
                 isinstance(value, ExternalObject) and self._is_type_name(argument)
             ):

@@ -23,6 +23,7 @@ from tersely.code.graph.pointsto.values import (
     GeneratorObject,
     Instance,
     ModuleObject,
+    Outside,
     RestArguments,
     TupleObject,
     Value,
@@ -75,7 +76,7 @@ class Containers(Component):
         """True if a value is a type that says with others what something is: `Annotated[A, …]`."""
         semantics = file.semantics
         generic = semantics.union_types | semantics.transparent_types
-        return isinstance(value, ExternalObject) and value.name.rpartition(".")[2] in generic
+        return isinstance(value, ExternalObject) and value.last_name in generic
 
     def keys(self, file: File, scope: int, expression: Expression) -> frozenset[Any] | None:
         """The constants that a key may be, None if it may be any."""
@@ -120,8 +121,7 @@ class Containers(Component):
         enumerations = self.program.home(class_).semantics.enumerations
         bases = self.evaluator.members.bases(class_) if enumerations else ()
         is_one = any(
-            isinstance(base, ExternalObject) and base.name.rpartition(".")[2] in enumerations
-            for base in bases
+            isinstance(base, ExternalObject) and base.last_name in enumerations for base in bases
         )
         return singleton(instance_of(class_)) if is_one else BOTTOM
 
@@ -262,11 +262,7 @@ class Containers(Component):
             return frozenset((container,))
         if isinstance(container, GeneratorObject):
             return self.evaluator.calls.yielded(container)
-        return (
-            frozenset((container,))
-            if isinstance(container, (ExternalResult, ExternalObject))
-            else BOTTOM
-        )
+        return frozenset((container,)) if isinstance(container, Outside) else BOTTOM
 
     def _fields_at(self, value: Instance, places: frozenset[Any] | None, file: File) -> Values:
         """What an object holds in fields that are given in order, by their places."""
@@ -419,11 +415,7 @@ class Containers(Component):
         """What a mapping holds because everything that another holds was added to it."""
         found: Values = BOTTOM
         for value in values:
-            if (
-                keys
-                and file.semantics.members_are_items
-                and isinstance(value, (ExternalObject, ExternalResult))
-            ):
+            if keys and file.semantics.members_are_items and isinstance(value, Outside):
                 found |= frozenset().union(*[external(f"{value.name}.{key}") for key in keys])
             else:
                 found |= self.items(value, keys, file)

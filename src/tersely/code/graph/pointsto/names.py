@@ -28,6 +28,7 @@ from tersely.code.graph.pointsto.values import (
     FunctionObject,
     Instance,
     ModuleObject,
+    Outside,
     RestArguments,
     SignatureObject,
     SuperObject,
@@ -281,7 +282,7 @@ class Names(Component):
     def _of_ours(self, receivers: Values, name: str, file: File) -> Values:
         """A member that some values have, as far as it is ours."""
         found = self.evaluator.members.of_all(receivers, name, file)
-        return without(found, ExternalObject, ExternalResult, BuiltinMethod)
+        return without(found, Outside, BuiltinMethod)
 
     def receiver_of(self, file: File, position: int) -> Values:
         """The receiver whose members a definition brings into sight: of a class its instance, of a
@@ -355,7 +356,7 @@ class Names(Component):
         ):
             itself = self.evaluator.values(file, 0, definition)
             values |= self.evaluator.registered.of(file, definition.definition)
-            known = without(values, ExternalObject, ExternalResult)
+            known = without(values, Outside)
             made = frozenset(value for value in values - known if _calls_what_it_is_of(value, file))
             if (
                 not known

@@ -104,16 +104,24 @@ class SignatureObject(InFile):
     parameters: Expressions
 
 
-class ExternalObject(Value):
-    """Something outside the repository."""
-
-    name: str  # dotted
-
-
-class ExternalResult(Value):
-    """The result of calling something outside the repository, or an instance of its type."""
+class Outside(Value):
+    """A value of which nothing but a dotted name is known."""
 
     name: str
+
+    @property
+    def last_name(self) -> str:
+        """The name without what it is in."""
+        return self.name.rpartition(".")[2]
+
+
+class ExternalObject(Outside):
+    """Something outside the repository."""
+
+
+class ExternalResult(Outside):
+    """The result of calling something outside the repository, or an instance of its type."""
+
     pattern: str | None = None  # of a text of which parts are known, with `*` for the others
     site: tuple[int, int] | None = None  # of a router, file and line of the call that made it
 
@@ -158,7 +166,7 @@ class RejectedPromise(Value):
 
 
 BOTTOM: Values = frozenset()
-OUTSIDE = (ExternalObject, ExternalResult, ConstantObject)  # values that have nothing of ours
+NOT_OURS = (Outside, ConstantObject)  # values that have nothing of ours
 
 
 def singleton(value: Value) -> Values:
@@ -249,7 +257,7 @@ def with_arguments(value: Instance, arguments: tuple[Values, ...]) -> Instance:
     """An instance of which it is known what the type parameters of its class stand for, as far as
     that is ours.
     """
-    known = tuple(without(part, *OUTSIDE) for part in arguments)
+    known = tuple(without(part, *NOT_OURS) for part in arguments)
     if not any(known):
         return value
     return Instance(

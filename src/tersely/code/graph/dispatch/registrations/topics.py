@@ -518,7 +518,7 @@ class Topics(Component):
         """The name of the template of a class that is named by the class which it shows."""
         members = self.evaluator.members
         outside = [
-            base.name.rpartition(".")[2]
+            base.last_name
             for above in members.linearised(class_)
             for base in members.bases(above)
             if isinstance(base, ExternalObject)
