@@ -5,7 +5,7 @@ Repository<Owner>`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import (
     Expression,
@@ -233,7 +233,7 @@ def _type_of(entry: Expression) -> Expression:
     return annotation if names_type_parameter(annotation) else None
 
 
-def _type_of_parameter(file: File, scope: int, entry: Any) -> Expression:
+def _type_of_parameter(file: File, scope: int, entry: Expression) -> Expression:
     """The type of the parameter that a field is given, if it names a type parameter."""
     parameters = file.scope(scope).parameters if type(entry) is str else ()
     types = [annotation for name, annotation, _, _ in parameters if name == entry]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.graph.pointsto.fixpoint import Component
 from tersely.code.graph.pointsto.values import (
@@ -42,7 +42,7 @@ class HeaderFields(Component):
             for name, _, _, _ in self.program.scope(owner).parameters
         ]
 
-    def given(self, target: ClassObject, argument: Any) -> Iterator[HeaderField]:
+    def given(self, target: ClassObject, argument: int | str) -> Iterator[HeaderField]:
         """The field that an argument of a call of a class becomes, by its place or its keyword."""
         for place, field in enumerate(self.of(target)):
             if argument in (place, field.name):

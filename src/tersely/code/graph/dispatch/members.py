@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
     CLASS_METHOD,
@@ -78,6 +78,7 @@ HAVING_METHODS = (
     RestArguments,
     SignatureObject,
 )
+Order = frozenset[tuple[int, ClassObject]]  # of a hierarchy, the class itself first
 Called = FunctionObject | SignatureObject
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class Members(Component):
         self.missing = MissingMembers(evaluator)
         self._known_bodies: dict[ClassObject, list[Inside]] = {}
         # solutions beside what they say
-        self._in_order: dict[ClassObject, tuple[Values, tuple[ClassObject, ...]]] = {}
+        self._in_order: dict[ClassObject, tuple[Order, tuple[ClassObject, ...]]] = {}
 
     def of_all(self, values: Values, name: str, file: File) -> Values:
         """The member of that name of every value."""
@@ -377,7 +378,7 @@ class Members(Component):
         their parameters.
         """
         found: set[Value] = set()
-        signatures: set[Any] = set()
+        signatures: set[tuple[str, ...] | None] = set()
         for owner in self.linearised(target):
             own = self._written_outside(owner, name) | self._in_bases(owner, name)
             for file, position in self._having(owner, name):
@@ -596,7 +597,7 @@ class Members(Component):
         found = self.solver.solve(key, self._extension_values, owner)
         return [(self.program.file(file_id), position) for file_id, position in sorted(found)]
 
-    def _extension_values(self, owner: ClassObject) -> frozenset[Any]:
+    def _extension_values(self, owner: ClassObject) -> frozenset[Place]:
         home = self.program.home(owner)
         name = home.definitions[owner.position].name
         is_of_module = home.definitions[owner.position].parent == 0
@@ -623,7 +624,7 @@ class Members(Component):
             )
         return known[1]
 
-    def _order(self, target: ClassObject) -> frozenset[Any]:
+    def _order(self, target: ClassObject) -> Order:
         bases = [
             base for base in self.bases(target) if isinstance(base, ClassObject) and base != target
         ]
@@ -640,7 +641,7 @@ class Members(Component):
         found = self.solver.solve(("bases", target, kind), self._base_values, target, kind)
         return [value for _, value in sorted(found)]
 
-    def _base_values(self, target: ClassObject, kind: type[Value]) -> frozenset[Any]:
+    def _base_values(self, target: ClassObject, kind: type[Value]) -> frozenset[tuple[int, Value]]:
         found: list[Value] = []
         wanted = (ClassObject, ExternalObject) if kind is ClassObject else (kind,)
         for file, position in self._bodies(target):
@@ -678,10 +679,10 @@ class Members(Component):
                     pending.append(child)
         return list(found)
 
-    def _direct_subclasses(self, target: ClassObject) -> Values:
+    def _direct_subclasses(self, target: ClassObject) -> frozenset[ClassObject]:
         home = self.program.home(target)
         name = home.definitions[target.position].name
-        found = self._implementers(target) if self.is_structural(target) else BOTTOM
+        found = self._implementers(target) if self.is_structural(target) else frozenset()
         based = self.program.hierarchy.based_on(name, home.family)
         files = {one.file for one in based}
         if len(files) > MAX_SUBTYPE_FILES:
@@ -706,11 +707,11 @@ class Members(Component):
             return not home.semantics.protocols.isdisjoint(outside)
         return home.definitions[target.position].kind in home.semantics.structural
 
-    def _implementers(self, interface: ClassObject) -> Values:
+    def _implementers(self, interface: ClassObject) -> frozenset[ClassObject]:
         """Classes that have every method of an interface."""
         wanted = self._asked_for(interface)
         if not wanted:
-            return BOTTOM
+            return frozenset()
         rarest = min(sorted(wanted), key=lambda name: len(self.program.named(name)))
         candidates: set[ClassObject] = set()
         for file_id, position in self.program.named(rarest):
@@ -869,7 +870,7 @@ class Members(Component):
         base = self.solver.solve(("outer base", target), self._outer_base, target)
         return next(iter(base)).name if base else ""
 
-    def _outer_base(self, target: ClassObject) -> Values:
+    def _outer_base(self, target: ClassObject) -> frozenset[ExternalObject]:
         """The first base in a hierarchy that is outside the repository and may have members."""
         empty = self.program.home(target).semantics.empty_bases
         bases = (
@@ -880,12 +881,12 @@ class Members(Component):
         )
         return frozenset(islice(bases, 1))
 
-    def stored_from_outside(self, value: InFile, name: str) -> Values:
+    def stored_from_outside(self, value: InFile, name: str | int) -> Values:
         """The values that assignments outside its home put into a member of a value."""
         value = instance_of(value) if isinstance(value, Instance) else value
         return self.solver.solve(("outside", value, name), self._outside_values, value, name)
 
-    def _outside_values(self, value: InFile, name: str) -> Values:
+    def _outside_values(self, value: InFile, name: str | int) -> Values:
         """`thing.name = …` anywhere in files that mention the name, where `thing` may be the value."""
         found: Values = BOTTOM
         home = self.program.home(value)
@@ -916,13 +917,13 @@ class Members(Component):
         if len(self._storing(receiver, name)) > MAX_STORE_FILES:
             self.solver.bounds.met(STORES_LIMIT)
 
-    def _storing(self, value: InFile, name: str) -> list[int]:
+    def _storing(self, value: InFile, name: str | int) -> list[int]:
         """The files that may assign a member of a value: its own, and those that mention the name."""
         home = self.program.home(value)
         mentioning = self.program.mentioning(name, home) if type(name) is str else ()
         return sorted({*mentioning, value.file})
 
-    def _merged_values(self, home: File, value: InFile, name: str) -> Values:
+    def _merged_values(self, home: File, value: InFile, name: str | int) -> Values:
         """Members of objects whose members were all added to the value, at its home."""
         found: Values = BOTTOM
         for store in home.merges[:MAX_MERGES]:

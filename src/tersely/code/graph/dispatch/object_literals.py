@@ -83,17 +83,17 @@ class Objects(Component):
                     self.solver.solve(("objects", target, file_id), self._in_file, target, file_id)
                 )
 
-    def _in_file(self, target: ClassObject, file_id: int) -> Values:
+    def _in_file(self, target: ClassObject, file_id: int) -> frozenset[ContainerLiteral]:
         file = self.program.file(file_id)
         name = self.program.definition(target).name
-        found: Values = BOTTOM
+        found = frozenset[ContainerLiteral]()
         for scope, value, declared in self.declarations(file)[name]:
             held = _held(self.evaluator.annotations.instances(file, scope, declared))
             if any(isinstance(one, Instance) and own_class(one) == target for one in held):
                 found |= self._displays(self.evaluator.values(file, scope, value))
         return found
 
-    def _displays(self, values: Values) -> Values:
+    def _displays(self, values: Values) -> frozenset[ContainerLiteral]:
         """The mappings among some values, and those that lists among them hold."""
         found: set[ContainerLiteral] = set()
         for value in values:

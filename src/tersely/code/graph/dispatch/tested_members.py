@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 from tersely.code.expressions import is_spread
 from tersely.code.graph.pointsto.fixpoint import Component
@@ -17,7 +17,10 @@ from tersely.code.graph.pointsto.values import (
     singleton,
 )
 from tersely.code.graph.program.file import File
-from tersely.code.nodes import MappingLiteral
+from tersely.code.nodes import (
+    MappingLiteral,
+    MemberTest,
+)
 from tersely.code.symbols import Kind
 
 Known = ContainerLiteral | Instance  # whose members are known
@@ -26,7 +29,7 @@ Known = ContainerLiteral | Instance  # whose members are known
 class TestedMembers(Component):
     """Tests of members over the values of an `Evaluator`."""
 
-    def admitted(self, file: File, scope: int, values: Values, test: Any) -> Values:
+    def admitted(self, file: File, scope: int, values: Values, test: MemberTest) -> Values:
         """Those of some values that a TESTED type admits; all of them if it would leave none, or
         what it compares with is not known.
         """

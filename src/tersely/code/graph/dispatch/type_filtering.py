@@ -10,7 +10,6 @@ that override it.
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Any
 
 from tersely.code.expressions import (
     ABSTRACT,
@@ -44,7 +43,7 @@ from tersely.code.graph.pointsto.values import (
     with_arguments,
     without,
 )
-from tersely.code.graph.program.file import File, kept
+from tersely.code.graph.program.file import File, Parameter, kept
 from tersely.code.nodes import ConstantValue, Invocation, Literal, Spread
 from tersely.code.symbols import Kind
 
@@ -345,7 +344,7 @@ class TypeFilter(Component):
         best = max(scores.values())
         return [value for value in fitting if scores[value] == best]
 
-    def _parameters(self, value: FunctionObject) -> Any:
+    def _parameters(self, value: FunctionObject) -> tuple[Parameter, ...]:
         file = self.program.home(value)
         parameters = file.scope(value.position).parameters
         return parameters[1:] if file.receiver_name(value.position) else parameters

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tersely.code.expressions import (
     GENERATOR,
     Expression,
@@ -46,7 +44,7 @@ from tersely.code.nodes import Call, Either, Invocation, Item, Literal, Member, 
 class Calls(Component):
     """Callees and results of calls."""
 
-    def given(self, file: File, scope: int, expression: Any) -> Values:
+    def given(self, file: File, scope: int, expression: Invocation) -> Values:
         """The values that a call in a scope gives."""
         callee = expression.callee
         if type(callee) is str and callee in file.semantics.super_names:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeGuard
+from collections.abc import Iterator
+from typing import TypeGuard
 
 from tersely.code.expressions import (
     Expression,
@@ -36,8 +36,18 @@ from tersely.code.graph.pointsto.values import (
     tuple_of,
 )
 from tersely.code.graph.program.file import File, Store
-from tersely.code.nodes import ConstantValue, ListLiteral, MappingLiteral, Member
+from tersely.code.nodes import (
+    ConstantValue,
+    Entries,
+    Expressions,
+    Item,
+    ListLiteral,
+    MappingLiteral,
+    Member,
+)
 from tersely.code.symbols import Kind
+
+Keys = frozenset[str | int]  # constants that a key may be
 
 # `base[key] = …` of a file that may be a member of any name; with more, none is taken for one
 MAX_COMPUTED_STORES = 40
@@ -53,7 +63,7 @@ MAX_PLACES = 40  # of a list of which a slice is told apart
 class Containers(Component):
     """Items and elements of values."""
 
-    def item(self, file: File, scope: int, expression: Any) -> Values:
+    def item(self, file: File, scope: int, expression: Item) -> Values:
         """The values that `object[index]` may have."""
         containers = self.evaluator.values(file, scope, expression.object)
         if not containers:
@@ -78,7 +88,7 @@ class Containers(Component):
         generic = semantics.union_types | semantics.transparent_types
         return isinstance(value, ExternalObject) and value.last_name in generic
 
-    def keys(self, file: File, scope: int, expression: Expression) -> frozenset[Any] | None:
+    def keys(self, file: File, scope: int, expression: Expression) -> Keys | None:
         """The constants that a key may be, None if it may be any."""
         if expression is None:
             return None
@@ -225,7 +235,7 @@ class Containers(Component):
             else given
         )
 
-    def items(self, container: Value, keys: frozenset[Any] | None, file: File | None) -> Values:
+    def items(self, container: Value, keys: Keys | None, file: File | None) -> Values:
         """`container[key]` for a set of possible keys, None for any."""
         if (
             file is not None
@@ -264,7 +274,7 @@ class Containers(Component):
             return self.evaluator.calls.yielded(container)
         return frozenset((container,)) if isinstance(container, Outside) else BOTTOM
 
-    def _fields_at(self, value: Instance, places: frozenset[Any] | None, file: File) -> Values:
+    def _fields_at(self, value: Instance, places: Keys | None, file: File) -> Values:
         """What an object holds in fields that are given in order, by their places."""
         fields = self.evaluator.header_fields.of(own_class(value))
         found: Values = BOTTOM
@@ -322,7 +332,7 @@ class Containers(Component):
             )
         return frozenset().union(*keys)
 
-    def _display_items(self, display: ContainerLiteral, keys: frozenset[Any] | None) -> Values:
+    def _display_items(self, display: ContainerLiteral, keys: Keys | None) -> Values:
         file = self.program.home(display)
         scope, expression = file.display(display.serial)
         if isinstance(expression, ListLiteral):
@@ -358,7 +368,7 @@ class Containers(Component):
                     yield other, store
 
     def _members_stored(
-        self, file: File, display: ContainerLiteral, keys: frozenset[Any], written: Values
+        self, file: File, display: ContainerLiteral, keys: Keys, written: Values
     ) -> Values:
         """What a mapping holds under some keys: written in it, stored or merged into it, if all
         else fails anywhere.
@@ -387,20 +397,16 @@ class Containers(Component):
         return found
 
     def _sequence_items(
-        self, file: File, scope: int, parts: Any, keys: frozenset[Any] | None
+        self, file: File, scope: int, parts: Expressions, keys: Keys | None
     ) -> Values:
-        exact = keys is not None and not any(is_spread(part) for part in parts)
-        if exact and keys is not None and all(type(key) is int for key in keys):
-            chosen = [parts[key] for key in keys if -len(parts) <= key < len(parts)]
-        elif keys and file.semantics.members_are_items and all(type(key) is str for key in keys):
-            chosen = []
-        else:
-            chosen = parts
-        return self.evaluator.union(file, scope, chosen)
+        places = [key for key in keys or () if type(key) is int]
+        if keys is not None and len(places) == len(keys) and not any(map(is_spread, parts)):
+            parts = tuple(parts[at] for at in places if -len(parts) <= at < len(parts))
+        elif keys and file.semantics.members_are_items and not places:
+            parts = ()
+        return self.evaluator.union(file, scope, parts)
 
-    def _mapping_items(
-        self, file: File, scope: int, pairs: Any, keys: frozenset[Any] | None
-    ) -> Values:
+    def _mapping_items(self, file: File, scope: int, pairs: Entries, keys: Keys | None) -> Values:
         found: Values = BOTTOM
         for key, value in pairs:
             if is_spread(key):
@@ -411,7 +417,7 @@ class Containers(Component):
                 found |= self.evaluator.values(file, scope, value)
         return found
 
-    def _merged_items(self, file: File, values: Values, keys: frozenset[Any] | None) -> Values:
+    def _merged_items(self, file: File, values: Values, keys: Keys | None) -> Values:
         """What a mapping holds because everything that another holds was added to it."""
         found: Values = BOTTOM
         for value in values:
@@ -428,7 +434,7 @@ class Containers(Component):
             *[self.evaluator.values(file, scope, value) for key, value in pairs if is_spread(key)]
         )
 
-    def _written_pairs(self, display: ContainerLiteral) -> tuple[File, int, Sequence[Any]]:
+    def _written_pairs(self, display: ContainerLiteral) -> tuple[File, int, Entries]:
         """The file and scope of a display, and its pairs where it is a mapping."""
         file = self.program.home(display)
         scope, expression = file.display(display.serial)
@@ -442,7 +448,7 @@ class Containers(Component):
             table.setdefault(display, []).append(index)
         return table
 
-    def _stored_pairs(self, file: File) -> frozenset[Any]:
+    def _stored_pairs(self, file: File) -> frozenset[tuple[ContainerLiteral, int]]:
         found = set()
         for index, store in enumerate(file.item_stores):
             for value in self.evaluator.values(file, store.scope, store.base):

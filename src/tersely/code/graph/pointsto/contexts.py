@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from tersely.code.expressions import (
     DETACHED,
@@ -73,7 +73,7 @@ class Assigned(NamedTuple):
     """A value that is put into a member."""
 
     scope: int
-    target: Any
+    target: Member
 
 
 class Result(NamedTuple):
@@ -88,8 +88,11 @@ class UnderKey(NamedTuple):
     """
 
     scope: int
-    around: Any
-    key: Any
+    around: Expecting
+    key: str | int | None
+
+
+Expecting: TypeAlias = Unknown | Argument | Annotated | Assigned | Result | UnderKey
 
 
 class Places(NamedTuple):
@@ -97,8 +100,8 @@ class Places(NamedTuple):
     none where nothing is expected.
     """
 
-    functions: defaultdict[int, list[Any]]
-    displays: defaultdict[int, list[Any]]
+    functions: defaultdict[int, list[Expecting]]
+    displays: defaultdict[int, list[Expecting]]
     by_key: defaultdict[str, list[int]]  # the serials of the mappings that are written with a key
 
     @staticmethod
@@ -106,14 +109,14 @@ class Places(NamedTuple):
         """No place yet."""
         return Places(defaultdict(list), defaultdict(list), defaultdict(list))
 
-    def add(self, value: Expression, place: Any) -> None:
+    def add(self, value: Expression, place: Expecting) -> None:
         """Add what is written in a value that stands at a place."""
         is_known = type(place) is not Unknown
         match value:
             case DefinedHere(function) if is_known:
                 self.functions[function].append(place)
             case Either(parts):
-                types = [
+                types: list[Expecting] = [
                     Annotated(place.scope, one.type) for one in parts if isinstance(one, Typed)
                 ]
                 for part in parts:
@@ -126,7 +129,7 @@ class Places(NamedTuple):
                     self.displays[value.serial].append(place)
                 self._add_held(value, place)
 
-    def _add_held(self, display: ListLiteral | MappingLiteral, place: Any) -> None:
+    def _add_held(self, display: ListLiteral | MappingLiteral, place: Expecting) -> None:
         """Add what a list or mapping at a place holds."""
         if isinstance(display, ListLiteral):
             for part in display.elements:
@@ -282,33 +285,31 @@ class Contexts(Component):
 
     # What is expected at a place
 
-    def _expected(self, file: File, place: Any) -> Values:
-        if type(place) is Argument:
-            found: Values = BOTTOM
-            call = CallPlace(file, place.scope, place.call, place.at)
-            for callee in self.evaluator.calls.called(file, place.scope, place.call):
-                found |= self.parameter_type(callee, place.at, file, call)
-            return found
-        if type(place) is Annotated:
-            return self.evaluator.annotations.instances(file, place.scope, place.type)
-        if type(place) is Assigned:
-            return self._members(
-                self.evaluator.values(file, place.scope, place.target.object),
-                place.target.name,
-                file,
-            )
-        if type(place) is Result:
-            return self._results(file, place.scope)
-        if type(place) is Unknown:
-            return BOTTOM
-        around = self._expected(file, place.around)
-        return (
-            self.evaluator.containers.elements(around)
-            if place.key is None
-            else self._members(around, place.key, file)
-        )
+    def _expected(self, file: File, place: Expecting) -> Values:
+        evaluator = self.evaluator
+        match place:
+            case Argument(scope, call, at):
+                found, seen = BOTTOM, CallPlace(file, scope, call, at)
+                for callee in evaluator.calls.called(file, scope, call):
+                    found |= self.parameter_type(callee, at, file, seen)
+                return found
+            case Annotated(scope, type_):
+                return evaluator.annotations.instances(file, scope, type_)
+            case Assigned(scope, target):
+                owners = evaluator.values(file, scope, target.object)
+                return self._members(owners, target.name, file)
+            case Result(scope):
+                return self._results(file, scope)
+            case UnderKey(_, around, key):
+                held = self._expected(file, around)
+                return (
+                    evaluator.containers.elements(held)
+                    if key is None
+                    else self._members(held, key, file)
+                )
+        return BOTTOM
 
-    def _members(self, owners: Values, name: Any, file: File) -> Values:
+    def _members(self, owners: Values, name: str | int, file: File) -> Values:
         """What is declared of a member: the functions that implement it tell nothing."""
         found: Values = BOTTOM
         for owner in owners:
@@ -356,7 +357,9 @@ class Contexts(Component):
         return found
 
 
-def _values_with_places(file: File, position: int, scope: Body) -> Iterator[tuple[Expression, Any]]:
+def _values_with_places(
+    file: File, position: int, scope: Body
+) -> Iterator[tuple[Expression, Expecting]]:
     """The values that are written in a scope where something is expected of them."""
     for call in scope.calls:
         for index, argument in enumerate(call.arguments):

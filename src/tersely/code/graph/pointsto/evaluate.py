@@ -10,7 +10,6 @@ it needs. Nothing here knows a programming language; what differs between them i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from tersely.code.expressions import (
     CONTEXT_MANAGER,
@@ -146,7 +145,7 @@ class Evaluator:
         self.topics: Topics = self.below.topics if self.below is not None else Topics(self)
         self._by_class = self._evaluations()
 
-    def _evaluations(self) -> dict[type[Node], Callable[[File, int, Any], Values]]:
+    def _evaluations(self) -> dict[type[Node], Callable[..., Values]]:
         """The evaluation of each kind of expression, by its class."""
         return {
             OuterName: self._around,

@@ -19,14 +19,18 @@ is forgotten, so that other questions find it out for themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from tersely.code.graph.program.work import Work
 
 if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
-EMPTY: frozenset[Any] = frozenset()
+Member = TypeVar("Member")
+Arguments = TypeVarTuple("Arguments")
+Solution = frozenset[Any]  # each unknown has members of its own kind
+
+EMPTY: Solution = frozenset()
 
 # for one question, beside those solved before; the others count as unknown. Two of 87,000 questions
 # about the calls of seven repositories needed more.
@@ -54,7 +58,7 @@ class _Unknown:
 
     __slots__ = ("arguments", "computations", "compute", "is_own", "limits", "readers", "value")
 
-    def __init__(self, compute: Callable[..., frozenset[Any]], arguments: tuple[Any, ...]) -> None:
+    def __init__(self, compute: Callable[..., Solution], arguments: tuple[object, ...]) -> None:
         self.compute = compute
         self.arguments = arguments
         self.computations = 0
@@ -74,21 +78,24 @@ class Solver:
 
     def __init__(self, below: Solver | None = None, bounds: Work | None = None) -> None:
         self.bounds = bounds or Work()
-        self._shared: dict[Hashable, frozenset[Any]] = {} if below is None else below._shared
+        self._shared: dict[Hashable, Solution] = {} if below is None else below._shared
         self._shared_cut: dict[Hashable, frozenset[str]] = (
             {} if below is None else below._shared_cut
         )
-        self._solved: dict[Hashable, frozenset[Any]] = {}
+        self._solved: dict[Hashable, Solution] = {}
         self._cut: dict[Hashable, frozenset[str]] = {}  # limits that were met for what is solved
         # what needs too many unknowns: its value so far, and the limits that it met
-        self._given_up: dict[Hashable, tuple[frozenset[Any], frozenset[str]]] = {}
+        self._given_up: dict[Hashable, tuple[Solution, frozenset[str]]] = {}
         self._open: dict[Hashable, _Unknown] = {}  # of the question being answered, not final yet
         self._stack: list[_Unknown] = []
         self._stale: dict[_Unknown, None] = {}  # in order of discovery
 
     def solve(
-        self, key: Hashable, compute: Callable[..., frozenset[Any]], *arguments: Any
-    ) -> frozenset[Any]:
+        self,
+        key: Hashable,
+        compute: Callable[[*Arguments], frozenset[Member]],
+        *arguments: *Arguments,
+    ) -> frozenset[Member]:
         """The least solution for `key`; asked from inside a computation, its value so far."""
         known = self._shared.get(key)
         if known is not None:
@@ -112,8 +119,8 @@ class Solver:
         )
 
     def _met(
-        self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any
-    ) -> frozenset[Any]:
+        self, key: Hashable, compute: Callable[..., Solution], arguments: tuple[object, ...]
+    ) -> Solution:
         """The value so far of an unknown that the computation of another asks for."""
         unknown = self._open.get(key)
         if unknown is not None:
@@ -128,8 +135,11 @@ class Solver:
         return unknown.value
 
     def solve_whole(
-        self, key: Hashable, compute: Callable[..., frozenset[Any]], *arguments: Any
-    ) -> frozenset[Any]:
+        self,
+        key: Hashable,
+        compute: Callable[[*Arguments], frozenset[Member]],
+        *arguments: *Arguments,
+    ) -> frozenset[Member]:
         """Like `solve`, for a set that says something at any size: the classes below a class."""
         return EMPTY.union(*self.solve((_as_one, key), _as_one, compute, *arguments))
 
@@ -146,8 +156,8 @@ class Solver:
             self._stack[-1].is_own = True
 
     def _answer(
-        self, key: Hashable, compute: Callable[..., frozenset[Any]], arguments: Any
-    ) -> frozenset[Any]:
+        self, key: Hashable, compute: Callable[..., Solution], arguments: tuple[object, ...]
+    ) -> Solution:
         asked = self._open[key] = _Unknown(compute, arguments)
         try:
             self._compute(asked)
@@ -239,7 +249,7 @@ def _reading(unknowns: Iterable[_Unknown]) -> set[_Unknown]:
     return found
 
 
-def _as_one(compute: Callable[..., frozenset[Any]], *arguments: Any) -> frozenset[Any]:
+def _as_one(compute: Callable[[*Arguments], frozenset[Member]], *arguments: *Arguments) -> Solution:
     """A set as the one member of another."""
     return frozenset((compute(*arguments),))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tersely.code.expressions import (
     BLOCK_MARK,
@@ -173,7 +173,7 @@ class Names(Component):
                 return found
         return BOTTOM
 
-    def _places_around(self, file: File, position: int) -> frozenset[Any]:
+    def _places_around(self, file: File, position: int) -> frozenset[tuple[int, int, int]]:
         """Namespaces and classes around the class of a method, the innermost first, but for those
         that are around the method as well.
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tersely.code.expressions import (
     CLASS_METHOD,
@@ -32,7 +32,14 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program.file import Body, File
 from tersely.code.languages.model import Resolution
-from tersely.code.nodes import Call, ConstantValue, Invocation, Item, Member
+from tersely.code.nodes import (
+    Call,
+    ConstantValue,
+    Invocation,
+    Item,
+    Member,
+    Received,
+)
 from tersely.code.syntax.mentions import carried_names
 
 if TYPE_CHECKING:
@@ -46,7 +53,7 @@ MAX_KEYS = 12  # constants that a parameter may stand for
 class Parameters(Component):
     """Values of the parameters of functions."""
 
-    def of(self, file: File, scope: int, expression: Any) -> Values:
+    def of(self, file: File, scope: int, expression: Received) -> Values:
         """The values that a parameter of a function may have."""
         key = ("parameter", file.id, scope, expression.position)
         return self.solver.solve(key, self._values, file, scope, expression.position)

@@ -230,39 +230,34 @@ class Summaries(Component):
         """The members of some values whose names fit a pattern, of each as one value."""
         if len(pattern.replace(HOLE, "")) < LEAST_PATTERN:
             return BOTTOM
-        having = (
-            owner for owner in owners if isinstance(owner, (Instance, ClassObject, ModuleObject))
+        return frozenset(
+            MemberFamily(owner, pattern)
+            for owner in owners
+            if isinstance(owner, (Instance, ClassObject, ModuleObject))
         )
-        return frozenset(MemberFamily(owner, pattern) for owner in having)
 
     def family(self, value: MemberFamily) -> Values:
         """The functions of a class, of those below it, or of a module whose names fit a pattern."""
         solver = self.evaluator.solver
         return solver.solve_whole(("family", value), self._fitting, value.owner, value.pattern)
 
-    def _fitting(self, owner: ClassObject, pattern: str) -> Values:
+    def _fitting(self, owner: ClassObject | Instance | ModuleObject, pattern: str) -> Values:
         members = self.evaluator.members
-        target = own_class(owner)
-        classes = (
-            (*members.linearised(target), *members.subclasses(target))
-            if not isinstance(owner, ModuleObject)
-            else ()
-        )
-        homes = [(value.file, value.position) for value in classes] or [(owner.file, 0)]
-        found: set[Value] = set()
+        if isinstance(owner, ModuleObject):
+            homes = [(owner.file, 0)]
+        else:
+            target = own_class(owner)
+            classes = (*members.linearised(target), *members.subclasses(target))
+            homes = [class_.place for class_ in classes]
+        found: Values = BOTTOM
         for file_id, position in homes:
             home = self.program.file(file_id)
             fitting = [name for name in home.names(position) if fnmatchcase(name, pattern)]
             if len(fitting) > MAX_FAMILY:
                 self.program.bounds.met(FAMILY_LIMIT)
             for name in sorted(fitting)[:MAX_FAMILY]:
-                functions = self.evaluator.names.bound(home, position, name)
-                found |= {value for value in functions if isinstance(value, FunctionObject)}
-        return (
-            members.read(frozenset(found), owner)
-            if not isinstance(owner, ModuleObject)
-            else frozenset(found)
-        )
+                found |= only(self.evaluator.names.bound(home, position, name), FunctionObject)
+        return found if isinstance(owner, ModuleObject) else members.read(found, owner)
 
     def _argument(self, file: File, scope: int, call: Invocation, position: int) -> Values:
         """What a call passes at a position; of a method, `RECEIVER` is the object it is called on."""

@@ -153,9 +153,9 @@ class BuiltinMethod(Value):
 
 
 class MemberFamily(Value):
-    """The members of a value whose names fit a pattern."""
+    """The members of something whose names fit a pattern."""
 
-    owner: Value
+    owner: ClassObject | Instance | ModuleObject
     pattern: str
 
 

@@ -137,7 +137,7 @@ class _Stores(NamedTuple):
     """The assignments to items, and those to members by name, as they are stored."""
 
     items: list[Store]
-    members: dict[str, list[Store]]
+    members: dict[str | int, list[Store]]
 
 
 class Placement(NamedTuple):
@@ -766,7 +766,7 @@ class File:
         ]
 
     @kept
-    def member_stores(self, name: str) -> list[Store]:
+    def member_stores(self, name: str | int) -> list[Store]:
         """Every `base.name = value` of the file."""
         return list(map(self._decoded_store, self._stores.members.get(name, ())))
 
@@ -778,7 +778,7 @@ class File:
     @cached_property
     def _stores(self) -> _Stores:
         items: list[Store] = []
-        members: dict[str, list[Store]] = defaultdict(list)
+        members: dict[str | int, list[Store]] = defaultdict(list)
         for position, scope in self._stored:
             for target, value in scope.binds:
                 if type(target) is tuple:

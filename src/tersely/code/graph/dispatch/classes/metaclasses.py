@@ -48,7 +48,7 @@ class Metaclasses(Component):
                 found |= self.evaluator.names.bound(file, owner.position, METACLASS)
         return only(found, ClassObject)
 
-    def _made_of(self, metaclass: ClassObject) -> Values:
+    def _made_of(self, metaclass: ClassObject) -> frozenset[ClassObject]:
         home = self.program.home(metaclass)
         name = home.definitions[metaclass.position].name
         members = self.evaluator.members

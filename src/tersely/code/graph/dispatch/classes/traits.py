@@ -9,7 +9,6 @@ Trait` or `T: Trait`, reaches the methods of the blocks for it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from tersely.code.expressions import EXTENSION
 from tersely.code.graph.pointsto.fixpoint import Component
@@ -154,11 +153,11 @@ class Traits(Component):
             file, file.definitions[position].parent, file.scope(position).bases
         )
 
-    def _is_in_sight(self, function: Any, file: File, scope: int) -> bool:
+    def _is_in_sight(self, function: FunctionObject, file: File, scope: int) -> bool:
         """True if a method may be called for the traits that a scope has names for; a trait's own
         always may.
         """
-        if function.receiver is not None and self.is_trait(function.receiver):
+        if isinstance(function.receiver, Defined) and self.is_trait(function.receiver):
             return True
         home = self.program.home(function)
         owner = home.owner_class(function.position)

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tersely.code.expressions import Expression, last_name
 from tersely.code.graph.dispatch.registrations.base_arguments import BaseArguments
@@ -71,7 +71,7 @@ MAX_LISTED = 20  # paths in a list that are looked at
 TELLING = frozenset((*range(MAX_LISTED), "path", "url", "prefix"))  # keys of what says a path
 PATHS = ("path", "pattern")  # kinds of topics that are paths
 # Kind of a topic, the framework, of a path the verb or "" for any, and what tells it from others.
-Key = tuple[str, str, Any]
+Key = tuple[str, str, str]
 
 
 class Registration(NamedTuple):
@@ -355,10 +355,10 @@ class Topics(Component):
         """The paths that a call registers something for."""
         file, scope, summary, call = registration
         return {
-            key[2]
+            path
             for topic in summary.registers
             if topic.kind in PATHS
-            for key in self._keys(file, scope, topic, call, None)
+            for _, _, path in self._keys(file, scope, topic, call, None)
         }
 
     def _register(
@@ -373,7 +373,7 @@ class Topics(Component):
                 keys = set(self._keys(file, scope, topic, call, target))
                 if topic.kind in PATHS:
                     starts = routers.before(target, around)
-                    ends = set() if summary.makes_router else {key[2] for key in keys}
+                    ends = set() if summary.makes_router else {path for _, _, path in keys}
                     paths = joined(starts, ends or {""}) if ends or any(starts) else ()
                     verb = _verb(call) or self._verb_of_method(target)
                     keys = {("path", verb, path) for path in paths}
@@ -462,7 +462,7 @@ class Topics(Component):
             said = list(self.base_arguments.of(Written(file, scope, call), asking))
         for value in frozenset().union(*(self._told_values(*one) for one in said)):
             if topic.kind in PATHS and (named := self.evaluator.summaries.route_named(value, file)):
-                yield named.kind, named.framework, value[2]
+                yield named.kind, named.framework, _text(value) or ""
             elif topic.kind == "type" and isinstance(value, Instance):
                 for above in self.evaluator.members.linearised(own_class(value)):
                     yield (
