@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,15 @@ def test_directories_may_come_and_go(shop: Path, talk: Talk) -> None:
     (shop / "a/z/c/d.py").unlink()
     (shop / "a/z/c").rmdir()
     assert found(talk, "deepest") == []
+
+
+def test_a_document_is_as_it_is_now_also_where_nobody_watches(shop: Path, talk: Talk) -> None:
+    document = shop / "node_modules/documented/README.md"
+    document.parent.mkdir(parents=True)
+    for title in ("Before", "After"):
+        document.write_text(f"# {title}\n")
+        reply = talk.ask(cmd="code.symbol.get", symbol="node_modules/documented/README.md")
+        assert f"# {title}" in json.dumps(reply)
 
 
 def test_that_a_foreign_index_is_not_read_is_no_note_of_every_answer(shop: Path) -> None:

@@ -51,6 +51,7 @@ class Engine:
         self.root = root
         self._store = store
         self._log = QuestionLog()
+        self.has_read_documents = False  # since somebody last said so
         self.store = cast("Store", RecordingProxy(self._log, store))
         # whether a file that has changed since it was indexed is an error; else it is noted
         self.refuses_changed = True
@@ -296,6 +297,7 @@ class Engine:
         language = document_language_of(path)
         if language is None:
             return None
+        self.has_read_documents = True
         return self._log.record(self._read_document, path, language)
 
     def _read_document(self, path: str, language: str) -> Document | None:

@@ -109,6 +109,7 @@ class Analysis:
 
     def do(self, task: tuple[Any, ...]) -> Any:
         """One task; a failure on purpose is told by its parts."""
+        self._engine.has_read_documents = False
         try:
             return "done", self._tasks[task[0]](*task[1:])
         except TerselyError as error:
@@ -133,7 +134,7 @@ class Analysis:
             "revision": outcome.revision,
         }
         encoded = encode({**told, "notes": list(outcome.notes)} if outcome.notes else told)
-        return _bounded(encoded), capability.repeats(asked.arguments).value
+        return self._reply(encoded, capability.repeats(asked.arguments))
 
     def words(self, standing: tuple[Any, ...], *words: Any) -> tuple[bytes, int]:
         """The encoded reply to the command line."""
@@ -142,7 +143,7 @@ class Analysis:
         if printed is None:
             raise TerselyError("unknown_command", "this is not for the daemon to answer")
         told = {"success": True, "parts": printed.parts, "exit_status": printed.exit_status}
-        return _bounded(encode(told)), printed.repeats.value
+        return self._reply(encode(told), printed.repeats)
 
     def text(
         self,
@@ -165,7 +166,16 @@ class Analysis:
         else:
             said = reply(capability, workspace, asked.arguments, given.get(BUDGET))
         encoded = encode({"success": True, **to_json(said)})
-        return _bounded(encoded), capability.repeats(asked.arguments).value
+        return self._reply(encoded, capability.repeats(asked.arguments))
+
+    def _reply(self, encoded: bytes, repeats: Repeats) -> tuple[bytes, int]:
+        """A reply, and for how long it stays true: documents are in no index, and may lie where nobody watches."""
+        if len(encoded) > MAX_ANSWER_BYTES:
+            hint = "ask for less: limit, depth or budget"
+            raise TerselyError(
+                "answer_too_large", f"the answer is longer than {MAX_ANSWER_BYTES:,} bytes", hint
+            )
+        return encoded, 0 if self._engine.has_read_documents else repeats.value
 
     def refresh(self, paths: list[str] | None) -> tuple[object, ...]:
         """Bring the index up to date; gives the values of a `Refreshed`, as processes hand plain
@@ -246,15 +256,6 @@ class Analysis:
             else None
         )
         return workspace
-
-
-def _bounded(encoded: bytes) -> bytes:
-    if len(encoded) > MAX_ANSWER_BYTES:
-        hint = "ask for less: limit, depth or budget"
-        raise TerselyError(
-            "answer_too_large", f"the answer is longer than {MAX_ANSWER_BYTES:,} bytes", hint
-        )
-    return encoded
 
 
 def main(root: str, answer_words: str, lifeline: str) -> None:

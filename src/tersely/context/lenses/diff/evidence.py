@@ -184,9 +184,9 @@ def gather(
         _by_symbol(regions, _row_of_symbol(regions, positions, facts, lines)),
         _by_symbol(regions, _row_of_structure(regions, positions, facts, sources)),
         by_line,
-        _most_of(by_line, symbol_ids),
+        _of_groups(np.maximum, by_line, symbol_ids),
         share,
-        _sum_of(share, symbol_ids),
+        _of_groups(np.add, share, symbol_ids),
         _of_pieces(regions, facts, lines),
     ]
     known = np.hstack(groups)
@@ -585,19 +585,11 @@ def _text(line: bytes) -> str:
     return line.decode("utf-8", "replace").rstrip("\r\n")
 
 
-def _most_of(table: Figures, groups: Sequence[str]) -> Figures:
-    """For each row the most of all rows of its group."""
-    _, group = np.unique(groups, return_inverse=True)
-    found = np.zeros_like(table)  # no figure that is grouped is less
-    np.maximum.at(found, group, table)
-    return found[group]
-
-
-def _sum_of(table: Figures, groups: Sequence[str]) -> Figures:
-    """For each row the sum of all rows of its group."""
+def _of_groups(combine: np.ufunc, table: Figures, groups: Sequence[str]) -> Figures:
+    """For each row those of its group, combined; no figure is below nothing."""
     _, group = np.unique(groups, return_inverse=True)
     found = np.zeros_like(table)
-    np.add.at(found, group, table)
+    combine.at(found, group, table)
     return found[group]
 
 
@@ -634,7 +626,7 @@ def _of_files(regions: Sequence[Region], known: Figures) -> Figures:
     table = np.column_stack(
         [column["words"], column["alike_removed"] + column["alike_added"], column["gone"]]
     )
-    return _most_of(table, [region.symbol.path for region in regions])
+    return _of_groups(np.maximum, table, [region.symbol.path for region in regions])
 
 
 def _of_change(facts: _Facts, sources: ChangeSources) -> list[float]:

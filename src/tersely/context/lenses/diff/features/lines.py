@@ -94,10 +94,10 @@ class Lines:
         around = self._worths(said.rarity, names.around)[self._name]
         columns = [
             *(self._likeness(_Rows(rows, said.rarity), rarity) for rows in (said.removed, said.added, said.around)),
-            *(self._most(self._worths(said.rarity, some)) for some in (names.gone, names.brought, names.kept)),
+            *(self._most(said.rarity, some) for some in (names.gone, names.brought, names.kept)),
             np.bincount(self._line, around, len(self)),
             *(self._words_said(stems_of(some)) for some in (names.gone, names.brought)),
-            self._most(self._worths(said.callable, said.callable)),
+            self._most(said.callable, said.callable),
         ]  # fmt: skip
         return np.column_stack(columns)
 
@@ -105,20 +105,21 @@ class Lines:
         """What the names of each group of lines, each once, are worth together, if they are of some; `group` has that
         of each line, or -1.
         """
-        worths = self._worths(self._said.rarity, some)
         of_name = group[self._line]
         cells = of_name * len(self._names) + self._name
         owner, name = _parts_of_each(cells[of_name >= 0], len(self._names))
-        return np.asarray(np.bincount(owner, worths[name], groups), np.float64)
+        return np.asarray(
+            np.bincount(owner, self._worths(self._said.rarity, some)[name], groups), np.float64
+        )
 
     def _worths(self, worth: Mapping[str, float], some: Collection[str]) -> Figures:
         """By name what it is worth, if it is one of some."""
         return np.array([worth.get(name, 0.0) if name in some else 0.0 for name in self._names])
 
-    def _most(self, worths: Figures) -> Figures:
+    def _most(self, worth: Mapping[str, float], some: Collection[str]) -> Figures:
         """By line the most that one of its names is worth."""
         found = np.zeros(len(self))
-        np.maximum.at(found, self._line, worths[self._name])
+        np.maximum.at(found, self._line, self._worths(worth, some)[self._name])
         return found
 
     def _likeness(self, rows: _Rows, rarity: Figures) -> Figures:
@@ -160,7 +161,7 @@ class Lines:
 
 def _parts_of_each(cells: Numbers, size: int) -> tuple[Numbers, Numbers]:
     """The rows and columns of cells of a table with rows of a size, each once, in order."""
-    rows, columns = np.divmod(np.unique(cells), max(1, size))
+    rows, columns = np.divmod(np.unique(cells), size)
     return rows, columns
 
 
