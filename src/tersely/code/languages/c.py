@@ -60,6 +60,7 @@ from tersely.code.languages.nodes import (
     previous_part,
 )
 from tersely.code.languages.preprocessor import readable_c
+from tersely.code.languages.summaries import resolution_facts
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
@@ -771,15 +772,7 @@ C = Language(
     blocks=BLOCKS,
     control="c",
     resolution=Resolution(
-        called_by_runtime=(
-            "wmain WinMain wWinMain DllMain _start _init _fini JNI_OnLoad JNI_OnUnload Java_* PyInit_* "
-            "LLVMFuzzer*"
-        ),
-        reaching_marks=("__attribute__", "__declspec(dllexport)", "EMSCRIPTEN_KEEPALIVE"),
+        **resolution_facts("c"),
         modules=included_files,
-        namespace="global",
-        announces=True,
-        virtual=True,
-        builtins="c",
     ),
 )

@@ -25,7 +25,6 @@ from tersely.code.languages.model import (  # fmt: skip
     Parameter,
     Resolution,
     Rule,
-    names,
 )
 from tersely.code.languages.nodes import (
     OptionalNode,
@@ -36,6 +35,7 @@ from tersely.code.languages.nodes import (
     parts_of,
 )
 from tersely.code.languages.preprocessor import readable_cpp
+from tersely.code.languages.summaries import resolution_facts
 from tersely.code.symbols import Kind
 
 if TYPE_CHECKING:
@@ -269,49 +269,7 @@ CPP = Language(
     blocks=BLOCKS | {"for_range_loop", "catch_clause"},
     control="cpp",
     resolution=Resolution(
-        called_by_runtime=(
-            "wmain WinMain wWinMain DllMain _start _init _fini JNI_OnLoad JNI_OnUnload Java_* PyInit_* "
-            "LLVMFuzzer* operator* ~* begin end cbegin cend rbegin rend get await_ready await_suspend "
-            "await_resume promise_type get_return_object initial_suspend final_suspend return_void "
-            "return_value yield_value unhandled_exception"
-        ),
-        reaching_marks=(
-            "__attribute__",
-            "__declspec(dllexport)",
-            "EMSCRIPTEN_KEEPALIVE",
-            "[[gnu::",
-            "[[maybe_unused]]",
-            "TEST",
-        ),
+        **resolution_facts("cpp"),
         modules=included_files,
-        separator="::",
-        namespace="global",
-        classes_are_modules=True,
-        announces=True,
-        virtual=True,
-        overloads=True,
-        implicit_receiver=True,
-        receiver_names=names("this"),
-        constructor_is_class_name=True,
-        call_method="operator()",
-        containers=names(
-            "vector list deque set map unordered_map unordered_set multimap multiset array span initializer_list queue "
-            "stack priority_queue forward_list"
-        ),
-        transparent_types=names(
-            "unique_ptr shared_ptr weak_ptr optional reference_wrapper atomic scoped_refptr"
-        ),
-        echoes=names("get value lock release load"),
-        getters=names("front back at top find"),
-        views=names("begin end cbegin cend rbegin rend"),
-        adders=dict.fromkeys(
-            ("push_back", "emplace_back", "push", "insert", "push_front"), (-1, 0)
-        ),
-        common_members=names(
-            "size empty clear begin end get reset data find insert erase push_back emplace_back front back at count "
-            "c_str str append resize reserve swap lock unlock load store first second length substr pop push top close "
-            "open read write flush"
-        ),
-        builtins="c++",
     ),
 )

@@ -79,6 +79,7 @@ from tersely.code.languages.nodes import (
     parts_and_fields,
     parts_of,
 )
+from tersely.code.languages.summaries import resolution_facts
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -400,12 +401,6 @@ RULES: dict[str, Rule] = {
     "comment": Comment(),
 }
 
-COMMON_MEMBERS = names(
-    "Equals GetHashCode ToString GetType Add Remove Contains ContainsKey TryGetValue Count Length Clear Insert "
-    "IndexOf Join Split Trim Replace Substring StartsWith EndsWith Format Select Where First FirstOrDefault Single "
-    "SingleOrDefault Any All ToList ToArray ToDictionary OrderBy GroupBy Invoke Dispose Close Read Write Flush "
-    "CompareTo Append AppendLine MoveNext"
-)
 
 FEEDERS = names(
     "ForEach Select Where Any All First FirstOrDefault Single SingleOrDefault OrderBy GroupBy SelectMany Find Count "
@@ -423,73 +418,9 @@ CSHARP = Language(
         "catch_clause while_statement"
     ),
     resolution=Resolution(
-        found_bases="*Migration *IEntityTypeConfiguration",
-        called_by_runtime=(
-            "Main ~* operator* Dispose DisposeAsync GetEnumerator GetAsyncEnumerator MoveNext "
-            "MoveNextAsync Current Deconstruct Add GetAwaiter GetResult OnCompleted IsCompleted Finalize "
-            "ToString Equals GetHashCode Configure ConfigureServices"
-        ),
-        reaching_marks=(
-            "[ModuleInitializer",
-            "[DllExport",
-            "[UnmanagedCallersOnly",
-            "[JSInvokable",
-        ),
+        **resolution_facts("csharp"),
         modules=namespace_files(".cs"),
-        namespace="declared",
-        outer_namespaces=True,
-        found_anywhere=True,
-        receiver_names=names("this"),
-        super_names=names("base"),
-        called_by_name=(Kind.PROPERTY,),
-        implicit_receiver=True,
-        constructor_is_class_name=True,
-        chains_constructors=True,
-        iterate_methods=("GetEnumerator",),
-        virtual=True,
-        declarations_suffice=True,
-        open_types=(
-            "object",
-            "Func",
-            "Action",
-            "Predicate",
-            "Delegate",
-            "Comparison",
-            "Handler",
-            "Callback",
-            "Converter",
-            "dynamic",
-        ),
-        classes_are_modules=True,
-        overloads=True,
-        functions_are_objects=True,
-        calls_back=True,
-        extension_functions=True,
-        top_types=names("object T TSource"),
         modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE, "partial": PARTIAL},
-        inferred_types=names("var"),
-        text_types=names("string object String Object"),
-        number_types=names(
-            "int long short byte uint ulong double float decimal object Int32 Int64"
-        ),
-        containers=names(
-            "[] List IList ICollection IEnumerable IReadOnlyList IReadOnlyCollection HashSet ISet Queue Stack "
-            "Dictionary IDictionary IReadOnlyDictionary SortedDictionary ConcurrentDictionary ConcurrentBag "
-            "ConcurrentQueue Lazy IEnumerator IAsyncEnumerable ObservableCollection ImmutableArray ImmutableList Span "
-            "ReadOnlySpan Memory IQueryable"
-        ),
-        transparent_types=names("Task ValueTask Nullable"),
-        getters=names(
-            "First FirstOrDefault Single SingleOrDefault Last LastOrDefault ElementAt Dequeue Peek Pop "
-            "GetValueOrDefault Find GetOrAdd Current Value Max Min"
-        ),
-        views=names(
-            "Where OrderBy OrderByDescending ThenBy Take Skip TakeWhile SkipWhile Distinct Reverse ToList ToArray "
-            "ToHashSet Concat Union Except Intersect AsEnumerable Values FindAll AsSpan Append Prepend"
-        ),
         methods=dict.fromkeys(FEEDERS, FEEDS),
-        mappers=names("Select ConvertAll"),
-        common_members=COMMON_MEMBERS,
-        builtins="System",
     ),
 )

@@ -68,7 +68,7 @@ from tersely.code.languages.parts.ecmascript_narrowing import (
     lower_ternary,
 )
 from tersely.code.languages.parts.ecmascript_scripts import namespace_of, sharing_scripts
-from tersely.code.languages.summaries import summaries
+from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -379,43 +379,14 @@ RULES: dict[str, Rule] = {
     "comment": Comment(),
 }
 
-BUILTIN_MEMBERS = names(
-    "push pop shift unshift splice slice concat join map filter forEach reduce find some every sort reverse indexOf "
-    "includes keys values entries get set has add delete clear then catch finally call apply bind toString valueOf "
-    "hasOwnProperty split replace replaceAll trim match test exec startsWith endsWith toLowerCase toUpperCase charAt "
-    "charCodeAt substring substr slice repeat padStart padEnd log error warn on once emit off addEventListener "
-    "removeEventListener querySelector appendChild setAttribute getAttribute write end pipe next return throw length "
-    "resolve reject flat flatMap at fill from of parse stringify"
-)
 
 RESOLUTION = Resolution(
-    called_by_runtime="toString valueOf toJSON toLocaleString then next return throw [[]Symbol.*",
+    **resolution_facts("ecmascript"),
     modules=module_files,
-    namespace="shared",
     sharing=sharing_scripts,
-    global_namespace="global",
-    global_objects=("globalThis", "window", "self", "global"),
-    declares_modules=True,
-    setters=True,
-    receiver_names=names("this"),
-    super_names=names("super"),
-    arguments_name="arguments",
-    constructors=("constructor",),
-    chains_constructors=True,
-    object_constructors=names("initialize"),
-    iterate_methods=("[Symbol.iterator]", "[Symbol.asyncIterator]"),
-    next_method="next",
-    next_item="value",
-    members_are_items=True,
-    symbols="Symbol",
-    items_in_order=True,
-    prototype="prototype",
-    module_object="exports",
-    default_export="default",
     module_keys=module_keys,
     entry_words=entry_words,
     methods=summaries("ecmascript", "methods"),
-    receiver_binders=names("bind call apply"),
     fillable={
         "Map": Filling.PAIRS,
         "WeakMap": Filling.PAIRS,
@@ -423,31 +394,7 @@ RESOLUTION = Resolution(
         "WeakSet": Filling.ELEMENTS,
         "Array": Filling.ELEMENTS,
     },
-    deriving_functions=names("Object.create"),
-    mixing_functions=names("assign extend mixin merge defaults"),
-    inheriting_functions=names("inherits setPrototypeOf"),
-    describing_functions=names("defineProperty"),
-    module_functions=names("define"),
-    union_types=names(
-        "Partial Readonly Required NonNullable Pick Omit Promise PromiseLike Awaited Extract Exclude"
-    ),
-    class_types=names("typeof"),
-    mappings=names("Map ReadonlyMap WeakMap"),
-    containers=names(
-        "Array ReadonlyArray Set ReadonlySet WeakSet Record Iterable AsyncIterable IterableIterator "
-        "AsyncIterableIterator"
-    ),
-    generators=names("Generator AsyncGenerator Iterator AsyncIterator"),
-    result_types=names("ReturnType InstanceType"),
-    adders={
-        **dict.fromkeys(names("push unshift add fill"), (-1, 0)),
-        "set": (0, 1),
-        "splice": (-1, 2),
-    },
-    getters=names("get pop shift"),
-    properties=summaries("ecmascript", "properties"),  # of the result of an iterator
-    common_members=BUILTIN_MEMBERS,
-    builtins="globalThis",
+    properties=summaries("ecmascript", "properties"),
     summaries=summaries("ecmascript", "functions"),
 )
 

@@ -63,7 +63,7 @@ from tersely.code.languages.nodes import (
     parts_in,
     parts_of,
 )
-from tersely.code.languages.summaries import summaries
+from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
@@ -587,12 +587,6 @@ RULES: dict[str, Rule] = {
     "comment": Comment(),
 }
 
-COMMON_MEMBERS = names(
-    "Add Append Bytes Call Cancel Clone Close Context Copy Count Data Delete Do Done Error Errorf Fatal Fatalf Flush "
-    "Format Get Header Helper Info Init Key Keys Kind Len Less Load Lock Log Logf Name New Next Open Parse Path Print "
-    "Printf Println Put Read Remove Reset Run Scan Send Set Size Start Stop Store String Swap Sync Type Unlock Unwrap "
-    "Update Value Values Wait Write WriteString"
-)
 
 # Interfaces of the standard library, each by its methods.
 OUTSIDE_INTERFACES = tuple(
@@ -617,20 +611,13 @@ GO = Language(
     ),
     control="go",
     resolution=Resolution(
-        called_by_runtime="init Test* Benchmark* Fuzz* Example*",
-        reaching_marks=("//export ", "//go:linkname ", "//go:wasmexport "),
+        **resolution_facts("go"),
         outside_interfaces=OUTSIDE_INTERFACES,
         modules=package_files,
-        namespace="directory",
-        virtual=True,
         structural=frozenset((Kind.INTERFACE,)),
-        nominal=False,
         containers=frozenset((SLICE, CHANNEL)),
         mappings=frozenset((MAP,)),
         tuples=frozenset((TUPLE,)),
-        common_members=COMMON_MEMBERS,
-        top_types=names("any comparable Ordered"),
-        builtins="builtin",
         summaries=summaries("go", "functions"),
     ),
 )

@@ -69,7 +69,7 @@ from tersely.code.languages.nodes import (
     parts_in,
     parts_of,
 )
-from tersely.code.languages.summaries import summaries
+from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.symbols import Import, Kind
 
 if TYPE_CHECKING:
@@ -463,15 +463,6 @@ RULES: dict[str, Rule] = {
     "block_comment": Comment(),
 }
 
-COMMON_MEMBERS = names(
-    "equals hashCode toString getClass notify notifyAll wait clone finalize compareTo length isEmpty size get put add "
-    "remove contains containsKey values keySet entrySet iterator next hasNext append close run call apply accept test "
-    "forEach stream map filter collect toArray clear set indexOf substring split trim name ordinal getName getValue "
-    "getKey read write flush join"
-)
-COMBINATORS = names(
-    "andThen compose negate and or identity reversed thenComparing equals hashCode toString getClass"
-)
 
 ANNOTATIONS = summaries(
     "java", "annotations"
@@ -488,82 +479,11 @@ JAVA = Language(
     ),
     control="java",
     resolution=Resolution(
-        called_by_runtime="readObject readObjectNoData readResolve writeObject writeReplace finalize premain agentmain",
+        **resolution_facts("java"),
         modules=package_files,
-        namespace="declared",
-        receiver_names=names("this"),
-        super_names=names("super"),
-        implicit_receiver=True,
-        constructor_is_class_name=True,
-        chains_constructors=True,
-        iterate_methods=("iterator",),
-        next_method="next",
-        virtual=True,
-        declarations_suffice=True,
-        open_types=(
-            "Object",
-            "Function",
-            "Supplier",
-            "Consumer",
-            "Predicate",
-            "Operator",
-            "Runnable",
-            "Callable",
-            "Comparator",
-            "Listener",
-            "Handler",
-            "Callback",
-            "Iterator",
-            "Iterable",
-            "Closeable",
-            "Answer",
-            "Executable",
-        ),
-        methods_apart=True,
         summaries=summaries("java", "functions"),
-        classes_are_modules=True,
-        overloads=True,
-        functions_are_objects=True,
-        function_combinators=COMBINATORS,
-        calls_back=True,
         modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE},
-        inferred_types=names("var"),
-        text_types=names("String Object CharSequence Comparable Serializable"),
-        final_types=names(
-            "String boolean Boolean char Character byte Byte short Short int Integer long Long float Float "
-            "double Double"
-        ),
-        class_objects=names("Class"),
-        number_types=names("int Integer long Long short byte char float double Number Object"),
-        containers=names(
-            "[] List ArrayList LinkedList Collection Set HashSet LinkedHashSet TreeSet SortedSet NavigableSet Queue "
-            "Deque ArrayDeque PriorityQueue Stack Vector "
-            "Iterable Iterator ListIterator "
-            "Optional Stream Enumeration CopyOnWriteArrayList BlockingQueue ConcurrentLinkedQueue AtomicReference "
-            "ThreadLocal WeakReference SoftReference Supplier Callable Future CompletableFuture Spliterator"
-        ),
-        mappings=names(
-            "Map HashMap LinkedHashMap TreeMap SortedMap NavigableMap ConcurrentMap ConcurrentHashMap EnumMap "
-            "WeakHashMap IdentityHashMap ConcurrentSkipListMap Hashtable"
-        ),
         inherited=SPRING_REPOSITORIES,
-        tuples=names("Entry SimpleEntry SimpleImmutableEntry"),
         methods=ANNOTATIONS | summaries("java", "methods"),
-        adders={
-            **dict.fromkeys(names("add push addFirst addLast"), (-1, 0)),
-            "put": (0, 1),
-            "set": (-1, 1),
-        },
-        getters=names(
-            "get getOrDefault next previous remove pop peek poll take first last getFirst getLast removeFirst "
-            "removeLast element orElse orElseThrow orElseGet nextElement put putIfAbsent computeIfAbsent join call "
-            "pollFirst pollLast peekFirst peekLast firstElement lastElement elementAt reduce"
-        ),
-        views=names(
-            "iterator listIterator stream parallelStream filter sorted distinct limit skip peek subList toList "
-            "descendingIterator elements headSet tailSet subSet collect clone asList spliterator takeWhile dropWhile"
-        ),
-        common_members=COMMON_MEMBERS,
-        builtins="java.lang",
     ),
 )

@@ -71,7 +71,7 @@ from tersely.code.languages.nodes import (
     parts_in,
     parts_of,
 )
-from tersely.code.languages.summaries import summaries
+from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.symbols import CLASS_KINDS, Import, Kind
 
 if TYPE_CHECKING:
@@ -728,63 +728,12 @@ KOTLIN = Language(
     namespace_of=package_of,
     blocks=names("block function_body for_statement while_statement when_entry catch_block"),
     resolution=Resolution(
-        called_by_runtime=(
-            "component* getValue setValue provideDelegate invoke iterator hasNext next contains get set "
-            "plus minus times div rem rangeTo rangeUntil inc dec not unaryMinus unaryPlus plusAssign "
-            "minusAssign timesAssign divAssign remAssign compareTo equals hashCode toString readResolve"
-        ),
-        reaching_marks=("@JvmStatic", "@JvmName", "@CName", "@JsExport"),
+        **resolution_facts("kotlin"),
         modules=namespace_files(".kt"),
-        namespace="declared",
-        found_anywhere=True,
-        receiver_names=names("this"),
-        super_names=names("super"),
-        name_quote="`",
-        called_by_name=(Kind.PROPERTY,),
-        methods_apart=True,
-        implicit_receiver=True,
-        call_method="invoke",
-        iterate_methods=("iterator",),
-        next_method="next",
-        virtual=True,
-        declarations_suffice=True,
-        open_types=("Any",),
-        classes_are_modules=True,
-        overloads=True,
-        functions_are_objects=True,
-        calls_back=True,
-        extension_functions=True,
         companion=COMPANION,
-        top_types=names("Any T"),
         modifiers={"abstract": ABSTRACT, "private": PRIVATE},
-        text_types=names("String CharSequence Any"),
-        number_types=names("Int Long Double Float Byte Short Any Number"),
-        containers=names(
-            "List MutableList ArrayList Collection MutableCollection Set MutableSet HashSet LinkedHashSet Array "
-            "Iterable Iterator Sequence Deque ArrayDeque Queue Lazy StateFlow "
-            "Flow Result"
-        ),
-        mappings=names("Map MutableMap HashMap LinkedHashMap SortedMap ConcurrentHashMap"),
-        tuples=names("Pair Triple Entry MutableEntry"),
-        adders={"add": (-1, 0), "put": (0, 1), "addFirst": (-1, 0), "addLast": (-1, 0)},
-        getters=names(
-            "get getOrNull first firstOrNull last lastOrNull single find getOrDefault getOrPut removeAt removeFirst "
-            "removeLast poll peek pop next elementAt random maxByOrNull minByOrNull value getOrElse"
-        ),
-        views=names(
-            "filter filterNot filterNotNull sorted sortedBy distinct reversed take drop toList toMutableList toSet "
-            "asSequence asReversed subList plus minus iterator listIterator shuffled onEach asIterable "
-            "takeWhile dropWhile"
-        ),
         methods=summaries("kotlin", "methods"),
-        universal_methods=names("let also apply run takeIf takeUnless use"),
         properties=summaries("kotlin", "properties"),
         summaries=summaries("kotlin", "functions"),
-        common_members=names(
-            "equals hashCode toString get set add put remove contains containsKey size isEmpty isNotEmpty let also "
-            "apply run with map filter forEach first last iterator next hasNext close read write flush append length "
-            "name ordinal plus minus times div rem"
-        ),
-        builtins="kotlin",
     ),
 )

@@ -73,7 +73,7 @@ from tersely.code.languages.nodes import (
     named_parts,
     parts_of,
 )
-from tersely.code.languages.summaries import summaries
+from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
@@ -440,45 +440,12 @@ PHP = Language(
     control="php",
     namespace_of=namespace_of,
     resolution=Resolution(
-        found_bases=(
-            "Illuminate*ServiceProvider Illuminate*Seeder Illuminate*Command Symfony*Bundle Symfony*Command "
-            "Doctrine*Migration"
-        ),
+        **resolution_facts("php"),
         modules=module_files,
-        separator="\\",
-        sigil="$",
-        namespace="declared",
-        outer_namespaces=True,
-        found_anywhere=True,
-        receiver_names=names("$this"),
-        class_names=names("self static"),
-        super_names=names("parent"),
-        constructors=("__construct",),
-        call_method="__invoke",
-        iterate_methods=("getIterator",),
-        virtual=True,
-        declarations_suffice=True,
-        open_types=(
-            "callable",
-            "Closure",
-            "object",
-            "mixed",
-            "iterable",
-            "Traversable",
-            "Iterator",
-        ),
-        methods_apart=True,
-        calls_back=True,
         named_callbacks=NAMED_CALLBACKS,
         meant_by_text=meant_by_text,
         modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE},
-        containers=names("iterable Generator Traversable Iterator"),
         methods=summaries("php", "methods"),
         summaries=summaries("php", "functions"),
-        common_members=names(
-            "get set add has count getMessage format close open read write key current next rewind valid offsetGet "
-            "offsetSet offsetExists offsetUnset fetch execute prepare query __toString"
-        ),
-        builtins="php",
     ),
 )

@@ -95,7 +95,7 @@ from tersely.code.languages.parts.python_narrowing import (
     lower_boolean,
     lower_conditional,
 )
-from tersely.code.languages.summaries import summaries
+from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.places import directory_of
 from tersely.code.symbols import Import, Kind
 
@@ -333,12 +333,6 @@ RULES: dict[str, Rule] = {
     "comment": Comment(),
 }
 
-BUILTIN_MEMBERS = names(
-    "append extend insert remove pop clear index count sort reverse copy get items keys values update setdefault add "
-    "discard union join split strip lstrip rstrip format encode decode replace startswith endswith lower upper title "
-    "find rfind read write close open readline readlines flush seek tell group groups match search sub isdigit "
-    "splitlines partition rpartition fromkeys popitem intersection difference issubset issuperset format_map zfill"
-)
 
 PYTHON = Language(
     name="python",
@@ -349,62 +343,19 @@ PYTHON = Language(
     mended=without_unclosed,
     doc_string="string",
     resolution=Resolution(
-        called_by_runtime=(
-            "setUpModule tearDownModule setup_module teardown_module setup_function teardown_function "
-            "setup_class teardown_class setup_method teardown_method load_tests pytest_* _missing_ "
-            "_generate_next_value_ on_starting on_reload when_ready pre_fork post_fork post_worker_init worker_abort"
-        ),
-        found_bases=(
-            "django.apps.*AppConfig django.core.management.*Command django.db.migrations.*Migration scrapy.*Spider "
-            "locust.*User mkdocs.plugins.BasePlugin airflow.plugins_manager.AirflowPlugin setuptools.*Command "
-            "distutils.*Command"
-        ),
+        **resolution_facts("python"),
         loaded_modules=(
             names("revision down_revision upgrade downgrade"),  # migrations of alembic
             names("extensions setup"),  # the settings of Sphinx
         ),
         modules=module_files,
-        receiver_parameter=True,
-        super_names=names("super"),
-        constructors=("__init__", "__new__", "__post_init__"),
-        constructs_by_all=True,
-        fields_constructor="__post_init__",
-        subclass_method="__init_subclass__",
-        missing_method="__getattr__",
         named_flags=dict.fromkeys(
             ("__new__", "__init_subclass__", "__class_getitem__"), CLASS_METHOD
         ),
-        call_method="__call__",
-        open_declarations=True,
-        open_receivers=True,
-        names_parent=True,
-        own_type="Self",
-        empty_bases=names("ABC Generic Protocol object"),
-        protocols=names("Protocol"),
-        parameter_lists=names("Generic Protocol"),
-        setters=True,
-        descriptor_method="__get__",
-        descriptor_setter="__set__",
         enumerations=ENUMERATIONS,
         instance_collections=INSTANCE_COLLECTIONS,
-        keyword_keepers={"argparse": "set_defaults", "types": "SimpleNamespace"},
-        top_types=names("Any object"),
-        class_member="__class__",
-        enter_method="__enter__",
-        exit_method="__exit__",
-        iterate_methods=("__iter__",),
-        next_method="__next__",
-        await_method="__await__",
-        async_methods={
-            "__enter__": "__aenter__",
-            "__exit__": "__aexit__",
-            "__iter__": "__aiter__",
-            "__next__": "__anext__",
-        },
-        items_in_order=True,
         item_methods=ITEM_METHODS,
         reflected=REFLECTED,
-        container_first=names("__contains__"),
         stand_ins=STAND_INS,
         asking_functions=ASKING_FUNCTIONS,
         implicit_methods=names(
@@ -418,10 +369,6 @@ PYTHON = Language(
             COMPARISONS.values(),
             ASKING_FUNCTIONS.values(),
         ),
-        star_exports="__all__",
-        union_types=names(
-            "Optional Union Annotated Final ClassVar Required NotRequired Awaitable Coroutine"
-        ),
         inherited={
             name: Inherited(("T",), {method: (TYPE_PARAMETER, None, "T")})
             for name, method in {
@@ -432,37 +379,17 @@ PYTHON = Language(
                 "AsyncContextManager": "__aenter__",
             }.items()
         },
-        class_types=names("type Type"),
-        callable_types=names("Callable"),
-        tuples=names("tuple Tuple"),
-        containers=names(
-            "list List set Set frozenset FrozenSet dict Dict Iterable Iterator Sequence Mapping Collection "
-            "MutableMapping MutableSequence AsyncIterator AsyncIterable deque defaultdict OrderedDict ContextVar Queue "
-            "SimpleQueue LifoQueue PriorityQueue WeakSet WeakValueDictionary"
-        ),
-        generators=names("Generator AsyncGenerator"),
         fillable=FILLABLE,
         open_objects=OPEN_OBJECTS,
-        adders={
-            **dict.fromkeys(names("append appendleft add put put_nowait set"), (-1, 0)),
-            "insert": (-1, 1),
-            "setdefault": (0, 1),
-            "__setitem__": (0, 1),
-        },
-        mergers={"update": 0, "extend": 0},
         getters=COLLECTION_GETTERS
         | names("get get_nowait pop popleft popitem setdefault __getitem__ __next__"),
         views=COLLECTION_VIEWS
         | names("values copy union intersection difference __iter__ elements reversed"),
-        item_views=names("items"),
-        common_members=BUILTIN_MEMBERS,
-        builtins="builtins",
         dispatchers=DISPATCHERS,
         methods=summaries("python", "methods"),
         binding_keywords=BINDING_KEYWORDS,
         named_callbacks=NAMED_CALLBACKS,
         meant_by_text=meant_by_text,
-        universal_methods=names("result"),
         summaries=summaries("python", "functions"),
         injection=Injection(
             names("pytest.fixture pytest_asyncio.fixture pytest.yield_fixture"),

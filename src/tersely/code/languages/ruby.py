@@ -58,7 +58,7 @@ from tersely.code.languages.nodes import (
     named_parts,
     parts_of,
 )
-from tersely.code.languages.summaries import summaries
+from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.places import file_name_of
 from tersely.code.symbols import Import, Kind
 
@@ -1038,41 +1038,11 @@ RUBY = Language(
     rules=RULES,
     control="ruby",
     resolution=Resolution(
-        found_bases="*.Rails.Engine *.Rails.Railtie *.Rails.Application *.ActiveRecord.Migration",
-        called_by_runtime=(
-            "initialize* method_missing respond_to_missing? inherited included extended prepended "
-            "method_added method_removed singleton_method_added const_missing to_* inspect hash eql? "
-            "equal? call coerce each exception marshal_dump marshal_load encode_with init_with "
-            "deconstruct deconstruct_keys"
-        ),
+        **resolution_facts("ruby"),
         modules=module_files,
-        namespace="global",
-        receiver_names=frozenset({"self"}),
-        super_names=frozenset({"super"}),
-        implicit_receiver=True,
-        constructors=("initialize",),
-        construct_method="new",
-        class_member="class",
-        variable_mark="@",
-        open_classes=True,
-        class_side=True,
-        class_mixin="ClassMethods",
-        functions_are_objects=True,
         function_combinators=(COMMON - {"call"})
         | names("arity parameters source_location bind curry receiver"),
-        calls_back=True,
         summaries=summaries("ruby", "functions"),
-        adders={
-            **dict.fromkeys(names("push append unshift add"), (-1, 0)),
-            "store": (0, 1),
-        },
-        mergers={"merge!": 0, "update": 0, "concat": 0},
-        getters=names("first last fetch dig pop shift sample min max find detect delete [] at"),
-        views=names(
-            "select reject sort sort_by reverse uniq compact to_a values dup take drop filter flatten"
-        ),
-        echoes=names("tap freeze dup clone itself"),
         common_members=COMMON,
-        builtins="ruby",
     ),
 )

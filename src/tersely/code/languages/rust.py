@@ -63,7 +63,7 @@ from tersely.code.languages.nodes import (
     parts_in,
     parts_of,
 )
-from tersely.code.languages.summaries import summaries
+from tersely.code.languages.summaries import resolution_facts, summaries
 from tersely.code.places import directory_of, file_name_of
 from tersely.code.symbols import Import, Kind
 
@@ -959,16 +959,6 @@ RULES: dict[str, Rule] = {
     "block_comment": Comment(),
 }
 
-COMMON_MEMBERS = names(
-    "all and_then any append as_bytes as_deref as_mut as_ref as_str as_slice bytes chain chars clear clone cloned cmp "
-    "collect contains contains_key copied count default deref drain "
-    "drop ends_with entry enumerate eq err expect extend "
-    "filter filter_map find first flat_map flatten flush fmt fold for_each from get get_mut hash insert into into_iter "
-    "is_empty is_err is_none is_ok is_some iter iter_mut join keys kind last len lines lock map map_err max min name "
-    "new next nth ok ok_or ok_or_else or_else parse path peek pop push push_str read remove replace rev send set skip "
-    "sort split starts_with sum take to_owned to_string to_vec trim unwrap unwrap_or unwrap_or_default unwrap_or_else "
-    "values wait with write write_all zip"
-)
 
 METHODS = summaries("rust", "methods")
 
@@ -979,78 +969,12 @@ RUST = Language(
     blocks=names("block match_arm for_expression while_expression if_expression"),
     control="rust",
     resolution=Resolution(
-        reaching_marks=(
-            "no_mangle",
-            "export_name",
-            "#[test",
-            "::test",
-            "#[bench",
-            "panic_handler",
-            "global_allocator",
-            "alloc_error_handler",
-            "proc_macro",
-            "wasm_bindgen",
-            "pyfunction",
-            "pymodule",
-            "pymethods",
-            "link_section",
-            "#[used",
-            "#[start",
-            "#[ctor",
-            "entry]",
-            "interrupt",
-            "#[no_main",
-        ),
+        **resolution_facts("rust"),
         modules=module_files,
         separator=SEPARATOR,
-        relative_to_file=True,
-        classes_are_modules=True,
-        modules_in_scope=True,
-        macros_in_scope=True,
-        receiver_names=names("self"),
-        class_names=names("Self"),
-        virtual=True,
-        traits=True,
-        declarations_suffice=True,
-        open_types=("",),  # any: it may be a trait that is implemented here
-        containers=names(
-            "[] Vec VecDeque LinkedList HashSet BTreeSet BinaryHeap Iterator IntoIterator "
-            "DoubleEndedIterator ExactSizeIterator Iter IntoIter IterMut Peekable Receiver Sender SmallVec"
-        ),
-        mappings=names("HashMap BTreeMap IndexMap DashMap FxHashMap"),
         tuples=frozenset((TUPLE,)),
-        transparent_types=names(
-            "Option Result Box Rc Arc Ref RefMut RefCell Cell Mutex RwLock MutexGuard RwLockReadGuard RwLockWriteGuard "
-            "Cow Pin Weak OnceCell OnceLock LazyLock Lazy Reverse ManuallyDrop PhantomData io::Result "
-            "Into TryInto AsRef AsMut Borrow BorrowMut"
-        ),
-        echoes=names(
-            "unwrap expect unwrap_or unwrap_or_else unwrap_or_default ok ok_or ok_or_else or or_else filter take "
-            "clone cloned copied to_owned into borrow borrow_mut as_ref as_mut as_deref as_deref_mut deref "
-            "deref_mut lock read write try_lock get_mut into_inner get get_or_init get_or_insert_with insert map_err "
-            "context with_context iter iter_mut into_iter next await inspect and upgrade downgrade by_ref as_pin_mut"
-        ),
-        views=names(
-            "cloned copied rev skip skip_while step_by take "
-            "take_while filter chain collect peekable inspect "
-            "by_ref clone to_vec to_owned as_slice as_mut_slice as_ref "
-            "as_mut borrow borrow_mut unwrap expect lock read write into_boxed_slice into_vec fuse cycle retain sorted "
-            "chunks windows split_off into into_inner deref unwrap_or_default ok"
-        ),
-        getters=names(
-            "get get_mut first last first_mut last_mut pop pop_front pop_back front back next next_back remove find "
-            "max_by min_by max_by_key min_by_key nth peek recv try_recv swap_remove get_or_insert_with entry "
-            "or_insert or_insert_with or_default max min reduce"
-        ),
-        adders={
-            **dict.fromkeys(names("push push_back push_front send"), (-1, 0)),
-            "insert": (0, 1),
-        },
-        mergers={"extend": 0, "append": 0},
         methods=METHODS,
         universal_methods=frozenset(METHODS),
-        common_members=COMMON_MEMBERS,
-        builtins="std",
         summaries=summaries("rust", "functions"),
     ),
 )

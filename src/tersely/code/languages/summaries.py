@@ -1,9 +1,10 @@
-"""The tables of the effects of functions outside the repository on their arguments:
-`summaries/*.json`.
+"""What is known of languages and their libraries, as tables: `summaries/*.json`.
 
-A table has sections, these have groups, and a group gives the functions of some names their
-`Summary`. Names stand in one text, and of `{a b}` in a name each word is one; `$word` stands for
-its value in `words`. `this` and `handler` are positions, see `Summary` and `Topic`.
+The section `resolution` has the fields of a `Resolution` that are plain data. All others have the
+effects of functions outside the repository on their arguments: they have groups, and a group gives
+the functions of some names their `Summary`. Names stand in one text, and of `{a b}` in a name each
+word is one; `$word` stands for its value in `words`. `this` and `handler` are positions, see
+`Summary` and `Topic`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import MISSING
+from dataclasses import fields as fields_of
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -20,6 +23,7 @@ from tersely.code.languages.model import (
     HANDLER,
     RECEIVER,
     Registry,
+    Resolution,
     Summary,
     TemplateByModel,
     Topic,
@@ -57,6 +61,29 @@ _MADE: dict[str, Callable[[Any], Any]] = {
 def _table(language: str) -> Any:
     path = Path(__file__).with_name("summaries") / f"{language}.json"
     return json.loads(path.read_text("utf-8"))
+
+
+_FORMS = {
+    fact.name: dict if fact.default is MISSING else type(fact.default)
+    for fact in fields_of(Resolution)
+}
+
+
+def resolution_facts(language: str) -> dict[str, Any]:
+    """The fields of a language's `Resolution` that its table has. The words of a set or tuple are
+    one text, and each word in a key of a mapping is a key.
+    """
+    return {
+        fact: _fact(_FORMS[fact], value) for fact, value in _table(language)["resolution"].items()
+    }
+
+
+def _fact(form: type, written: Any) -> Any:
+    if form is dict:
+        return {word: _plain(value) for words, value in written.items() for word in words.split()}
+    if form is tuple:
+        return tuple(written.split() if isinstance(written, str) else written)
+    return names(written) if form is frozenset else written
 
 
 def summaries(language: str, section: str) -> dict[str, Summary]:
