@@ -359,6 +359,15 @@ def test_methods_whose_names_are_put_together_are_called_however_many(tmp_path: 
     check(tmp_path, {"a.py": visitors(130)}, edges=every)
 
 
+def test_functions_of_a_module_whose_names_are_put_together_are_called(tmp_path: Path) -> None:
+    files = {
+        "handlers.py": "def on_open(): pass\ndef on_close(): pass\n",
+        "a.py": "import handlers\ndef run(event): getattr(handlers, f'on_{event}')()\n",
+    }
+    every = [f"a.py:run -> handlers.py:on_{event} inferred" for event in ("open", "close")]
+    check(tmp_path, files, edges=every)
+
+
 PROTOCOL = """\
 from typing import Protocol
 class Handle(Protocol):
