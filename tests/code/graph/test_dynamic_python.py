@@ -10,7 +10,7 @@ from tests.code.languages.checks import check
 
 from tersely.code.engine import Engine
 from tersely.code.graph.call_resolution import MAX_FLOW_FILES
-from tersely.code.graph.dispatch.members import MAX_STORE_FILES, STORES_LIMIT
+from tersely.code.graph.dispatch.member_stores import MAX_STORE_FILES, STORES_LIMIT
 
 PROGRAMS = {
     "names put together from a prefix": (

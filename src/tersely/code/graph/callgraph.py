@@ -511,7 +511,7 @@ class CallGraph:
                     for _, entry in entries
                 )
             position = file.definitions[position].parent
-        return file.semantics.namespace != "shared" or not self.evaluator.members.top_level(
+        return file.semantics.namespace != "shared" or not self.evaluator.modules.top_level(
             file, name
         )
 

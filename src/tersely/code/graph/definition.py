@@ -541,7 +541,7 @@ class Definitions:
         if found:
             return found
         if name in file.names(0):  # but not here
-            return self._of_definitions(self._evaluator.members.top_level(file, name))
+            return self._of_definitions(self._evaluator.modules.top_level(file, name))
         if file.semantics.by_name:
             meant = self._program.meant_by(name, file)
             return [self._place(self._program.file(at), position) for at, position in meant]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from tersely.code.expressions import (
     CONST,
     EXTENSION,
     OPTIONAL,
-    PRIVATE,
     PROPERTY,
     SETTER,
     STATIC,
@@ -33,10 +33,8 @@ from tersely.code.graph.pointsto.values import (
     ExternalResult,
     FunctionObject,
     GeneratorObject,
-    InFile,
     Instance,
     ModuleObject,
-    Outside,
     RestArguments,
     SignatureObject,
     SuperObject,
@@ -55,29 +53,16 @@ from tersely.code.graph.pointsto.values import (
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import ClassName, Inside, Place
-from tersely.code.languages.registry import LANGUAGES
 from tersely.code.nodes import (
     CallableType,
-    ConstantValue,
     Declared,
     DefinedHere,
     Either,
-    ListLiteral,
     MappingLiteral,
     Typed,
 )
-from tersely.code.places import is_test
 from tersely.code.symbols import CALLABLE_KINDS, VALUE_KINDS, Kind
 
-# values with methods of which the language tells
-HAVING_METHODS = (
-    ContainerLiteral,
-    CollectionObject,
-    TupleObject,
-    GeneratorObject,
-    RestArguments,
-    SignatureObject,
-)
 Order = frozenset[tuple[int, ClassObject]]  # of a hierarchy, the class itself first
 Called = FunctionObject | SignatureObject
 
@@ -85,22 +70,10 @@ if TYPE_CHECKING:
     from tersely.code.graph.pointsto.evaluate import Evaluator
 
 MAX_BASES = 400  # classes in one linearised hierarchy
-MAX_STORE_FILES = 10  # files searched for assignments to a member from outside its class
-STORES_LIMIT = (
-    f"members that no class has and that over {MAX_STORE_FILES} files mention may be"
-    " assigned in others of them"
-)
-# files that write the global object, searched for a name that more than `MAX_STORE_FILES` use
-MAX_GLOBAL_FILES = 200
-GLOBALS_LIMIT = (
-    "what is assigned to the global object under a name that over"
-    f" {MAX_GLOBAL_FILES} files use beside it is not followed"
-)
 MAX_KEEPER_FILES = 40  # files whose calls keep keyword arguments for one kind of object
 KEEPER_LIMIT = (
     f"keyword arguments that are kept for later were looked for in {MAX_KEEPER_FILES} files"
 )
-MAX_MERGES = 20  # statements of a file that add all members of one object to another
 MAX_SUBCLASS_MEMBERS = 30  # definitions of a name among which those of subclasses are looked for
 MAX_SUBTYPE_FILES = 200  # files searched for subclasses of one class
 SUBTYPE_LIMIT = f"classes below one class were looked for in {MAX_SUBTYPE_FILES} files"
@@ -129,47 +102,67 @@ class Members(Component):
 
     def of(self, value: Value, name: str, file: File) -> Values:
         """The values that `value.name` may have; properties are read."""
-        if isinstance(value, ClassObject) and name and name == file.semantics.prototype:
+        transfer = self._transfers.get(type(value))
+        return BOTTOM if transfer is None else transfer(value, name, file)
+
+    @cached_property
+    def _transfers(self) -> dict[type[Value], Callable[..., Values]]:
+        """What a member of each kind of value may be; the others have none."""
+        return {
+            ClassObject: self._of_class,
+            Instance: self._of_class_or_instance,
+            SuperObject: self._of_parent,
+            FunctionObject: self._of_function,
+            ModuleObject: self._of_module,
+            TraitView: self.evaluator.traits.of_aspect,
+            ExternalObject: self._of_external,
+            ExternalResult: self._of_result,
+            ConstantObject: self._of_constant,
+            ContainerLiteral: self._of_literal,
+            TupleObject: self._of_tuple,
+            CollectionObject: self._of_container,
+            GeneratorObject: self._of_container,
+            RestArguments: self._of_container,
+            SignatureObject: self._of_container,
+        }
+
+    def _of_class(self, value: ClassObject, name: str, file: File) -> Values:
+        if name and name == file.semantics.prototype:
             return singleton(instance_of(value))
-        if isinstance(value, (Instance, ClassObject)):
-            return self._of_class_or_instance(value, name, file)
-        if isinstance(value, ModuleObject):
-            return self.of_module(self.program.home(value), name)
-        if isinstance(value, ExternalObject):
-            return self.missing.assigned(value, name, file) or self._of_external(value, name, file)
-        if isinstance(value, ExternalResult):
-            found = self.evaluator.typed.extension_functions(value, name, file)
-            kept = (
-                found
-                or self._kept(value.name, name, file)
-                or self.missing.assigned(value, name, file)
-            )
-            return kept or external(f"{value.name}.{name}")
-        if isinstance(value, SuperObject):
-            return self._of_parent(value, name, file)
-        if isinstance(value, TraitView):
-            return self.evaluator.traits.of_aspect(value, name)
-        if isinstance(value, FunctionObject):
-            if file.semantics.functions_are_objects:
-                return self.evaluator.typed.of_function(value, name, file)
-            return self._of_function(value, name, file)
+        return self._of_class_or_instance(value, name, file)
+
+    def _of_module(self, value: ModuleObject, name: str, file: File) -> Values:
+        return self.evaluator.modules.of(self.program.home(value), name)
+
+    def _of_external(self, value: ExternalObject, name: str, file: File) -> Values:
+        assigned = self.missing.assigned(value, name, file)
+        return assigned or self.evaluator.modules.of_external(value, name, file)
+
+    def _of_result(self, value: ExternalResult, name: str, file: File) -> Values:
+        return (
+            self.evaluator.typed.extension_functions(value, name, file)
+            or self._kept(value.name, name, file)
+            or self.missing.assigned(value, name, file)
+            or external(f"{value.name}.{name}")
+        )
+
+    def _of_constant(self, value: ConstantObject, name: str, file: File) -> Values:
+        return self.evaluator.typed.extension_functions(value, name, file)
+
+    def _of_literal(self, value: ContainerLiteral, name: str, file: File) -> Values:
+        if not file.semantics.members_are_items:
+            return self._of_tuple(value, name, file)
+        items = self.evaluator.containers.items(value, frozenset((name,)), file)
+        return self.read(items, value) or singleton(BuiltinMethod(value, name))
+
+    def _of_tuple(self, value: ContainerLiteral | TupleObject, name: str, file: File) -> Values:
+        """An element by its place, else what is known of a method."""
+        if name.isdecimal():
+            return self.evaluator.containers.items(value, frozenset((int(name),)), file)
         return self._of_container(value, name, file)
 
     def _of_container(self, value: Value, name: str, file: File) -> Values:
-        """A member of what holds others, or will give one: an element of that name or place, else
-        what is known of its methods.
-        """
-        if isinstance(value, ConstantObject):
-            typed, has_them = self.evaluator.typed, file.semantics.extension_functions
-            return typed.extension_functions(value, name, file) if has_them else BOTTOM
-        if not isinstance(value, HAVING_METHODS):
-            return BOTTOM
-        containers = self.evaluator.containers
-        if isinstance(value, ContainerLiteral) and file.semantics.members_are_items:
-            held = self.read(containers.items(value, frozenset((name,)), file), value)
-            return held or singleton(BuiltinMethod(value, name))
-        if isinstance(value, (TupleObject, ContainerLiteral)) and name.isdecimal():
-            return containers.items(value, frozenset((int(name),)), file)
+        """What is known of a method of what holds others, or will give one."""
         held = self.evaluator.summaries.property(value, name, file)
         return held or singleton(BuiltinMethod(value, name)) | self._item_as_member(
             value, name, file
@@ -236,9 +229,11 @@ class Members(Component):
         return frozenset((own_class(value),)) if is_class else BOTTOM
 
     def _of_function(self, value: FunctionObject, name: str, file: File) -> Values:
+        if file.semantics.functions_are_objects:
+            return self.evaluator.typed.of_function(value, name, file)
         if name and name == file.semantics.prototype:
             return singleton(instance_of(value))
-        found = self.stored_from_outside(FunctionObject(*value.place), name)
+        found = self.evaluator.stores.into(FunctionObject(*value.place), name)
         return found or (
             singleton(BuiltinMethod(value, name)) if name in file.semantics.methods else BOTTOM
         )
@@ -334,11 +329,11 @@ class Members(Component):
         if receiver is not None and not file.semantics.virtual:
             if isinstance(receiver, Instance) and not self.of_external_base(target, name):
                 found = self._of_subclasses(target, name)
-            found = found or self.stored_from_outside(receiver, name)
+            found = found or self.evaluator.stores.into(receiver, name)
             if not found and isinstance(receiver, Instance):
                 found = self.missing.of(receiver, name, file)
                 if not found:
-                    self._say_unsearched(receiver, name, file)
+                    self.evaluator.stores.say_unsearched(receiver, name, file)
         return found
 
     def declared(self, target: ClassObject, name: str, side: type[Value] = Instance) -> Values:
@@ -406,9 +401,9 @@ class Members(Component):
         """What a namespace has of a name because it imports all names of others."""
         stars = file.scope(namespace).stars
         for target in (target for star in stars for target in self.program.modules(file, star)):
-            if found := self.of_module(self.program.file(target), name):
+            if found := self.evaluator.modules.of(self.program.file(target), name):
                 return found
-        return self.from_class_stars(file, name, stars)
+        return self.evaluator.modules.from_class_stars(file, name, stars)
 
     def _computed(self, owner: ClassObject, name: str) -> Values:
         """Members of a class whose names are constants that have this value: `[SAVE]() {…}`,
@@ -484,11 +479,11 @@ class Members(Component):
         if not types:
             found = self.evaluator.names.bound(file, position, name)
             if not has(found, FunctionObject, ClassObject):
-                found |= self.assigned(owner, name) | self.stored_from_outside(
+                found |= self.assigned(owner, name) | self.evaluator.stores.into(
                     instance_of(owner), name
                 )
             return found or self._placeholder(file, position, name)
-        values = self.assigned(owner, name) | self.stored_from_outside(instance_of(owner), name)
+        values = self.assigned(owner, name) | self.evaluator.stores.into(instance_of(owner), name)
         functions: Values = BOTTOM
         for scope, entry in entries:
             if isinstance(entry, (DefinedHere, CallableType)):
@@ -542,7 +537,7 @@ class Members(Component):
 
     def _mixed_in(self, owner: ClassObject, name: str, file: File) -> Values:
         """Members added to the instances of a class or function through its prototype."""
-        found = self.stored_from_outside(instance_of(owner), name)
+        found = self.evaluator.stores.into(instance_of(owner), name)
         if name != file.semantics.prototype:
             for value in self._prototypes(owner, file):
                 if isinstance(value, ContainerLiteral):
@@ -553,7 +548,7 @@ class Members(Component):
         """What was assigned to be the prototype of a class or function."""
         made = self.program.definition(owner).kind in CALLABLE_KINDS
         thing = FunctionObject(owner.file, owner.position) if made else owner
-        found = self.stored_from_outside(thing, file.semantics.prototype)
+        found = self.evaluator.stores.into(thing, file.semantics.prototype)
         for value in found:
             if isinstance(value, ContainerLiteral):
                 found |= self.evaluator.containers.merged_into(value)
@@ -569,7 +564,7 @@ class Members(Component):
             for scope, expression in stores:
                 found |= self.evaluator.values(file, scope, expression)
             if stores:
-                found |= self.stored_from_outside(instance_of(owner), name)
+                found |= self.evaluator.stores.into(instance_of(owner), name)
         return found
 
     def _placeholder(self, file: File, position: int, name: str) -> Values:
@@ -880,345 +875,6 @@ class Members(Component):
             if isinstance(base, ExternalObject) and base.last_name not in empty
         )
         return frozenset(islice(bases, 1))
-
-    def stored_from_outside(self, value: InFile, name: str | int) -> Values:
-        """The values that assignments outside its home put into a member of a value."""
-        value = instance_of(value) if isinstance(value, Instance) else value
-        return self.solver.solve(("outside", value, name), self._outside_values, value, name)
-
-    def _outside_values(self, value: InFile, name: str | int) -> Values:
-        """`thing.name = …` anywhere in files that mention the name, where `thing` may be the value."""
-        found: Values = BOTTOM
-        home = self.program.home(value)
-        files = self._storing(value, name)
-        if len(files) > MAX_STORE_FILES:
-            files = [value.file]
-        as_class = own_class(value) if isinstance(value, Instance) else value
-        for file in map(self.program.file, files):
-            for store in file.member_stores(name):
-                base = self.evaluator.values(file, store.scope, store.base)
-                instances = {instance_of(each) for each in only(base, Instance)}
-                is_meant = value in base or as_class in base or value in instances
-                if is_meant or (file.semantics.virtual and self._any_below(base, as_class)):
-                    found |= self.evaluator.values(file, store.scope, store.value)
-        return (
-            found | self._merged_values(home, value, name)
-            if home.semantics.members_are_items
-            else found
-        )
-
-    def _say_unsearched(self, receiver: Instance, name: str, file: File) -> None:
-        """Say of a member that no class has, and that files may assign which are not searched; what
-        syntax calls is no such member, nor what values of the language have.
-        """
-        semantics = file.semantics
-        if name in semantics.implicit_methods or name in semantics.common_members:
-            return
-        if len(self._storing(receiver, name)) > MAX_STORE_FILES:
-            self.solver.bounds.met(STORES_LIMIT)
-
-    def _storing(self, value: InFile, name: str | int) -> list[int]:
-        """The files that may assign a member of a value: its own, and those that mention the name."""
-        home = self.program.home(value)
-        mentioning = self.program.mentioning(name, home) if type(name) is str else ()
-        return sorted({*mentioning, value.file})
-
-    def _merged_values(self, home: File, value: InFile, name: str | int) -> Values:
-        """Members of objects whose members were all added to the value, at its home."""
-        found: Values = BOTTOM
-        for store in home.merges[:MAX_MERGES]:
-            if value in self.evaluator.values(home, store.scope, store.base):
-                for added in self.evaluator.values(home, store.scope, store.key.collection):
-                    if not self._is_enumerable(added):
-                        continue
-                    if type(name) is str:
-                        found |= self.of(added, name, home)
-                    else:  # a place in a list
-                        found |= self.evaluator.containers.items(added, frozenset((name,)), home)
-        return without(found, BuiltinMethod, ExternalObject)
-
-    def _is_enumerable(self, value: Value) -> bool:
-        """True if what a value holds can be copied; what its class declares cannot."""
-        if not isinstance(value, Instance):
-            return True
-        return self.program.definition(value).kind in CALLABLE_KINDS
-
-    def _any_below(self, values: Values, target: InFile) -> bool:
-        return any(
-            isinstance(value, (Instance, ClassObject))
-            and target in self.linearised(own_class(value))
-            for value in values
-        )
-
-    # Modules
-
-    def of_module(self, file: File, name: str) -> Values:
-        """A top-level name of a module, what it passes on from star imports, or a submodule."""
-        return self.solver.solve(("module", file.id, name), self._module_values, file, name)
-
-    def _module_values(self, file: File, name: str) -> Values:
-        return (
-            self._of_module_itself(file, name)
-            or self._from_stars(file, name)
-            or self._beside_module(file, name)
-        )
-
-    def _of_module_itself(self, file: File, name: str) -> Values:
-        """A name that a module exports or binds."""
-        whole = file.semantics.module_object
-        if whole and whole in file.names(0) and name not in (whole, file.semantics.default_export):
-            exported = self.evaluator.names.bound(file, 0, whole) - {ModuleObject(file.id)}
-            found = self.of_all(exported, name, file)
-            ours = without(found, BuiltinMethod, Outside)
-            if ours:
-                return ours
-        if name in file.names(0):
-            found = self.evaluator.names.bound(file, 0, name)
-            if found:
-                return found
-        if whole and name == file.semantics.default_export and whole in file.names(0):
-            return self.evaluator.names.bound(file, 0, whole)
-        return BOTTOM
-
-    def _beside_module(self, file: File, name: str) -> Values:
-        """A submodule, what files beside the module have, or what others assign to it."""
-        stem, _, base = file.path.rpartition("/")[2].partition(".")
-        directory = file.path.rpartition("/")[0]
-        if stem == "__init__":
-            for form in (f"{directory}/{name}.{base}", f"{directory}/{name}/__init__.{base}"):
-                if form in self.program.by_path:
-                    return singleton(ModuleObject(self.program.by_path[form]))
-        if file.semantics.namespace == "directory":
-            found = self._from_neighbours(file, name)
-            if found:
-                return found
-        return (
-            self.stored_from_outside(ModuleObject(file.id), name) if file.stores_members else BOTTOM
-        )
-
-    def top_level(self, file: File, name: str) -> Values:
-        """A name that no scope of the file binds: star imports, then files that share its
-        namespace.
-        """
-        return self.solver.solve(("top", file.id, name), self._top_level_values, file, name)
-
-    def _top_level_values(self, file: File, name: str) -> Values:
-        found = self._from_stars(file, name)
-        if not found and file.semantics.classes_are_modules:
-            found = self.from_class_stars(file, name, file.stars)
-        if not found and file.semantics.open_classes:
-            found = (
-                self.open.by_qualified_name(file, name)
-                if "." in name
-                else self.open.from_stars(file, name)
-            )
-        if found or file.semantics.namespace == "file":
-            return found
-        found = self._from_neighbours(file, name)
-        if not found and file.semantics.global_namespace:
-            found = self._declared_for_all(file, name)
-        if not found and file.semantics.global_objects:
-            found = self._stored_globally(file, name)
-        return found if found or not file.semantics.found_anywhere else self._only_one(file, name)
-
-    def _stored_globally(self, file: File, name: str) -> Values:
-        """What assignments put into the global scope under a name: `window.name = …`, in the scripts
-        of the same pages, or anywhere if few files use the name; what a test puts there is there in
-        tests alone, and in that test alone where it replaces what the runtime has.
-        """
-        found: Values = BOTTOM
-        is_of_runtime = f"{file.semantics.builtins}.{name}" in file.semantics.summaries
-        for other in map(self.program.file, self._storing_globally(file, name)):
-            is_shared = other.id == file.id or (is_test(file.path) and not is_of_runtime)
-            if is_test(other.path) and not is_shared:
-                continue
-            for store in other.member_stores(name):
-                # a parameter of that name is given that object
-                is_meant = store.base in file.semantics.global_objects or any(
-                    self._is_global_object(base, other)
-                    for base in self.evaluator.values(other, store.scope, store.base)
-                )
-                if is_meant:
-                    found |= self.evaluator.values(other, store.scope, store.value)
-        return found
-
-    def _storing_globally(self, file: File, name: str) -> list[int]:
-        """The files that may put a name into the global scope: where more use the name than are
-        searched, those that write the global object as well.
-        """
-        files = sorted(self.program.mentioning(name, file))
-        if file.namespace:
-            same_pages = {*self.program.neighbours(file), file.id}
-            return [file_id for file_id in files if file_id in same_pages]
-        if len(files) > MAX_STORE_FILES:
-            writing = {
-                file_id
-                for words in file.semantics.global_objects
-                for file_id in self.program.mentioning(words, file)
-            }
-            files = [file_id for file_id in files if file_id in writing]
-        if len(files) > MAX_GLOBAL_FILES:
-            self.solver.bounds.met(GLOBALS_LIMIT)
-            return []
-        return files
-
-    def _is_global_object(self, value: Value, file: File) -> bool:
-        """True if the members of a value are the names of the global scope."""
-        before, _, name = (
-            value.name.rpartition(".") if isinstance(value, ExternalObject) else ("", "", "")
-        )
-        return before == file.semantics.builtins and name in file.semantics.global_objects
-
-    def _of_global_object(self, file: File, name: str) -> Values:
-        """What a name of the global scope means in a file."""
-        found = self.top_level(file, name)
-        if file.namespace and name in file.names(0):
-            found |= self.evaluator.names.bound(file, 0, name)
-        return found or external(f"{file.semantics.builtins}.{name}")
-
-    def _declared_for_all(self, file: File, name: str) -> Values:
-        """What a name means that files declare for all others; where those are types alone, it may
-        be a value of the runtime as well.
-        """
-        places = [
-            *self._in_global_namespaces(file, name),
-            *self._in_declaring_scripts(file, name),
-        ]
-        found: Values = BOTTOM
-        for other, owner in places:
-            if name in other.names(owner):
-                found |= self.evaluator.names.bound(other, owner, name)
-        is_type = all(self._is_type(value) for value in found)
-        return found | external(f"{file.semantics.builtins}.{name}") if found and is_type else found
-
-    def _in_global_namespaces(self, file: File, name: str) -> Iterator[Inside]:
-        """The namespaces for what is declared for all that define a name."""
-        namespace = file.semantics.global_namespace
-        for file_id, position in self.program.named(name, owner=namespace):
-            other = self.program.file(file_id)
-            owner = other.definitions[position].parent
-            if other.family == file.family and other.definitions[owner].kind == Kind.NAMESPACE:
-                yield other, owner
-
-    def _in_declaring_scripts(self, file: File, name: str) -> Iterator[Inside]:
-        """The scripts that define a name at their top and declare it for all files by that."""
-        for file_id, _ in self.program.named(name, owner=""):
-            row = self.program.rows[file_id]
-            declares = LANGUAGES[row.language].resolution.scripts_declare_for_all
-            if row.namespace and declares and self.program.is_kin(file_id, file):
-                yield self.program.file(file_id), 0
-
-    def _is_type(self, value: Value) -> bool:
-        """True if a value is a type that nothing is made of."""
-        kind = self.program.definition(value).kind if isinstance(value, ClassObject) else ""
-        return kind in (Kind.INTERFACE, Kind.TYPE)
-
-    def _only_one(self, file: File, name: str) -> Values:
-        """The one top-level definition of that name in the repository; the name of a package means
-        the package.
-        """
-        if self.program.facts.namesakes(name):
-            return BOTTOM
-        places = [
-            place
-            for place in self.program.named(name)
-            if self.program.rows[place[0]].language == file.language.name
-            and self.program.file(place[0]).definitions[place[1]].parent == 0
-        ]
-        if len(places) != 1:
-            return BOTTOM
-        other = self.program.file(places[0][0])
-        return self.evaluator.names.bound(other, 0, name) if name in other.names(0) else BOTTOM
-
-    def _from_stars(self, file: File, name: str) -> Values:
-        if not file.stars:
-            return BOTTOM
-        passed: list[File] = []
-
-        def say_cut(limit: str) -> None:
-            self.program.beyond_stars.add((file.id, name))
-            self.solver.bounds.met(limit)
-
-        for other in self.program.starred(file, lambda each: self._exports(each, name), say_cut):
-            if found := self._of_module_itself(other, name):
-                return found
-            passed.append(other)
-        for other in passed:
-            if found := self._beside_module(other, name):
-                return found
-        return BOTTOM
-
-    def from_class_stars(self, file: File, name: str, modules: Sequence[str]) -> Values:
-        """A member of one of the classes whose members are imported wholesale; the last import
-        wins.
-        """
-        names = self.evaluator.names
-        for module in reversed(modules):
-            package, separator, last = module.rpartition(file.semantics.separator)
-            owners: Values = BOTTOM
-            if separator:
-                owners = names.imported(file, package, last)
-            elif name != module and self.program.named(name):
-                owners = names.of(file, 0, module)
-            found: Values = BOTTOM
-            for owner in owners:
-                # not what it may have from bases outside: that would be anything
-                declared = (
-                    self.declared(owner, name, ClassObject)
-                    if isinstance(owner, ClassObject)
-                    else BOTTOM
-                )
-                found |= self.read(declared, owner)
-            if found:
-                return found
-        return BOTTOM
-
-    def _exports(self, file: File, name: str) -> bool:
-        """True if `import *` takes a name."""
-        for _, expression in file.bindings(0, file.semantics.star_exports):
-            if isinstance(expression, ListLiteral):
-                return ConstantValue(name) in expression.elements
-        return name != file.semantics.default_export and not (
-            file.semantics.star_exports and name.startswith("_")
-        )
-
-    def _from_neighbours(self, file: File, name: str) -> Values:
-        sharing = file.semantics.namespace
-        if sharing == "global":
-            places: Iterable[Place] = self.program.named(name)
-        else:
-            near = self.program.neighbours(file)
-            places = [place for place in self.program.named(name) if place[0] in near]
-            if places and file.namespace and self.program.facts.namesakes(name):
-                # a package hides what has none
-                places = [place for place in places if self.program.rows[place[0]].namespace]
-        found: Values = BOTTOM
-        for file_id, position in places:
-            other = self.program.file(file_id)
-            if other.family != file.family:
-                continue
-            scope = other.body(position)
-            if scope is not None and scope.flags & PRIVATE and file_id != file.id:
-                continue
-            if other.definitions[position].parent == 0 and name in other.names(0):
-                found |= self.evaluator.names.bound(other, 0, name)
-        return found
-
-    def _of_external(self, value: ExternalObject, name: str, file: File) -> Values:
-        """A member of an external module may be a submodule that is ours after all, and one of the
-        global object a global name.
-        """
-        if self._is_global_object(value, file):
-            return self._of_global_object(file, name)
-        if file.semantics.namespace == "declared":  # a name with its package in front
-            package = value.name.removeprefix(f"{file.semantics.builtins}.")
-            if self.program.modules(file, package):
-                found = self.evaluator.names.imported(file, package, name)
-                if found:
-                    return found
-        dotted = f"{value.name}.{name}"
-        targets = self.program.modules(file, dotted)
-        return singleton(ModuleObject(targets[0])) if targets else external(dotted)
 
 
 def _merge(orders: list[list[ClassObject]]) -> list[ClassObject] | None:

@@ -375,7 +375,7 @@ class Containers(Component):
         """
         found = written
         for key in keys:
-            found |= self.evaluator.members.stored_from_outside(display, key)
+            found |= self.evaluator.stores.into(display, key)
         certain = bool(found)
         for store in (
             file.computed_stores if len(file.computed_stores) <= MAX_COMPUTED_STORES else ()

@@ -23,7 +23,9 @@ from tersely.code.graph.dispatch.classes.traits import Traits
 from tersely.code.graph.dispatch.generics import Generics
 from tersely.code.graph.dispatch.header_fields import HeaderFields
 from tersely.code.graph.dispatch.inference import Inference
+from tersely.code.graph.dispatch.member_stores import MemberStores
 from tersely.code.graph.dispatch.members import Members
+from tersely.code.graph.dispatch.modules import Modules
 from tersely.code.graph.dispatch.object_literals import Objects
 from tersely.code.graph.dispatch.registrations.fixture_injection import Providers
 from tersely.code.graph.dispatch.registrations.registered import Registered
@@ -123,6 +125,8 @@ class Evaluator:
             self.below.solver if self.below is not None else None, program.bounds
         )
         self.members = Members(self)
+        self.modules = Modules(self)
+        self.stores = MemberStores(self)
         self.overriding = Overriding(self)
         self.objects = Objects(self)
         self.typed = TypeFilter(self)

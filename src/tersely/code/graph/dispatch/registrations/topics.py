@@ -320,7 +320,7 @@ class Topics(Component):
         if isinstance(table, ModuleObject):
             home = self.program.home(table)
             found = {
-                name: self.evaluator.members.of_module(home, name)
+                name: self.evaluator.modules.of(home, name)
                 for name in home.names(0)
                 if type(name) is str
             }
