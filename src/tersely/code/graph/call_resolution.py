@@ -253,11 +253,7 @@ class Sites(Component):
         """
         overriding = self.evaluator.overriding
         reached = overriding.reached(file, scope, call.callee)
-        found = [
-            self._function(value)
-            for value in sorted(reached, key=repr)
-            if isinstance(value, FunctionObject)
-        ]
+        found = [self._function(value) for value in sorted(only(reached, FunctionObject), key=repr)]
         for value in overriding.classes(file, scope, call.callee):
             found += self.constructors(value, file, scope, call)
         return found
@@ -270,10 +266,7 @@ class Sites(Component):
             is_base = isinstance(value, ClassObject) and name == file.semantics.subclass_method
             if is_base or isinstance(value, (Instance, SuperObject)):
                 methods = (self.evaluator.members.of(value, one, file) for one in names)
-                functions = (
-                    [member for member in members if isinstance(member, FunctionObject)]
-                    for members in methods
-                )
+                functions = (list(only(members, FunctionObject)) for members in methods)
                 first = next(filter(None, functions), [])
                 found.update(self._function(function) for function in first)
         return sorted(found)
@@ -288,14 +281,10 @@ class Sites(Component):
         if isinstance(value, ContainerLiteral) and isinstance(call, New):
             names = file.semantics.object_constructors
             members = self.evaluator.containers.items(value, names, file) if names else BOTTOM
-            return [
-                self._function(member) for member in members if isinstance(member, FunctionObject)
-            ]
+            return [self._function(member) for member in only(members, FunctionObject)]
         if isinstance(value, Instance) and file.semantics.call_method and isinstance(call, Call):
             members = self.evaluator.members.of(value, file.semantics.call_method, file)
-            return [
-                self._function(member) for member in members if isinstance(member, FunctionObject)
-            ]
+            return [self._function(member) for member in only(members, FunctionObject)]
         if isinstance(value, MemberFamily):
             family = self.evaluator.summaries.family(value)
             return [self._function(member) for member in only(family, FunctionObject)]
@@ -365,7 +354,7 @@ class Sites(Component):
             if found and (is_of_fields or not home.semantics.constructs_by_all):
                 break
             members = self.evaluator.members.of_class(target, name, home)
-            functions = [value for value in members if isinstance(value, FunctionObject)]
+            functions = list(only(members, FunctionObject))
             if functions and home.semantics.overloads:
                 chosen = self.evaluator.typed.chosen(frozenset(functions), file, scope, call)
                 functions = list(only(chosen, FunctionObject))
@@ -419,7 +408,7 @@ class Sites(Component):
             names = dict.fromkeys([*file.semantics.dispatchers[made_by.name], *sorted(texts)])
             return self._methods(self.evaluator.values(file, scope, made_by.object), names)
         values = self.evaluator.values(file, scope, expression)
-        functions = [value for value in values if isinstance(value, FunctionObject)]
+        functions = list(only(values, FunctionObject))
         for family in map(self.evaluator.summaries.family, only(values, MemberFamily)):
             functions += only(family, FunctionObject)
         return functions + self._methods(values, sorted(methods))
@@ -430,14 +419,14 @@ class Sites(Component):
         """The functions that the lists and objects hold which an argument is."""
         values = self.evaluator.values(file, scope, expression)
         held = self.evaluator.containers.held(values)
-        return [value for value in held if isinstance(value, FunctionObject)]
+        return list(only(held, FunctionObject))
 
     def _methods(self, values: Values, names: Iterable[str]) -> list[FunctionObject]:
         """The methods of some names, or that fit such patterns, which the classes and the classes of
         the objects among some values declare.
         """
         found: list[Value] = []
-        owners = sorted(value for value in values if isinstance(value, (ClassObject, Instance)))
+        owners = sorted(only(values, ClassObject, Instance))
         for owner, name in product(owners, names):
             if HOLE in name:
                 found += sorted(
@@ -445,7 +434,7 @@ class Sites(Component):
                 )
             else:
                 found += self.evaluator.members.declared(own_class(owner), name)
-        return [value for value in found if isinstance(value, FunctionObject)]
+        return list(only(found, FunctionObject))
 
     def summary(self, file: File, scope: int, call: Invocation) -> Summary | None:
         """The summary of the function outside the repository that a call calls, None if there is
@@ -741,7 +730,7 @@ class Sites(Component):
         search.wanted = self._wanted(file, position)
         pending.extend(Carrier(name, file.id) for name in self._first_names(file, position))
         pending.append(Carrier(position, file.id, True, False))  # what decorators are applied to
-        classes = sorted(value for value in search.wanted if isinstance(value, ClassObject))
+        classes = sorted(only(search.wanted, ClassObject))
         pending.extend(Carrier(value.position, value.file, True, False) for value in classes)
         pending.extend(self._class_receivers(file, position))
         if not search.near:

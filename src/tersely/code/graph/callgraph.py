@@ -25,6 +25,7 @@ from tersely.code.graph.pointsto.values import (
     ModuleObject,
     TraitView,
     has,
+    only,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Facts, Inside, Program
@@ -223,9 +224,7 @@ class CallGraph:
         if target is None:
             return []
         values = self.evaluator.typed.overriding(target, file.definitions[position].name)
-        places = sorted(
-            (value.file, value.position) for value in values if isinstance(value, FunctionObject)
-        )
+        places = sorted((value.file, value.position) for value in only(values, FunctionObject))
         return [(self.program.file(at), where) for at, where in places[:MAX_IMPLEMENTATIONS]]
 
     def _collect_callers(
@@ -388,7 +387,7 @@ class CallGraph:
         if isinstance(callee, (Member, MethodReference)) and callee.name in facts.implicit_methods:
             return []
         values = self.evaluator.calls.called(file, position, call)
-        return [value.name for value in values if isinstance(value, ExternalObject)]
+        return [value.name for value in only(values, ExternalObject)]
 
     def _collect_properties(
         self, file: File, position: int, caller: str, found: _Collected

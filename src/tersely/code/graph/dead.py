@@ -21,6 +21,7 @@ from tersely.code.graph.callgraph import CallGraph
 from tersely.code.graph.pointsto.evaluate import Evaluator
 from tersely.code.graph.pointsto.values import (
     ClassObject,
+    only,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.nodes import ConstantValue, DefinedHere, ListLiteral
@@ -237,7 +238,7 @@ def has_base_outside(file: File, owner: int, evaluator: Evaluator) -> bool:
         scope = home.body(position)
         for base in scope.bases if scope is not None else ():
             values = evaluator.values(home, home.definitions[position].parent, base)
-            ours = [value for value in values if isinstance(value, ClassObject)]
+            ours = list(only(values, ClassObject))
             if not ours or len(ours) < len(values):
                 return True
             pending += [(evaluator.program.home(value), value.position) for value in ours]

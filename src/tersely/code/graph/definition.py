@@ -23,6 +23,7 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
     has,
+    only,
     own_class,
     without,
 )
@@ -279,11 +280,7 @@ class Definitions:
     def _imported_by_path(self, file: File, holders: Values, name: str) -> list[DefinitionPlace]:
         """The imports of `a.b` in the file, for `b` of `a`."""
         separator = file.semantics.separator
-        paths = {
-            f"{value.name}{separator}{name}"
-            for value in holders
-            if isinstance(value, ExternalObject)
-        }
+        paths = {f"{value.name}{separator}{name}" for value in only(holders, ExternalObject)}
         lines = [
             item.line
             for item in self._trace(file).imports
@@ -552,10 +549,7 @@ class Definitions:
         return self._of_definitions(self._evaluator.values(file, scope, expression))
 
     def _of_definitions(self, values: Values) -> list[DefinitionPlace]:
-        ours = sorted(
-            (value for value in values if isinstance(value, (FunctionObject, ClassObject))),
-            key=repr,
-        )
+        ours = sorted(only(values, FunctionObject, ClassObject), key=repr)
         return [self._place(self._program.file(value.file), value.position) for value in ours]
 
     def _of_module(self, file: File, text: str) -> list[DefinitionPlace]:

@@ -17,7 +17,7 @@ from tersely.code.expressions import (
     STATIC,
 )
 from tersely.code.graph.call_resolution import Sites
-from tersely.code.graph.dispatch.classes.missing_members import MissingMembers
+from tersely.code.graph.dispatch.classes.data_model import MissingMembers
 from tersely.code.graph.dispatch.classes.open_classes import OpenClasses
 from tersely.code.graph.pointsto.annotations import written_types
 from tersely.code.graph.pointsto.fixpoint import Component
@@ -644,8 +644,7 @@ class Members(Component):
             if file.semantics.prototype:
                 found.extend(
                     own_class(v)
-                    for v in sorted(self._prototypes(target, file), key=repr)
-                    if isinstance(v, Instance)
+                    for v in sorted(only(self._prototypes(target, file), Instance), key=repr)
                 )
             for expression in written_types(file, file.scope(position).bases):
                 values = self.evaluator.values(file, outer, expression)
@@ -655,7 +654,7 @@ class Members(Component):
                     )
                 if file.semantics.open_classes and has(values, ClassObject):
                     values = without(values, ExternalObject)
-                found.extend(sorted((v for v in values if isinstance(v, wanted)), key=repr))
+                found.extend(sorted(only(values, *wanted), key=repr))
         return frozenset(enumerate(dict.fromkeys(found)))
 
     def subclasses(self, target: ClassObject) -> list[ClassObject]:
@@ -741,7 +740,7 @@ class Members(Component):
     def _provides(self, candidate: ClassObject, name: str, method: Called) -> bool:
         """True if a class has something of a name that can be called as a method is."""
         found = self.declared(candidate, name)
-        functions = [value for value in found if isinstance(value, FunctionObject)]
+        functions = list(only(found, FunctionObject))
         return bool(found) and (
             not functions or any(self._agrees(value, method) for value in functions)
         )
@@ -804,9 +803,7 @@ class Members(Component):
         """The class that an extension, or a method that is written outside, says it belongs to."""
         scope, parent = file.body(position), file.definitions[position].parent
         types = self.evaluator.values(file, parent, scope.receiver_type) if scope else BOTTOM
-        return next(
-            (value for value in sorted(types, key=repr) if isinstance(value, ClassObject)), None
-        )
+        return next(iter(sorted(only(types, ClassObject), key=repr)), None)
 
     def _of_subclasses(self, target: ClassObject, name: str) -> Values:
         """What subclasses declare under a name that few classes declare."""

@@ -156,4 +156,4 @@ def _names_in(expression: Expression) -> Iterator[str]:
 
 def _held(values: Values) -> Values:
     """Values and, of collections, the elements."""
-    return values.union(*(value.items for value in values if isinstance(value, CollectionObject)))
+    return values.union(*(value.items for value in only(values, CollectionObject)))

@@ -39,6 +39,7 @@ from tersely.code.graph.pointsto.values import (
     Value,
     Values,
     has,
+    only,
     own_class,
     with_arguments,
     without,
@@ -78,7 +79,7 @@ class TypeFilter(Component):
         Of a type outside the repository there may be other values, unless things of ours are the
         `whole` of them.
         """
-        ours = [value for value in declared if isinstance(value, Instance)]
+        ours = list(only(declared, Instance))
         if self.evaluator.traits.bound(declared):
             return declared
         if not ours:
@@ -123,11 +124,7 @@ class TypeFilter(Component):
             for value in declared
         ):
             return True
-        known = [
-            value
-            for value in declared
-            if isinstance(value, (Instance, CollectionObject, ClassObject, ContainerLiteral))
-        ]
+        known = list(only(declared, Instance, CollectionObject, ClassObject, ContainerLiteral))
         return bool(known) and not any(map(self._may_stand_for_others, known))
 
     def _may_stand_for_others(self, value: Value) -> bool:
@@ -269,7 +266,7 @@ class TypeFilter(Component):
         """
         if file.semantics.announces:
             values = self.with_bodies(values)
-        functions = [value for value in values if isinstance(value, FunctionObject)]
+        functions = list(only(values, FunctionObject))
         if len(functions) < 2:
             return values
         others = without(values, FunctionObject)
@@ -402,11 +399,7 @@ class TypeFilter(Component):
             if isinstance(value, Instance):
                 for above in self.evaluator.members.linearised(own_class(value)):
                     names.add(self.program.definition(above).name)
-                    outside = (
-                        base
-                        for base in self.evaluator.members.bases(above)
-                        if isinstance(base, ExternalObject)
-                    )
+                    outside = only(self.evaluator.members.bases(above), ExternalObject)
                     names.update(base.last_name for base in outside)
             elif isinstance(value, ExternalResult):
                 names.add(value.last_name)

@@ -28,6 +28,7 @@ from tersely.code.graph.pointsto.values import (
     collection,
     instance_of,
     mapping_of,
+    only,
     singleton,
     tuple_of,
     with_arguments,
@@ -103,11 +104,7 @@ class Annotations:
             written = self.evaluator.names.written(file, scope, expression)
             if written is not None and isinstance(written.expression, Item):
                 return self._instances(*written)
-        units = (
-            [value for value in types if isinstance(value, ConstantObject)]
-            if file.semantics.virtual
-            else ()
-        )
+        units = list(only(types, ConstantObject)) if file.semantics.virtual else ()
         return instances_of(types).union(units)
 
     def _takes_arguments(self, value: Value) -> bool:

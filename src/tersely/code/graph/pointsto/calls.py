@@ -79,9 +79,7 @@ class Calls(Component):
             else BOTTOM
         )
         found = frozenset(
-            SuperObject(value.file, value.position, Instance)
-            for value in named
-            if isinstance(value, ClassObject)
+            SuperObject(value.file, value.position, Instance) for value in only(named, ClassObject)
         )
         return found or self.evaluator.names.parent(file, scope)
 

@@ -194,10 +194,10 @@ class Containers(Component):
         kind, outer = file.definitions[value.position].kind, file.definitions[value.position].parent
         found: Values = BOTTOM
         for expression in file.scope(value.position).bases if kind == Kind.TYPE else ():
-            found |= frozenset(
-                one
-                for one in self.evaluator.annotations.instances(file, outer, expression)
-                if isinstance(one, (CollectionObject, TupleObject))
+            found |= only(
+                self.evaluator.annotations.instances(file, outer, expression),
+                CollectionObject,
+                TupleObject,
             )
         return found
 

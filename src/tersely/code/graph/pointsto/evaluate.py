@@ -16,8 +16,7 @@ from tersely.code.expressions import (
     HOLE,
     behind_path,
 )
-from tersely.code.graph.dispatch.classes.descriptors import Descriptors
-from tersely.code.graph.dispatch.classes.metaclasses import Metaclasses
+from tersely.code.graph.dispatch.classes.data_model import Descriptors, Metaclasses
 from tersely.code.graph.dispatch.classes.overriding import Overriding
 from tersely.code.graph.dispatch.classes.traits import Traits
 from tersely.code.graph.dispatch.generics import Generics
@@ -301,9 +300,7 @@ class Evaluator:
 
     def _reason(self, file: File, scope: int, expression: RejectionReason) -> Values:
         promises = self.values(file, scope, expression.promise)
-        return frozenset().union(
-            *[value.reasons for value in promises if isinstance(value, RejectedPromise)]
-        )
+        return frozenset().union(*[value.reasons for value in only(promises, RejectedPromise)])
 
     def _element(self, file: File, scope: int, expression: Element | Spread) -> Values:
         return self.containers.elements(self.values(file, scope, expression.collection))

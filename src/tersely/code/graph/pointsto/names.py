@@ -38,6 +38,7 @@ from tersely.code.graph.pointsto.values import (
     external,
     instance_of,
     itself,
+    only,
     singleton,
     without,
 )
@@ -180,7 +181,7 @@ class Names(Component):
         outer = file.definitions[position].parent
         owners = self.evaluator.values(file, outer, file.scope(position).receiver_type)
         found: dict[tuple[int, int], None] = {}
-        for owner in sorted(value for value in owners if isinstance(value, ClassObject)):
+        for owner in sorted(only(owners, ClassObject)):
             home = self.program.home(owner)
             place = home.definitions[owner.position].parent
             while place > 0 and home.qualnames()[place] != file.qualnames()[outer]:
@@ -576,7 +577,7 @@ class Names(Component):
         """
         package, separator, owner = module.rpartition(file.semantics.separator)
         found = self.imported(file, package, owner) if separator else self.of(file, 0, owner)
-        owners = [value for value in found if isinstance(value, (ClassObject, ModuleObject))]
+        owners = list(only(found, ClassObject, ModuleObject))
         return self.evaluator.members.of_all(frozenset(owners), name, file)
 
     def _whole_module(self, file: File, target: int) -> Values:

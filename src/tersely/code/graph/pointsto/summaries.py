@@ -17,9 +17,11 @@ from tersely.code.graph.pointsto.values import (
     CollectionObject,
     ConstantObject,
     ContainerLiteral,
+    Defined,
     ExternalObject,
     ExternalResult,
     FunctionObject,
+    InFile,
     Instance,
     MemberFamily,
     ModuleObject,
@@ -105,9 +107,7 @@ class Summaries(Component):
             says_enough = any(not isinstance(value, ExternalResult) for value in named)
             found = named if summary.returns >= 0 and says_enough else found | named
         if summary.fills is not None:
-            texts = (
-                value.constant for value in argument(RECEIVER) if isinstance(value, ConstantObject)
-            )
+            texts = (value.constant for value in only(argument(RECEIVER), ConstantObject))
             filled = (summary.fills.sub(HOLE, text) for text in texts if type(text) is str)
             found |= frozenset(
                 ExternalResult(f"{file.semantics.builtins}.str", text) for text in filled
@@ -232,8 +232,7 @@ class Summaries(Component):
             return BOTTOM
         return frozenset(
             MemberFamily(owner, pattern)
-            for owner in owners
-            if isinstance(owner, (Instance, ClassObject, ModuleObject))
+            for owner in only(owners, Instance, ClassObject, ModuleObject)
         )
 
     def family(self, value: MemberFamily) -> Values:
@@ -241,11 +240,10 @@ class Summaries(Component):
         solver = self.evaluator.solver
         return solver.solve_whole(("family", value), self._fitting, value.owner, value.pattern)
 
-    def _fitting(self, owner: ClassObject | Instance | ModuleObject, pattern: str) -> Values:
+    def _fitting(self, owner: InFile, pattern: str) -> Values:
         members = self.evaluator.members
-        if isinstance(owner, ModuleObject):
-            homes = [(owner.file, 0)]
-        else:
+        homes = [(owner.file, 0)]
+        if isinstance(owner, Defined):
             target = own_class(owner)
             classes = (*members.linearised(target), *members.subclasses(target))
             homes = [class_.place for class_ in classes]
@@ -257,7 +255,7 @@ class Summaries(Component):
                 self.program.bounds.met(FAMILY_LIMIT)
             for name in sorted(fitting)[:MAX_FAMILY]:
                 found |= only(self.evaluator.names.bound(home, position, name), FunctionObject)
-        return found if isinstance(owner, ModuleObject) else members.read(found, owner)
+        return members.read(found, owner) if isinstance(owner, Defined) else found
 
     def _argument(self, file: File, scope: int, call: Invocation, position: int) -> Values:
         """What a call passes at a position; of a method, `RECEIVER` is the object it is called on."""
@@ -395,4 +393,4 @@ class Summaries(Component):
 
 def _classes_of(values: Values) -> Values:
     """The classes of the instances among some values."""
-    return frozenset(own_class(value) for value in values if isinstance(value, Instance))
+    return frozenset(own_class(value) for value in only(values, Instance))

@@ -155,7 +155,7 @@ class BuiltinMethod(Value):
 class MemberFamily(Value):
     """The members of something whose names fit a pattern."""
 
-    owner: ClassObject | Instance | ModuleObject
+    owner: InFile
     pattern: str
 
 

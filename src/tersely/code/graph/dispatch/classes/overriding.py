@@ -79,11 +79,7 @@ class Overriding(Component):
         """
         if not file.semantics.open_receivers:
             return []
-        own = (
-            value
-            for value in self._receivers(file, scope, callee)
-            if isinstance(value, ClassObject)
-        )
+        own = only(self._receivers(file, scope, callee), ClassObject)
         return [
             child for value in sorted(own) for child in self.evaluator.members.subclasses(value)
         ]

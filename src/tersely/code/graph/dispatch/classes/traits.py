@@ -21,6 +21,7 @@ from tersely.code.graph.pointsto.values import (
     Instance,
     TraitView,
     Values,
+    only,
     own_class,
 )
 from tersely.code.graph.program.file import File
@@ -79,7 +80,7 @@ class Traits(Component):
         """`Type as Trait`: types as what implements a trait; the trait itself where the type is not
         known.
         """
-        ours = [trait for trait in traits if isinstance(trait, ClassObject)]
+        ours = list(only(traits, ClassObject))
         known = [
             value for value in types if isinstance(value, ClassObject) and not self.is_trait(value)
         ]
@@ -100,20 +101,12 @@ class Traits(Component):
         sight.
         """
         callee = call.callee
-        functions = [value for value in values if isinstance(value, FunctionObject)]
+        functions = list(only(values, FunctionObject))
         if len(functions) < 2 or not isinstance(callee, Member):
             return values
-        owners = [
-            value
-            for value in self.evaluator.values(file, scope, callee.object)
-            if isinstance(value, ClassObject)
-        ]
+        owners = list(only(self.evaluator.values(file, scope, callee.object), ClassObject))
         if call.arguments and any(self.is_trait(owner) for owner in owners):
-            given = [
-                value
-                for value in self.evaluator.values(file, scope, call.arguments[0])
-                if isinstance(value, Instance)
-            ]
+            given = list(only(self.evaluator.values(file, scope, call.arguments[0]), Instance))
             meant: Values = BOTTOM
             for owner in owners:
                 meant |= self._of_receivers(given, owner, callee.name)
@@ -163,7 +156,7 @@ class Traits(Component):
         owner = home.owner_class(function.position)
         if owner < 0 or not self._implements(home, owner):
             return True
-        traits = (value for value in self._traits_of(home, owner) if isinstance(value, ClassObject))
+        traits = only(self._traits_of(home, owner), ClassObject)
         names = self.evaluator.names
         return any(
             trait in names.of(file, scope, self.program.definition(trait).name) for trait in traits

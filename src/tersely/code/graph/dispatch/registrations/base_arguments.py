@@ -13,6 +13,7 @@ from tersely.code.graph.pointsto.parameters import passed_expressions
 from tersely.code.graph.pointsto.values import (
     ClassObject,
     Value,
+    only,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.languages.model import Resolution
@@ -31,7 +32,7 @@ class BaseArguments(Component):
         called: Iterable[Value] = ()
         if isinstance(written, Invocation):
             called = self.evaluator.calls.called(file, scope, written)
-        classes = sorted(value for value in called if isinstance(value, ClassObject))
+        classes = sorted(only(called, ClassObject))
         if not classes:
             yield call._replace(expression=choose(call.expression))
         for value in classes:

@@ -268,9 +268,7 @@ class Topics(Component):
         """The dotted names of the routers whose method a call calls."""
         file, scope, _, call = registration
         called = self.evaluator.calls.called(file, scope, call)
-        return sorted(
-            value.name.rpartition(".")[0] for value in called if isinstance(value, ExternalObject)
-        )
+        return sorted(value.name.rpartition(".")[0] for value in only(called, ExternalObject))
 
     def _registering_in(self, place: Place, router: str) -> Iterator[Registration]:
         """The calls that register something at a router which a function is given first."""
@@ -327,8 +325,7 @@ class Topics(Component):
         elif isinstance(table, ContainerLiteral):
             keys = sorted(
                 str(key.constant)
-                for key in self.evaluator.containers.display_keys(table)
-                if isinstance(key, ConstantObject)
+                for key in only(self.evaluator.containers.display_keys(table), ConstantObject)
             )
             found = {
                 key: self.evaluator.containers.items(table, frozenset((key,)), None) for key in keys
