@@ -35,6 +35,7 @@ MEASURED = {
     "daemon": "code context daemon",
     "change_impact": "code context",
     "failing_tests": "code context capabilities",
+    "broken_uses": "code context capabilities",
     "merged_features": "code context capabilities",
     "diff_context": "code context",
     "tokens": "code context cli",

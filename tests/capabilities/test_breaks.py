@@ -91,8 +91,13 @@ area(*[2, 3])
 def test_only_calls_that_fit_no_more_are_named(tmp_path: Path) -> None:
     signatures = {
         "def area(w, height):": {"user.py:5"},
-        "def area(width, height, depth):": {f"user.py:{line}" for line in (3, 4, 5, 6)},
+        "def area(width, height, depth):": {f"user.py:{line}" for line in (3, 4, 5)},
+        "def area(width, depth=1, height=2):": {"user.py:3"},
+        "def area(\n    width,\n    height,\n    depth,\n):": {
+            f"user.py:{line}" for line in (3, 4, 5)
+        },
         "def area(width, height, depth=1):": set(),
+        "def area(height, width):": {"user.py:3", "user.py:4"},
         "def area(a, b):": {"user.py:4", "user.py:5"},
     }
     before = "def area(width, height):\n    return 1\n"
@@ -112,3 +117,69 @@ def test_names_of_parameters_alone_break_no_call_by_place(tmp_path: Path) -> Non
     ]:
         write(tmp_path, {"price.go": header % parameters})
         assert places(tmp_path) == expected, parameters
+
+
+def test_calls_of_methods_and_constructors_are_judged_by_what_they_pass(tmp_path: Path) -> None:
+    shop = "class Shop:\n    def __init__(self, %s):\n        pass\n\n    def sell(self, %s):\n        pass\n"
+    user = "from shop import Shop\n\nshop = Shop(1)\nshop.sell(1)\nshop.sell(1, price=2)\nShop.sell(shop, 1)\n"
+    repository(tmp_path, {"shop.py": shop % ("size", "item, price=1"), "user.py": user})
+    for changed, expected in [
+        (("size", "item"), {"user.py:5"}),
+        (("size, city", "item, price=1"), {"user.py:3"}),
+        (("size, city=1", "item, *rest, price=1, **others"), set()),
+    ]:
+        write(tmp_path, {"shop.py": shop % changed})
+        assert places(tmp_path) == expected, changed
+
+
+def test_arguments_are_counted_where_types_are_checked(tmp_path: Path) -> None:
+    header = "package shop\n\nfunc price(%s) %s { return 1 }\n"
+    user = "package shop\n\nfunc total() int {\n\tprice(1)\n\treturn price(2)\n}\n"
+    repository(tmp_path, {"price.go": header % ("amount int", "int"), "total.go": user})
+    for changed, expected in [
+        (("amount int, more ...int", "int"), set()),
+        (("amount, more int", "int"), {"total.go:4", "total.go:5"}),
+        (("amount int", "string"), {"total.go:5"}),
+    ]:
+        write(tmp_path, {"price.go": header % changed})
+        assert places(tmp_path) == expected, changed
+
+
+MEMBERS = """from abc import ABC
+
+class Kept(dict):
+    def get(self, key):
+        return key
+
+class Lost(ABC):
+    def get(self, key):
+        return key
+
+class Below(Lost):
+    pass
+
+def use(kept: Kept, lost: Lost, below: Below, plain: dict):
+    kept.get(1)
+    lost.get(2)
+    below.get(3)
+    plain.get(4)
+"""
+
+
+def test_a_member_that_a_base_outside_may_have_is_not_gone(tmp_path: Path) -> None:
+    repository(tmp_path, {"members.py": MEMBERS})
+    method = "    def get(self, key):\n        return key\n"
+    write(tmp_path, {"members.py": MEMBERS.replace(method, "    pass\n")})
+    assert places(tmp_path) == {"members.py:14", "members.py:15"}
+
+
+def test_a_property_that_becomes_a_method_and_the_other_way(tmp_path: Path) -> None:
+    decorated = "class Cart:\n    @property\n    def total(self):\n        return 1\n"
+    plain = decorated.replace("    @property\n", "")
+    user = "from cart import Cart\n\ncart = Cart()\nprint(cart.total)\nprint(cart.total())\n"
+    for before, after, line in ((decorated, plain, 4), (plain, decorated, 5)):
+        root = tmp_path / str(line)
+        root.mkdir()
+        repository(root, {"cart.py": before, "user.py": user})
+        write(root, {"cart.py": after})
+        assert places(root) == {f"user.py:{line}"}

@@ -154,11 +154,19 @@ def run(
 def _related_change(
     workspace: Workspace, base: str, packing: Packing, budget: int, location: Location
 ) -> ChangeView | None:
-    """The change under way, where the task speaks of it: it is the beginning of its task."""
+    """The change under way, where the task speaks of it: it is the beginning of its task. Where git
+    cannot tell, a note says so, unless a base is asked for.
+    """
     from tersely.capabilities.packs import diff
 
     asking = diff.DiffContextParameters(base=base, worktree=not base, packing=packing)
-    around = diff.change_view(workspace, asking, budget)
+    try:
+        around = diff.change_view(workspace, asking, budget)
+    except TerselyError as error:
+        if base or error.code != "git_unavailable":
+            raise
+        workspace.engine.notes.met(f"what has changed is not known: {error.message}")
+        return None
     if around is None:
         return None
     likely = {one.symbol.id for one in location.symbols}

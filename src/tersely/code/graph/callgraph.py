@@ -26,6 +26,7 @@ from tersely.code.graph.pointsto.values import (
     TraitView,
     has,
     only,
+    own_class,
 )
 from tersely.code.graph.program.file import File
 from tersely.code.graph.program.program import Facts, Inside, Program
@@ -252,6 +253,35 @@ class CallGraph:
         if name and name in (file.semantics.descriptor_method, file.semantics.descriptor_setter):
             for member in sorted(self.evaluator.descriptors.names(file)):
                 self._collect_readers(file, position, member, symbol_id, found)
+
+    def passings(self, symbol_id: str) -> Iterator[tuple[str, Invocation, int]]:
+        """The calls that reach a symbol by value: the path, the call, and how many parameters the
+        receiver gives, below 0 where the call passes others than it is given.
+        """
+        place = self.place(symbol_id)
+        sites = self._sites_for(*place).search(*place) if place is not None else ()
+        for file_id, scope, call, shift in sorted(sites):
+            other = self.program.file(file_id)
+            yield other.path, other.call(scope, call), shift
+
+    def members_of(self, path: str, class_id: str, name: str) -> Iterator[tuple[int, bool]]:
+        """The lines of a file that take a member of something that is known, each with whether that
+        is of a class, and has no such member but the class's own. Where a base outside may have it,
+        what is not known counts as something else.
+        """
+        place, members = self.place(class_id), self.evaluator.members
+        owner = members.class_of(*place) if place is not None else None
+        if owner is None or path not in self.program.by_path:
+            return
+        file = self.program.file(self.program.by_path[path])
+        has_own = self.place(f"{class_id}.{name}") is not None
+        is_open = bool(members.outer_base(owner))
+        for scope, line, member in file.members_named(name, ()):
+            values = self.evaluator.calls.receivers(file, scope, member.object)
+            classes = (own_class(one) for one in values if isinstance(one, (Instance, ClassObject)))
+            is_of_class = any(owner in members.linearised(one) for one in classes)
+            if values or is_open:
+                yield line, is_of_class and (has_own or not members.of_all(values, name, file))
 
     def _sites_for(self, file: File, position: int) -> Sites:
         """The call sites that may be of a definition: a name that very many files use is verified

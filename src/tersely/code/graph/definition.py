@@ -622,7 +622,7 @@ class SymbolsMeant(Definitions):
     def _of_member_everywhere(
         self, file: File, name: str, lines: Container[int]
     ) -> Iterator[DefinitionPlace]:
-        for scope, expression in file.members_named(name, lines):
+        for scope, _, expression in file.members_named(name, lines):
             yield from self._of_member_expression(file, scope, expression)
 
     def _of_key_everywhere(self, file: File, name: str) -> Iterator[DefinitionPlace]:

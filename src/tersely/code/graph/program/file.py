@@ -446,22 +446,23 @@ class File:
                 found[read_name(expression)].append((position, index))
         return found
 
-    def members_named(self, name: str, lines: Container[int]) -> Iterator[tuple[int, Expression]]:
-        """The members of a name that are called, read or assigned, each with its scope; of what
-        syntax may call without writing it, only the calls on lines that write it.
+    def members_named(self, name: str, lines: Container[int]) -> Iterator[tuple[int, int, Member]]:
+        """The members of a name that are called, read or assigned, each with its scope and its line,
+        0 for one that is assigned; of what syntax may call without writing it, only the calls on
+        lines that write it.
         """
         is_implicit = name in self.semantics.implicit_methods
         for position, index in self.calls_by_name.get(name, ()):
             call = self.call(position, index)
             callee, is_written = call.callee, not is_implicit or call.line in lines
             if isinstance(callee, Member) and callee.name == name and is_written:
-                yield position, callee
+                yield position, call.line, callee
         for position, index in self.reads_by_name.get(name, ()):
-            expression = self.scope(position).reads[index][0]
+            expression, line = self.scope(position).reads[index]
             if isinstance(expression, Member):
-                yield position, expression
+                yield position, line, expression
         for store in self.member_stores(name):
-            yield store.scope, Member(store.base, name)
+            yield store.scope, 0, Member(store.base, name)
 
     @cached_property
     def modules_giving(self) -> dict[str, list[str]]:

@@ -77,8 +77,7 @@ def of_git(root: Path, store: Store, asked: Revisions) -> Change:
 def _needed_blobs(diff: FileDiff, *, from_tree: bool) -> list[str]:
     if not _has_lines(diff):
         return []
-    needs_old = any(hunk.removed for hunk in diff.hunks)
-    return [*([diff.old_blob] if needs_old else []), *([] if from_tree else [diff.blob])]
+    return [*([diff.old_blob] if diff.old_path else []), *([] if from_tree else [diff.blob])]
 
 
 def _has_lines(diff: FileDiff) -> bool:

@@ -28,7 +28,6 @@ UNNAMED = frozenset({Kind.LAMBDA})
 NEW_SIGNATURE, NOTHING = "has another signature", "returns nothing any more"
 ASYNC, NOT_ASYNC = "has to be awaited now", "is not to be awaited any more"
 PARTS = "returns"  # so many parts
-RENAMED = "has no parameter called "  # so, of which there are others in the places
 
 _Asked = tuple[str | int, ...]  # a parameter: its name, its mode, whether it has to be given
 Scopes = Mapping[tuple[int, str], Scope]
@@ -87,6 +86,8 @@ class ChangedSymbol:
     edits: tuple[Edit, ...] = ()  # of the whole file
     was: Symbol | None = None  # before the change, where it was there
     news: str = ""  # what calls of what it was may not fit, in words
+    # of a function what its body does, before and now
+    scopes: tuple[Scope | None, Scope | None] = (None, None)
 
     @property
     def is_renamed(self) -> bool:
@@ -222,29 +223,26 @@ def _note_names(
         if entry is None or entry.was is not None:
             continue
         entry.was = was
-        entry.news = _news(was, before, entry.symbol, after)
+        entry.news = _news(was, before, entry, after)
         if entry.is_renamed:
             entry.note = f"renamed from {was.qualname}"
 
 
-def _news(was: Symbol, before: Side, symbol: Symbol, after: Side) -> str:
+def _news(was: Symbol, before: Side, entry: ChangedSymbol, after: Side) -> str:
     """What of a function calls of what it was may not fit, "" for nothing. Where no types are
     checked, they do if all parameters are what they were, and further ones need not be given; and
     if as much is returned. Where types are, what parameters are called does not count.
     """
+    symbol = entry.symbol
     if symbol.kind not in CALLABLE_KINDS:
         return ""
-    old, new = _scope(was, before), _scope(symbol, after)
+    old, new = entry.scopes = _scope(was, before), _scope(symbol, after)
     asked, given = _parameters(old), _parameters(new)
-    named, names = ([str(one[0]) for one in each] for each in (asked, given))
-    words = [_signature(*one, (*named, *names)) for one in ((was, before), (symbol, after))]
+    names = [str(name) for name, *_ in (*asked, *given)]
+    words = [_signature(*one, names) for one in ((was, before), (symbol, after))]
     checks_types = LANGUAGES[symbol.language].checks_types
     if words[0] != words[1] if checks_types else not _fits(asked, given):
-        unnamed = ([("", *rest) for _, *rest in each] for each in (asked, given))
-        left = [name for name in named if name not in names]
-        if checks_types or not left or not _fits(*unnamed):
-            return NEW_SIGNATURE
-        return RENAMED + ", ".join(left)
+        return NEW_SIGNATURE
     waits = _is_async(symbol, after)
     if waits != _is_async(was, before):
         return ASYNC if waits else NOT_ASYNC

@@ -18,10 +18,19 @@ from numpy.typing import NDArray
 
 from tersely.code.graph.callgraph import EXTERNAL_PREFIX
 from tersely.code.index.history.history import Commit
+from tersely.code.nodes import Invocation
 from tersely.code.places import directory_of, file_name_of, is_test
 from tersely.code.search.lexical import Lexicon
 from tersely.code.search.words import pieces_of, stem
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, Edge, Grade, Kind, Symbol, SymbolsOf
+from tersely.code.symbols import (
+    CALLABLE_KINDS,
+    CLASS_KINDS,
+    Edge,
+    Grade,
+    Kind,
+    Symbol,
+    SymbolsOf,
+)
 from tersely.context.lenses.diff.changed_symbols import ChangedSymbol, FileChange
 from tersely.context.lenses.diff.features.commit_features import cochanged, written
 from tersely.context.lenses.diff.features.lines import (
@@ -109,7 +118,12 @@ class ChangeSources:
     symbols_of: SymbolsOf
     text_of: Callable[[str], bytes]  # nothing for a file that cannot be read
     files_mentioning: Callable[[str], Collection[str]]
-    callers: Callable[[str], Sequence[Edge]]  # all that are known
+    # the calls that reach a symbol by value, each with its path and how many parameters the receiver
+    # gives
+    passings: Callable[[str], Iterable[tuple[str, Invocation, int]]]
+    # the lines of a file that take a member of something that is known, and whether a class had it;
+    # by the path, the id of the class and the name
+    members: Callable[[str, str, str], Iterable[tuple[int, bool]]]
     callers_nearby: Callable[[str], Sequence[Edge]]  # those that cost little to find
     callees: Callable[[str], Sequence[Edge]]
     lexicon: Callable[[], Lexicon]

@@ -9,21 +9,22 @@ from itertools import islice
 from typing import NamedTuple
 
 from tersely.code.languages.registry import LANGUAGES, language_of_path
+from tersely.code.nodes import Invocation
 from tersely.code.places import is_test
-from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Grade, Kind, Symbol
+from tersely.code.symbols import CALLABLE_KINDS, CLASS_KINDS, VALUE_KINDS, Kind, Symbol
 from tersely.code.syntax.extract import parse
 from tersely.context.lenses.candidate import STALE, TARGET_SCORE, Candidate, merged
 from tersely.context.lenses.diff.changed_symbols import (
     ASYNC,
+    NEW_SIGNATURE,
     NOT_ASYNC,
     NOTHING,
-    PARTS,
-    RENAMED,
     ChangedSymbol,
     FileChange,
     Side,
 )
 from tersely.context.lenses.diff.evidence import ChangeSources
+from tersely.context.lenses.diff.fitting import fits
 
 MAX_GONE_SYMBOLS = 200  # of a change, of which users are looked for
 MAX_STALE_FILES = 100  # looked into for one name
@@ -35,6 +36,21 @@ _HOLDER = re.compile(rb"([\w$]+)\s*(?:\.|->|::)\s*$")
 # What stands on a line before a call: whose result nobody takes, and whose result is taken apart.
 _ALONE = re.compile(r"\s*(?:await\s+)?(?:[\w$]+(?:\.|->|::))*")
 _UNPACKS = re.compile(r",[^=()]*=(?!=)")
+
+
+class _Lost(NamedTuple):
+    """A symbol as it was, what is said of it, and of which uses: all, calls, or others."""
+
+    symbol: Symbol
+    what: str
+    is_called: bool | None = None
+
+
+# What others call or read in another way, by its kinds before and now.
+_TURNED = {
+    (Kind.PROPERTY, Kind.METHOD): ("is a method now", False),
+    (Kind.METHOD, Kind.PROPERTY): ("is a property now", True),
+}
 
 
 class StaleUse(NamedTuple):
@@ -91,8 +107,11 @@ def _with_lines(known: Candidate | None, symbol: Symbol, found: Mapping[int, str
 def _of_what_is_gone(
     changes: Sequence[FileChange], changed: Sequence[ChangedSymbol], sources: ChangeSources
 ) -> Iterator[StaleUse]:
-    """The uses of what others could name: what was local to a function they could not."""
-    functions = {
+    """The uses of what others could name: what was local to a function they could not, and of what
+    was in a class that is gone it is enough to name the class.
+    """
+    hidden = {one.symbol.id for one in changed if one.is_gone and one.symbol.kind in CLASS_KINDS}
+    hidden |= {
         one.id
         for change in changes
         if change.before
@@ -104,16 +123,11 @@ def _of_what_is_gone(
         for one in changed
         if one.was is None and not one.is_gone
     }
-    gone = [one.symbol for one in changed if one.is_gone]
-    gone += [one.was for one in changed if one.was is not None and one.was.name != one.symbol.name]
-    for symbol in gone[:MAX_GONE_SYMBOLS]:
-        is_local = symbol.parent in functions
-        if is_local or symbol.kind not in _NAMED_KINDS or not symbol.name.isidentifier():
+    for lost in islice(_lost(changed, brought, sources), MAX_GONE_SYMBOLS):
+        symbol = lost.symbol
+        is_hidden = symbol.parent in hidden
+        if is_hidden or symbol.kind not in _NAMED_KINDS or not symbol.name.isidentifier():
             continue
-        place = brought.get((symbol.name, symbol.kind), symbol.path)
-        if place != symbol.path and symbol.name in sources.aliases_of(symbol.path):
-            continue  # it can still be had from where it was
-        what = "is gone" if place == symbol.path else f"is in {place} now"
         others = {
             path
             for path in sources.defining(symbol.name)
@@ -127,8 +141,29 @@ def _of_what_is_gone(
         for path in mentioning:
             if is_test(path) or not is_test(symbol.path):
                 rivals = [one for one in others if is_test(path) or not is_test(one)]
-                if _may_mean(path, symbol, rivals, giving, sources):
-                    yield from _uses_in(path, symbol, what, sources, has_rivals=bool(rivals))
+                may_mean = _may_mean(path, symbol, rivals, giving, sources)
+                if may_mean or symbol.parent != symbol.path:
+                    yield from _uses_in(path, lost, sources, rivals, by_name=may_mean)
+
+
+def _lost(
+    changed: Sequence[ChangedSymbol],
+    brought: Mapping[tuple[str, Kind], str],
+    sources: ChangeSources,
+) -> Iterator[_Lost]:
+    """What cannot be had any more from where it was, or is used in another way."""
+    for one in changed:
+        was = one.symbol if one.is_gone else one.was
+        if was is None:
+            continue
+        place = brought.get((was.name, was.kind), was.path)
+        if one.symbol.name == was.name and not one.is_gone:
+            if turned := _TURNED.get((was.kind, one.symbol.kind)):
+                yield _Lost(was, *turned)
+        elif place == was.path:
+            yield _Lost(was, "is gone")
+        elif was.name not in sources.aliases_of(was.path):
+            yield _Lost(was, f"is in {place} now")
 
 
 def _of_files(changes: Sequence[FileChange], sources: ChangeSources) -> Iterator[StaleUse]:
@@ -169,11 +204,13 @@ def _may_mean(
 
 
 def _uses_in(
-    path: str, symbol: Symbol, what: str, sources: ChangeSources, *, has_rivals: bool
+    path: str, lost: _Lost, sources: ChangeSources, rivals: Collection[str], *, by_name: bool
 ) -> Iterator[StaleUse]:
     """The lines of a file that have the name as a word of code, and not for a value of a function;
-    where others have it too, as it is imported, or as a member of what is.
+    where others have it too, as it is imported, or as a member of what is. A member is one of the
+    class where the object is known, else `by_name`.
     """
+    symbol = lost.symbol
     name, aliases = symbol.name, sources.aliases_of(path)
     language, text = language_of_path(path), sources.text_of(path)
     word = name.encode()
@@ -184,21 +221,28 @@ def _uses_in(
     defined = {one.name_line for one in symbols if one.name == name}
     owners = Side(path, text, symbols).owners(text.count(b"\n") + 1)
     root = parse(text, LANGUAGES[language]).root_node
+    is_member = symbol.parent != symbol.path
+    members = dict(sources.members(path, symbol.parent, name) if is_member else ())
     for match in found:
         line = text.count(b"\n", 0, match.start()) + 1
         leaf = root.descendant_for_byte_range(match.start(), match.end())
         if leaf is None or leaf.text != word or line in defined:
             continue
+        is_call = bool(_CALL.match(text, match.end()))
+        if lost.is_called is not None and is_call is not lost.is_called:
+            continue
         before = text[text.rfind(b"\n", 0, match.start()) + 1 : match.start()]
         holder = _HOLDER.search(before)
+        if is_member and not members.get(line, by_name):
+            continue
         if not holder and name in sources.locals_of(owners[line]):
             continue
         given = holder[1].decode("utf-8", "replace") if holder else name
         is_own = path == symbol.path and not holder and b"import" not in before
-        if has_rivals and symbol.parent == symbol.path and not (given in aliases or is_own):
+        if rivals and not is_member and not (given in aliases or is_own):
             continue
-        verb = "calls" if _CALL.match(text, match.end()) else "names"
-        yield StaleUse(path, line, f"still {verb} `{name}`, which {what}")
+        verb = "calls" if is_call else "names"
+        yield StaleUse(path, line, f"still {verb} `{name}`, which {lost.what}")
 
 
 def _of_signatures(
@@ -212,11 +256,10 @@ def _of_signatures(
         for line in range(hunk.new_first, hunk.new_first + len(hunk.added))
     }
     for one in changed:
-        for edge in sources.callers(one.symbol.id) if one.news else ():
-            for site in edge.sites if edge.grade is not Grade.BY_NAME else ():
-                place = site.path, site.line
-                if place not in written and _minds(one, _line_of(place, sources)):
-                    yield StaleUse(*place, f"calls `{one.symbol.name}`, which {one.news}")
+        for path, call, shift in sources.passings(one.symbol.id) if one.news else ():
+            place = path, call.line
+            if place not in written and _minds(one, call, shift, _line_of(place, sources)):
+                yield StaleUse(*place, f"calls `{one.symbol.name}`, which {one.news}")
 
 
 def _line_of(place: tuple[str, int], sources: ChangeSources) -> str:
@@ -225,14 +268,18 @@ def _line_of(place: tuple[str, int], sources: ChangeSources) -> str:
     return rows[line - 1].decode("utf-8", "replace") if line <= len(rows) else ""
 
 
-def _minds(changed: ChangedSymbol, line: str) -> bool:
-    """True if a line that calls a function has to do with what is new about it."""
+def _minds(changed: ChangedSymbol, call: Invocation, shift: int, line: str) -> bool:
+    """True if a call has to do with what is new about a function; by its line, what becomes of what
+    the function gives.
+    """
     if changed.news in {ASYNC, NOT_ASYNC}:
         return ("await" in line) is (changed.news == NOT_ASYNC)
-    if changed.news.startswith(RENAMED):
-        names = changed.news.removeprefix(RENAMED).replace(", ", "|")
-        return re.search(rf"\b({names})\s*=(?!=)", line) is not None
     before = line.partition(changed.symbol.name)[0]
-    if changed.news == NOTHING:
-        return not _ALONE.fullmatch(before)
-    return not changed.news.startswith(PARTS) or bool(_UNPACKS.search(before))
+    is_used = not _ALONE.fullmatch(before)
+    was, now = changed.scopes
+    if changed.news == NEW_SIGNATURE and was is not None and now is not None:
+        is_typed = LANGUAGES[changed.symbol.language].checks_types
+        gives_other = is_typed and is_used and was.returned_type != now.returned_type
+        is_known = shift >= 0
+        return gives_other or (is_known and not fits(call, shift, was, now, is_typed=is_typed))
+    return is_used if changed.news == NOTHING else bool(_UNPACKS.search(before))
