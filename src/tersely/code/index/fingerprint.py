@@ -30,7 +30,7 @@ _SOURCES = (
 _GRAMMARS = "tree_sitter"
 _IMPORTS = (
     re.compile(rb"tersely\.code\.languages(?:[.\w]*\.| import )(\w+)"),
-    re.compile(rb"import (tree_sitter_\w+)"),
+    re.compile(rb"(?:import |wheel\(\")(tree_sitter_\w+)"),
 )
 
 

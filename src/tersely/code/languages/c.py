@@ -47,6 +47,7 @@ from tersely.code.languages.model import (
     Typed,
     joined_path,
     shared_directories,
+    wheel,
 )  # fmt: skip
 from tersely.code.languages.nodes import (
     OptionalNode,
@@ -87,13 +88,6 @@ MAX_DECLARATOR_DEPTH = 60
 # a note: whether the walk is in one, whose names are those of the file alone
 UNNAMED_NAMESPACE = "unnamed namespace"
 DEFINED_HERE = "functions with a body"  # a note: their names
-
-
-def grammar() -> object:
-    """The grammar's wheel, imported when it is needed."""
-    import tree_sitter_c
-
-    return tree_sitter_c.language()
 
 
 # Includes
@@ -762,7 +756,7 @@ BLOCKS = frozenset(
 
 C = Language(
     name="c",
-    grammar=grammar,
+    grammar=wheel("tree_sitter_c"),
     rules={
         **RULES,
         "translation_unit": Custom(lower_unit),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from tersely.code.expressions import DECLARED, GENERIC, MEMBER, NEW, TYPED, Expression
+from tersely.code.expressions import DECLARED, GENERIC, MEMBER, NEW, TYPED, Expression, either
 from tersely.code.languages.model import Class, Files, Function, shared_directories
 from tersely.code.languages.nodes import OptionalNode, line_of, named_parts
 from tersely.code.symbols import Kind
@@ -43,6 +43,23 @@ def namespace_files(suffix: str, separator: str = ".") -> Namespaces:
 def word(walk: Lowering, node: Node) -> Expression:
     """The text of a builtin type: `int`."""
     return walk.text(node)
+
+
+def array_type(walk: Lowering, node: Node, element: OptionalNode) -> Expression:
+    """`T[]`."""
+    return (GENERIC, "[]", (walk.value(element),))
+
+
+def alternatives(*operators: str) -> Callable[..., Expression]:
+    """Two operands, of which the value is one where the operator is one of some: `a ?? b`."""
+
+    def lower(
+        walk: Lowering, node: Node, left: OptionalNode, right: OptionalNode, operator: OptionalNode
+    ) -> Expression:
+        values = walk.value(left), walk.value(right)
+        return either(*values) if operator is not None and operator.type in operators else None
+
+    return lower
 
 
 def dotted_type(name: str) -> Callable[[Lowering, Node], Expression]:

@@ -25,6 +25,7 @@ from tersely.code.languages.model import (  # fmt: skip
     Parameter,
     Resolution,
     Rule,
+    wheel,
 )
 from tersely.code.languages.nodes import (
     OptionalNode,
@@ -45,13 +46,6 @@ if TYPE_CHECKING:
 
 CASTS = frozenset("static_cast dynamic_cast const_cast reinterpret_cast down_cast".split())
 MAKERS = frozenset("make_unique make_shared allocate_shared make_ref".split())
-
-
-def grammar() -> object:
-    """The grammar's wheel, imported when it is needed."""
-    import tree_sitter_cpp
-
-    return tree_sitter_cpp.language()
 
 
 def lower_friend(walk: Lowering, node: Node) -> Expression:
@@ -263,7 +257,7 @@ RULES_CPP: dict[str, Rule] = {
 
 CPP = Language(
     name="cpp",
-    grammar=grammar,
+    grammar=wheel("tree_sitter_cpp"),
     rules=RULES_CPP,
     readable=readable_cpp,
     blocks=BLOCKS | {"for_range_loop", "catch_clause"},

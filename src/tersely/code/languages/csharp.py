@@ -21,11 +21,12 @@ from tersely.code.expressions import (
     TYPED,
     Expression,
     NamedExpressions,
-    either,
     is_tagged,
 )
 from tersely.code.expressions import Parameter as Parameter_
 from tersely.code.languages.classes import (
+    alternatives,
+    array_type,
     bind_typed,
     child_of,
     enum_member,
@@ -68,6 +69,7 @@ from tersely.code.languages.model import (
     Wrapper,
     Yield,
     names,
+    wheel,
 )
 from tersely.code.languages.nodes import (
     OptionalNode,
@@ -86,13 +88,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from tersely.code.syntax.lowering import Lowering
-
-
-def grammar() -> object:
-    """The tree-sitter language pointer; the wheel is imported here."""
-    import tree_sitter_c_sharp
-
-    return tree_sitter_c_sharp.language()
 
 
 def read_import(node: Node, text: TextOf) -> list[Import]:
@@ -233,11 +228,6 @@ def lower_creation(walk: Lowering, node: Node, typed: OptionalNode) -> Expressio
     return made
 
 
-def lower_array_type(walk: Lowering, node: Node) -> Expression:
-    """`T[]`."""
-    return (GENERIC, "[]", (walk.field_value(node, "type"),))
-
-
 def lower_array_creation(walk: Lowering, node: Node) -> Expression:
     """`new T[n]`, `new T[] {…}`, `new[] {…}`."""
     initializer = child_of(node, "initializer_expression")
@@ -277,14 +267,6 @@ def lower_pattern(
     walk.visit([child for child in named_parts(node) if child.type.endswith("clause")])
     if name is not None and name.type == "identifier":
         bind_typed(walk, name, None if annotation == "var" else annotation)
-    return None
-
-
-def lower_binary(walk: Lowering, node: Node, operator: OptionalNode) -> Expression:
-    """`a ?? b` is one of both."""
-    left, right = (walk.field_value(node, side) for side in ("left", "right"))
-    if operator is not None and operator.type == "??":
-        return either(left, right)
     return None
 
 
@@ -349,14 +331,14 @@ RULES: dict[str, Rule] = {
     "real_literal": Literal("double"),
     "boolean_literal": Literal("bool"),
     "conditional_expression": Either(("consequence", "alternative")),
-    "binary_expression": Custom(lower_binary, "operator"),
+    "binary_expression": Custom(alternatives("??"), "left right operator"),
     "cast_expression": Typed("type", "value"),
     "as_expression": Typed("right", "left"),
     "declaration_pattern": Custom(lower_pattern, "name type"),
     "recursive_pattern": Custom(lower_pattern, "name type"),
     "declaration_expression": Custom(lower_pattern, "name type"),
     "generic_name": Generic("#0", ":type_argument_list"),
-    "array_type": Custom(lower_array_type),
+    "array_type": Custom(array_type, "type"),
     "nullable_type": Inner("type"),
     "predefined_type": Custom(word),
     "implicit_type": Custom(word),
@@ -409,7 +391,7 @@ FEEDERS = names(
 
 CSHARP = Language(
     name="csharp",
-    grammar=grammar,
+    grammar=wheel("tree_sitter_c_sharp"),
     rules=RULES,
     control="csharp",
     namespace_of=namespace_of,

@@ -53,6 +53,7 @@ from tersely.code.languages.model import (  # fmt: skip
     Variable,
     Yield,
     names,
+    wheel,
 )
 from tersely.code.languages.nodes import OptionalNode, all_parts, child_in, line_of, named_parts
 from tersely.code.languages.parts.ecmascript_modules import (
@@ -81,13 +82,6 @@ QUOTES = "\"'`"
 ELEMENTS = "JSX"  # the namespace that says which elements there are
 ELEMENTS_OF = re.compile(rb"@jsxImportSource\s+([^\s*]+)")
 MAX_HEAD_BYTES = 4_000  # of a file, in which it names the package of its elements
-
-
-def grammar() -> object:
-    """The grammar of JavaScript."""
-    import tree_sitter_javascript
-
-    return tree_sitter_javascript.language()
 
 
 # Imports and exports
@@ -419,7 +413,7 @@ def outlives(node: Node) -> bool:
 JAVASCRIPT = Language(
     name="javascript",
     checks_types=False,
-    grammar=grammar,
+    grammar=wheel("tree_sitter_javascript"),
     namespace_of=namespace_of,
     rules=RULES,
     blocks=BLOCKS,

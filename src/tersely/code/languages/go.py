@@ -51,6 +51,7 @@ from tersely.code.languages.model import (  # fmt: skip
     TypeParameter,
     joined_path,
     names,
+    wheel,
 )
 from tersely.code.languages.nodes import (
     OptionalNode,
@@ -74,13 +75,6 @@ if TYPE_CHECKING:
 
 # generic types that the grammar spells with symbols
 SLICE, MAP, CHANNEL, TUPLE = "[]", "map", "chan", "()"
-
-
-def grammar() -> object:
-    """The grammar's wheel, imported when it is needed."""
-    import tree_sitter_go
-
-    return tree_sitter_go.language()
 
 
 def package_of(root: Node, text: TextOf) -> str:
@@ -601,7 +595,7 @@ OUTSIDE_INTERFACES = tuple(
 
 GO = Language(
     name="go",
-    grammar=grammar,
+    grammar=wheel("tree_sitter_go"),
     rules=RULES,
     label_of=label_of,
     namespace_of=package_of,

@@ -10,7 +10,6 @@ from tersely.code.expressions import (
     CONSTRUCTOR,
     DECLARED,
     DEFINED,
-    GENERIC,
     MEMBER,
     NEW,
     PRIVATE,
@@ -21,7 +20,15 @@ from tersely.code.expressions import (
     TYPED,
     joined_texts,
 )
-from tersely.code.languages.classes import child_of, function, narrow_name
+from tersely.code.languages.classes import (
+    anonymous_class,
+    array_type,
+    child_of,
+    function,
+    namespace_files,
+    narrow_name,
+    word,
+)
 from tersely.code.languages.frameworks import SPRING_REPOSITORIES
 from tersely.code.languages.model import (
     Assign,
@@ -31,7 +38,6 @@ from tersely.code.languages.model import (
     Comment,
     Custom,
     Either,
-    Files,
     Function,
     Generic,
     Imports,
@@ -55,7 +61,7 @@ from tersely.code.languages.model import (
     TypeParameter,
     Variables,
     names,
-    shared_directories,
+    wheel,
 )
 from tersely.code.languages.nodes import (
     OptionalNode,
@@ -76,13 +82,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from tersely.code.syntax.lowering import Lowering
-
-
-def grammar() -> object:
-    """The tree-sitter language pointer; the wheel is imported here."""
-    import tree_sitter_java
-
-    return tree_sitter_java.language()
 
 
 def read_import(node: Node, text: TextOf) -> list[Import]:
@@ -108,25 +107,6 @@ def package_of(root: Node, text: TextOf) -> str:
     return ""
 
 
-def package_files(files: Files, importer: str, module: str) -> list[str]:
-    """Files of a package, or the file of a class; those of the importer's own source tree first."""
-    found = files.ending(module.replace(".", "/") + ".java") if module[:1].isalpha() else []
-    return sorted(
-        {*found, *files.declaring(module)},
-        key=lambda path: (-shared_directories(path, importer), path),
-    )
-
-
-def lower_primitive(walk: Lowering, node: Node) -> Any:
-    """`int`: the name of a builtin type."""
-    return walk.text(node)
-
-
-def lower_array_type(walk: Lowering, node: Node) -> Any:
-    """`T[]`."""
-    return (GENERIC, "[]", (walk.field_value(node, "element"),))
-
-
 def lower_array_creation(
     walk: Lowering, node: Node, initial: OptionalNode, type_node: OptionalNode
 ) -> Any:
@@ -134,18 +114,6 @@ def lower_array_creation(
     walk.value(type_node)
     walk.visit(parts_in(node, "dimensions"))
     return walk.value(initial) if initial is not None else (SEQUENCE, (), walk.next_serial())
-
-
-def anonymous_class(walk: Lowering, node: Node, body: Node, base: Any) -> Any:
-    """Define a class body behind `new T(…)` or an enum constant; returns the value of its one
-    instance.
-    """
-    parent = walk.scope
-    draft = walk.enter(node, Kind.CLASS, walk.anonymous("class"), None, body)
-    draft.bases = [base]
-    walk.scope = draft
-    walk.value(body)
-    return (NEW, walk.leave(draft, parent), (), (), line_of(node))
 
 
 def lower_creation(
@@ -167,7 +135,7 @@ def lower_creation(
     values = walk.values(arguments)
     line = last_line_of(type_node or node)
     made = walk.call(created, values, (), line, NEW)
-    return anonymous_class(walk, node, body, created) if body is not None else made
+    return anonymous_class(walk, node, body, [created]) if body is not None else made
 
 
 def lower_enum_constant(
@@ -180,7 +148,7 @@ def lower_enum_constant(
     values = walk.values(arguments)
     value = walk.call(owner, values, (), last_line_of(name), NEW)
     if body is not None:
-        value = anonymous_class(walk, node, body, owner)
+        value = anonymous_class(walk, node, body, [owner])
     walk.bind_node(name, value)
     walk.define_node(node, name, Kind.CONSTANT)
     return None
@@ -418,12 +386,12 @@ RULES: dict[str, Rule] = {
     "type_pattern": Custom(lower_pattern),
     "record_pattern_component": Custom(lower_pattern),
     "generic_type": Generic("#0", ":type_arguments"),
-    "array_type": Custom(lower_array_type),
+    "array_type": Custom(array_type, "element"),
     "annotated_type": Inner("#-1"),
     "wildcard": Inner("#-1"),
-    "integral_type": Custom(lower_primitive),
-    "floating_point_type": Custom(lower_primitive),
-    "boolean_type": Custom(lower_primitive),
+    "integral_type": Custom(word),
+    "floating_point_type": Custom(word),
+    "boolean_type": Custom(word),
     "void_type": Skip(),
     "type_bound": Inner(),
     "catch_type": Either(),
@@ -470,7 +438,7 @@ ANNOTATIONS = summaries(
 
 JAVA = Language(
     name="java",
-    grammar=grammar,
+    grammar=wheel("tree_sitter_java"),
     rules=RULES,
     namespace_of=package_of,
     blocks=names(
@@ -480,7 +448,7 @@ JAVA = Language(
     control="java",
     resolution=Resolution(
         **resolution_facts("java"),
-        modules=package_files,
+        modules=namespace_files(".java"),
         summaries=summaries("java", "functions"),
         modifiers={"static": STATIC, "abstract": ABSTRACT, "private": PRIVATE},
         inherited=SPRING_REPOSITORIES,

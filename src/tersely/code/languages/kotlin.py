@@ -59,6 +59,7 @@ from tersely.code.languages.model import (
     Typed,
     TypeParameter,
     names,
+    wheel,
 )
 from tersely.code.languages.nodes import (
     OptionalNode,
@@ -80,13 +81,6 @@ if TYPE_CHECKING:
     from tersely.code.syntax.lowering import Lowering
 
 TYPES = ("user_type", "nullable_type", "function_type", "parenthesized_type", "non_nullable_type")
-
-
-def grammar() -> object:
-    """The tree-sitter language pointer; the wheel is imported here."""
-    import tree_sitter_kotlin
-
-    return tree_sitter_kotlin.language()
 
 
 # Between the modifiers of a constructor on a line of its own, a word that the grammar does not know
@@ -720,7 +714,7 @@ RULES: dict[str, Rule] = {
 
 KOTLIN = Language(
     name="kotlin",
-    grammar=grammar,
+    grammar=wheel("tree_sitter_kotlin"),
     rules=RULES,
     label_of=label_of,
     control="kotlin",

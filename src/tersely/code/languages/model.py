@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform
 
 from tersely.code.languages.nodes import OptionalNode, TextOf
@@ -1009,6 +1010,15 @@ def member_getters(facts: Resolution) -> Mapping[str, int]:
             if summary.member_of != -1:
                 found[name.rpartition(".")[2]] = summary.named_by
     return found
+
+
+def wheel(module: str, function: str = "language") -> Callable[[], object]:
+    """The function that gives the grammar of a wheel, which is imported when it is called."""
+
+    def load() -> object:
+        return getattr(import_module(module), function)()
+
+    return load
 
 
 @value

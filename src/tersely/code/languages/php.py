@@ -25,6 +25,7 @@ from tersely.code.expressions import (
     is_tagged,
 )
 from tersely.code.languages.classes import (
+    alternatives,
     anonymous_class,
     child_of,
     enum_member,
@@ -63,6 +64,7 @@ from tersely.code.languages.model import (
     Yield,
     names,
     shared_directories,
+    wheel,
 )
 from tersely.code.languages.nodes import (
     OptionalNode,
@@ -84,13 +86,6 @@ if TYPE_CHECKING:
 
 
 _CALLABLE = re.compile(r"[^\W\d]\w*(?:\\[^\W\d]\w*)*(?:::[^\W\d]\w*)?")
-
-
-def grammar() -> object:
-    """The tree-sitter language pointer; the wheel is imported here."""
-    import tree_sitter_php
-
-    return tree_sitter_php.language_php()
 
 
 def read_use(node: Node, text: TextOf) -> list[Import]:
@@ -269,14 +264,6 @@ def lower_traits(walk: Lowering, node: Node) -> Expression:
     return None
 
 
-def lower_binary(walk: Lowering, node: Node, operator: OptionalNode) -> Expression:
-    """`a ?? b` is one of both."""
-    left, right = (walk.field_value(node, side) for side in ("left", "right"))
-    if operator is not None and operator.type in ("??", "?:"):
-        return either(left, right)
-    return None
-
-
 def lower_include(walk: Lowering, node: Node) -> Expression:
     """`require 'path'`, `require __DIR__ . '/path'`."""
     path = first_part(node)
@@ -392,7 +379,7 @@ RULES: dict[str, Rule] = {
     "match_block": Either(),
     "match_conditional_expression": Inner("return_expression"),
     "match_default_expression": Inner("return_expression"),
-    "binary_expression": Custom(lower_binary, "operator"),
+    "binary_expression": Custom(alternatives("??", "?:"), "left right operator"),
     "union_type": Either(),
     "intersection_type": Either(),
     "type_list": Either(),
@@ -434,7 +421,7 @@ RULES: dict[str, Rule] = {
 
 PHP = Language(
     name="php",
-    grammar=grammar,
+    grammar=wheel("tree_sitter_php", "language_php"),
     rules=RULES,
     prologue=b"<?php ",
     control="php",

@@ -71,6 +71,7 @@ from tersely.code.languages.model import (
     Yield,
     names,
     shared_directories,
+    wheel,
 )
 from tersely.code.languages.nodes import TextOf, line_of, named_parts, parts_in
 from tersely.code.languages.parts.python_brackets import without_unclosed
@@ -103,13 +104,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from tersely.code.syntax.lowering import Lowering
-
-
-def grammar() -> object:
-    """The tree-sitter language pointer; the wheel is imported here."""
-    import tree_sitter_python
-
-    return tree_sitter_python.language()
 
 
 def read_import(node: Node, text: TextOf) -> list[Import]:
@@ -337,7 +331,7 @@ RULES: dict[str, Rule] = {
 PYTHON = Language(
     name="python",
     checks_types=False,
-    grammar=grammar,
+    grammar=wheel("tree_sitter_python"),
     rules=RULES,
     control="python",
     mended=without_unclosed,

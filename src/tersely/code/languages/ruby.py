@@ -48,6 +48,7 @@ from tersely.code.languages.model import (  # fmt: skip
     Skip,
     Text,
     names,
+    wheel,
 )
 from tersely.code.languages.nodes import (
     OptionalNode,
@@ -90,13 +91,6 @@ ATTRIBUTES = {"attr_reader": "r", "attr_writer": "w", "attr_accessor": "rw", "at
 CLASS_ATTRIBUTES = names("cattr_accessor mattr_accessor class_attribute thread_mattr_accessor")
 CALLBACKS = ("before_", "after_", "around_", "validate", "helper_method", "set_callback", "skip_")
 OPERATORS = names("+ - * / % ** == != < > <= >= <=> === =~ << >> & | ^")
-
-
-def grammar() -> object:
-    """The grammar of the wheel."""
-    import tree_sitter_ruby
-
-    return tree_sitter_ruby.language()
 
 
 def module_files(files: Files, importer: str, module: str) -> list[str]:
@@ -1034,7 +1028,7 @@ COMMON = names(
 RUBY = Language(
     name="ruby",
     checks_types=False,
-    grammar=grammar,
+    grammar=wheel("tree_sitter_ruby"),
     rules=RULES,
     control="ruby",
     resolution=Resolution(

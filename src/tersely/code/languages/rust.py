@@ -53,6 +53,7 @@ from tersely.code.languages.model import (
     Variable,
     joined_path,
     names,
+    wheel,
 )
 from tersely.code.languages.nodes import (
     OptionalNode,
@@ -77,13 +78,6 @@ SEPARATOR = "::"
 OWN_MACROS = "macros"  # a note of the macros that the file has defined so far
 FILE_ATTRIBUTE = re.compile(r'\bpath\s*=\s*"([^"]+\.rs)"')
 PATH_WORDS = ("crate", "self", "super")
-
-
-def grammar() -> object:
-    """The grammar's wheel, imported when it is needed."""
-    import tree_sitter_rust
-
-    return tree_sitter_rust.language()
 
 
 # Modules
@@ -964,7 +958,7 @@ METHODS = summaries("rust", "methods")
 
 RUST = Language(
     name="rust",
-    grammar=grammar,
+    grammar=wheel("tree_sitter_rust"),
     rules=RULES,
     blocks=names("block match_arm for_expression while_expression if_expression"),
     control="rust",

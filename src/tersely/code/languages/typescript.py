@@ -53,6 +53,7 @@ from tersely.code.languages.model import (
     Statement,
     TypeParameter,
     Variable,
+    wheel,
 )  # fmt: skip
 from tersely.code.languages.nodes import OptionalNode, child_in, first_part, named_parts
 from tersely.code.languages.parts.ecmascript_narrowing import lower_predicate
@@ -75,13 +76,6 @@ BOUNDED_SIGNATURE = re.compile(rb"^[ \t]+(?=<\s*\w+(?:\s+extends\b|\s*,))", re.M
 GENERIC_SIGNATURE = re.compile(rb"^[ \t]+(?=<\s*\w+(?:\s+extends\b|\s*,|\s*>\())", re.MULTILINE)
 MAX_REMARK_BYTES = 4_000  # of comments before a signature that are looked through
 IMPLEMENTATIONS = ("function_declaration", "generator_function_declaration", "method_definition")
-
-
-def grammar() -> object:
-    """The grammar of TypeScript."""
-    import tree_sitter_typescript
-
-    return tree_sitter_typescript.language_typescript()
 
 
 def tsx_grammar() -> object:
@@ -475,7 +469,7 @@ TYPED_RESOLUTION = replace(
 
 TYPESCRIPT = Language(
     name="typescript",
-    grammar=grammar,
+    grammar=wheel("tree_sitter_typescript", "language_typescript"),
     readable=readable_types,
     rules={**TYPE_RULES, "type_assertion": Custom(lower_assertion)},
     blocks=TYPED_BLOCKS,
