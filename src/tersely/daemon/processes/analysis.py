@@ -171,9 +171,10 @@ class Analysis:
     def _reply(self, encoded: bytes, repeats: Repeats) -> tuple[bytes, int]:
         """A reply, and for how long it stays true: documents are in no index, and may lie where nobody watches."""
         if len(encoded) > MAX_ANSWER_BYTES:
-            hint = "ask for less: limit, depth or budget"
             raise TerselyError(
-                "answer_too_large", f"the answer is longer than {MAX_ANSWER_BYTES:,} bytes", hint
+                "answer_too_large",
+                f"the answer is longer than {MAX_ANSWER_BYTES:,} bytes",
+                "ask for less: limit, depth or budget",
             )
         return encoded, 0 if self._engine.has_read_documents else repeats.value
 

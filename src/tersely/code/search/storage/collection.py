@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -114,7 +114,7 @@ class Collection:
     def __len__(self) -> int:
         return len(self.file)
 
-    def numbers_at(self, path: str, positions: Sequence[int]) -> list[int]:
+    def numbers_at(self, path: str, positions: Container[int]) -> list[int]:
         """The units at some positions among the definitions of a file; those that are none are left
         out.
         """
@@ -122,11 +122,8 @@ class Collection:
         if file == len(self.files) or self.files[file].path != path:
             return []
         first, last = np.searchsorted(self.file, [file, file + 1])
-        here = self.position[first:last]
-        return [
-            int(first) + int(number)
-            for number in np.flatnonzero(np.isin(here, np.array(positions, np.int64)))
-        ]
+        here = self.position[first:last].tolist()
+        return [number for number, position in enumerate(here, int(first)) if position in positions]
 
     def postings(self, term: str) -> Postings:
         """Those of a term; units that are out of date are not among them."""

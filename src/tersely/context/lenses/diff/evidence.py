@@ -411,7 +411,7 @@ def _meaning(
         ids[symbol.path][positions[symbol.id]] = symbol.id
     units: dict[int, str] = {}
     for path, listed in ids.items():
-        for unit in collection.numbers_at(path, list(listed)):
+        for unit in collection.numbers_at(path, listed):
             units[unit] = listed[int(collection.position[unit])]
     given: list[int] = []
     for one in [one.symbol for one in facts.named if not one.is_gone][:MAX_CALLED_SYMBOLS]:
@@ -601,7 +601,8 @@ def _text(line: bytes) -> str:
 
 def _of_groups(combine: np.ufunc, table: Figures, groups: Sequence[str]) -> Figures:
     """For each row those of its group, combined; no figure is below nothing."""
-    _, group = np.unique(groups, return_inverse=True)
+    number = {one: at for at, one in enumerate(groups)}
+    group = [number[one] for one in groups]
     found = np.zeros_like(table)
     combine.at(found, group, table)
     return found[group]

@@ -60,10 +60,8 @@ class Words(NamedTuple):
 @lru_cache(maxsize=MAX_KEPT_FILES)
 def words_of(text: str) -> Words:
     """The names in the lines of a text."""
-    lines = text.split("\n")
-    if max(map(len, lines)) > LONG_LINE_CHARACTERS:
-        text = "\n".join("" if len(line) > LONG_LINE_CHARACTERS else line for line in lines)
-    found = _NAME_OR_END.findall(text)
+    short = (line if len(line) <= LONG_LINE_CHARACTERS else "" for line in text.split("\n"))
+    found = _NAME_OR_END.findall("\n".join(short))
     ends = [-1, *(at for at, name in enumerate(found) if name == "\n"), len(found)]
     return Words([name for name in found if name != "\n"], np.diff(np.array(ends)) - 1)
 
@@ -76,7 +74,7 @@ class Lines:
     def __init__(self, said: Said, texts: Iterable[str]) -> None:
         read = [words_of(text) for text in texts]
         self._said = said
-        self._sizes = np.concatenate([np.zeros(0, np.int64), *(one.sizes for one in read)])
+        self._sizes = np.concatenate([one.sizes for one in read])
         self._stems = _stems(said, set[str]().union(*(one.names for one in read)))
         self._names = sorted(self._stems)  # an order that makes sums the same each time
         number = {name: at for at, name in enumerate(self._names)}
@@ -126,7 +124,8 @@ class Lines:
         """The likeness of each line to some rows, the best of all, from 0 to 1; rare names count most."""
         best = np.zeros(len(self))
         at, row = self._standing_for([rows.having.get(name, ()) for name in self._names])
-        lines, place = np.unique(self._line[at], return_inverse=True)
+        lines = np.flatnonzero(np.bincount(self._line[at]))
+        place = np.searchsorted(lines, self._line[at])
         size = len(rows.rows)
         common = np.bincount(place * size + row, rarity[self._name[at]], len(lines) * size).reshape(
             len(lines), size
@@ -154,14 +153,17 @@ class Lines:
 
     def _standing_for(self, numbers: Sequence[Sequence[int]]) -> tuple[Numbers, Numbers]:
         """For each number that a name of a line stands for the place of the name among all, and the number."""
-        sizes = np.array([len(one) for one in numbers], np.int64)[self._name]
-        listed = [one for name in self._name.tolist() for one in numbers[name]]
-        return np.repeat(np.arange(len(self._name)), sizes), np.array(listed, np.int64)
+        found = [
+            (place, one) for place, name in enumerate(self._name.tolist()) for one in numbers[name]
+        ]
+        at, number = np.array(found, np.int64).reshape(-1, 2).T
+        return at, number
 
 
 def _parts_of_each(cells: Numbers, size: int) -> tuple[Numbers, Numbers]:
     """The rows and columns of cells of a table with rows of a size, each once, in order."""
-    rows, columns = np.divmod(np.unique(cells), size)
+    ordered = np.sort(cells)  # `np.unique` would load what masked arrays need
+    rows, columns = np.divmod(ordered[np.diff(ordered, prepend=-1) > 0], size)
     return rows, columns
 
 
@@ -196,11 +198,8 @@ def _stems(said: Said, names: Iterable[str]) -> dict[str, set[str]]:
     may_say = re.compile("|".join(sorted(beginnings)) or r"(?!)")
     found: dict[str, set[str]] = {}
     for name in names:
-        stems = (
-            words.intersection(map(stem, pieces_of(name)))
-            if may_say.search(name.lower())
-            else set[str]()
-        )
+        pieces = pieces_of(name) if may_say.search(name.lower()) else ()
+        stems = words.intersection(map(stem, pieces))
         is_rare = said.rarity.get(name, 0.0) >= LEAST_NAME_RARITY
         if stems or is_rare or name in said.callable:
             found[name] = stems
