@@ -76,6 +76,7 @@ def main(arguments: Sequence[str]) -> int:
         clone = clone_of(options.clones, name)
         if clone is not None and options.only in name:
             rows.append(_row(name, told, clone, path, options.verbose))
+    rows = TABLE.merged("broken_uses", rows) if options.record else rows
     results.report("broken_uses", [TABLE.filled(rows)], options.record)
     return 0
 

@@ -216,7 +216,8 @@ def _still_fits(side: Side, changed: Definition, line: int, sides: Sequence[Side
         return False
     home = next(one for one in sides if one.path == changed.symbol.path)
     try:
-        signature = _signature(ast.parse(home.after), changed.now)
+        was = _signature(ast.parse(home.before), changed.symbol)
+        now = _signature(ast.parse(home.after), changed.now)
         calls = [
             one
             for one in ast.walk(ast.parse(side.before))
@@ -224,9 +225,9 @@ def _still_fits(side: Side, changed: Definition, line: int, sides: Sequence[Side
         ]
     except SyntaxError:
         return False
-    if signature is None or not calls:
+    if was is None or now is None or not calls:
         return False
-    return all(_binds(signature, one) for one in calls)
+    return all(_binds_alike(was, now, one) for one in calls)
 
 
 def _called(call: ast.Call, line: int) -> str:
@@ -265,16 +266,21 @@ def _signature_of(args: ast.arguments, skipped: bool) -> inspect.Signature:
     return inspect.Signature(found)
 
 
-def _binds(signature: inspect.Signature, call: ast.Call) -> bool:
+def _binds_alike(was: inspect.Signature, now: inspect.Signature, call: ast.Call) -> bool:
+    """True if a call can be bound, and what is passed for a parameter still is."""
     is_open = any(isinstance(one, ast.Starred) for one in call.args)
     is_open |= any(one.arg is None for one in call.keywords)
-    named = {one.arg: None for one in call.keywords if one.arg}
-    placed = [None for one in call.args if not isinstance(one, ast.Starred)]
+    named = {one.arg: one.arg for one in call.keywords if one.arg}
+    placed = [at for at, one in enumerate(call.args) if not isinstance(one, ast.Starred)]
     try:
-        (signature.bind_partial if is_open else signature.bind)(*placed, **named)
+        before, after = (
+            (each.bind_partial if is_open else each.bind)(*placed, **named).arguments
+            for each in (was, now)
+        )
     except TypeError:
         return False
-    return True
+    common = was.parameters.keys() & now.parameters.keys()
+    return all(before.get(name) == after.get(name) for name in common)
 
 
 def refused(tree: Path, language: str, path: str) -> set[Place]:
